@@ -1,0 +1,110 @@
+"""A folder of svmlight files as a data set: documents, names, and the splits that go with them.
+
+| file | what |
+|---|---|
+| ``all.svm.gz``, or ``[X.]train.svm.gz`` and ``[X.]test.svm.gz`` | documents |
+| ``labels.txt``, ``vocab.txt`` | names, one a line; after a tab where the line begins with a code |
+| ``all.docs.tsv``, ``train.docs.tsv``, ``test.docs.tsv`` | ids in the first column |
+| ``splitK.train.idx`` and ``splitK.test.idx`` | row numbers, one a line |
+| ``folds.txt``, or the last column of ``all.docs.tsv`` | fold numbers, one a line |
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from deplda.corpus import Corpus, concat
+from deplda.datasets.sources import Dataset
+from deplda.errors import DataUnavailableError, InputError, ReadError
+from deplda.files import decode, read_lines
+from deplda.readers import read_corpus
+from deplda.splits import Split, by_fold
+
+
+def load_folder(folder: Path, name: str) -> Dataset:
+    """Return the data set in a folder laid out as above."""
+    whole = folder / "all.svm.gz"
+    if whole.is_file():
+        corpus = _read(folder, whole, _ids(folder / "all.docs.tsv"))
+        return Dataset(name, corpus, _splits(folder, len(corpus)))
+    for train in sorted(folder.glob("*train.svm.gz")):
+        test = train.with_name(train.name.removesuffix("train.svm.gz") + "test.svm.gz")
+        if test.is_file():
+            return _train_and_test(folder, name, train, test)
+    raise DataUnavailableError(
+        f"{folder} holds no data set: it needs all.svm.gz, or train.svm.gz and test.svm.gz"
+    )
+
+
+def _train_and_test(folder: Path, name: str, train: Path, test: Path) -> Dataset:
+    parts = [_read(folder, file, _ids(_beside(file, ".docs.tsv"))) for file in (train, test)]
+    named = all(_beside(file, ".docs.tsv").is_file() for file in (train, test))
+    # Without names the wider part decides how many words and labels there are.
+    corpus = concat(parts, prefixes=None if named else ("train", "test"))
+    rows = np.arange(len(corpus))
+    return Dataset(name, corpus, (Split(rows[: len(parts[0])], rows[len(parts[0]) :]),))
+
+
+def _read(folder: Path, file: Path, ids: tuple[str, ...] | None) -> Corpus:
+    corpus = read_corpus(
+        file,
+        "svmlight",
+        vocabulary=_names(folder / "vocab.txt"),
+        label_names=_names(folder / "labels.txt"),
+    )
+    if ids is None:
+        return corpus
+    return Corpus(corpus.counts, corpus.labels, corpus.vocabulary, corpus.label_names, ids)
+
+
+def _beside(file: Path, suffix: str) -> Path:
+    return file.with_name(file.name.removesuffix(".svm.gz") + suffix)
+
+
+def _table(path: Path) -> list[list[str]]:
+    return [decode(path, number, line, "utf-8").split("\t") for number, line in read_lines(path)]
+
+
+def _ids(path: Path) -> tuple[str, ...] | None:
+    return tuple([row[0] for row in _table(path)]) if path.is_file() else None
+
+
+def _names(path: Path) -> tuple[str, ...] | None:
+    if not path.is_file():
+        return None
+    rows = _table(path)
+    times = Counter(row[-1] for row in rows)
+    return tuple([row[-1] if times[row[-1]] == 1 else " ".join(row) for row in rows])
+
+
+def _splits(folder: Path, n: int) -> tuple[Split, ...]:
+    pairs = sorted(folder.glob("split*.train.idx"))
+    if pairs:
+        return tuple(
+            Split(
+                _integers(train, n),
+                _integers(train.with_name(train.name.replace(".train.", ".test.")), n),
+            )
+            for train in pairs
+        )
+    for path in (folder / "folds.txt", folder / "all.docs.tsv"):
+        if path.is_file():
+            folds = _integers(path, None)
+            if len(folds) != n:
+                raise InputError(f"{path} gives {len(folds):,} folds for {n:,} documents")
+            return tuple(by_fold(folds))
+    return ()
+
+
+def _integers(path: Path, below: int | None) -> npt.NDArray[np.int64]:
+    values = []
+    for number, row in enumerate(_table(path), start=1):
+        if not row[-1].isdecimal() or (below is not None and int(row[-1]) >= below):
+            limit = "" if below is None else f" below {below:,}"
+            raise ReadError(path, number, f"{row[-1]!r} is not a whole number{limit}")
+        values.append(int(row[-1]))
+    return np.array(values, dtype=np.int64)

@@ -1,0 +1,32 @@
+"""The one family of exceptions: each message names the value, the limit and the next step."""
+
+from __future__ import annotations
+
+import os
+
+
+class DepldaError(Exception):
+    """Base of every error this library raises on purpose."""
+
+
+class InputError(DepldaError, ValueError):
+    """A value handed to the library cannot be used."""
+
+
+class ReadError(InputError):
+    """A file cannot be read as a corpus; says which file, and which line where there is one."""
+
+    def __init__(self, path: str | os.PathLike[str], line: int | None, problem: str) -> None:
+        self.path = os.fspath(path)
+        self.line = line
+        self.problem = problem
+        where = self.path if line is None else f"{self.path}, line {line}"
+        super().__init__(f"{where}: {problem}")
+
+    def __reduce__(self) -> tuple[type[ReadError], tuple[str, int | None, str]]:
+        # The default would hand __init__ the finished message alone when a worker sends this back.
+        return type(self), (self.path, self.line, self.problem)
+
+
+class DataUnavailableError(DepldaError):
+    """A data set is not on this machine and could not be fetched."""

@@ -1,0 +1,87 @@
+"""Opening files: gzip seen by its content, writes that are whole or not there at all."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from deplda.errors import ReadError
+
+GZIP_MAGIC = b"\x1f\x8b"
+UTF8_BOM = b"\xef\xbb\xbf"
+
+StrPath = str | os.PathLike[str]
+
+
+@contextmanager
+def open_binary(path: StrPath) -> Iterator[IO[bytes]]:
+    """Open for reading, unpacking gzip whatever the name; failures become a ReadError."""
+    try:
+        with open(path, "rb") as raw:
+            packed = raw.read(2) == GZIP_MAGIC
+            raw.seek(0)
+            if packed:
+                with gzip.GzipFile(fileobj=raw) as unpacked:
+                    yield unpacked  # type: ignore[misc]  # GzipFile reads like any binary file
+            else:
+                yield raw
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ReadError(path, None, f"the gzip data is damaged ({error}); copy it again") from error
+    except OSError as error:
+        raise ReadError(path, None, error.strerror or str(error)) from error
+
+
+def read_lines(path: StrPath) -> Iterator[tuple[int, bytes]]:
+    """Yield each line's number, from 1, and its bytes without line end or byte-order mark."""
+    with open_binary(path) as lines:
+        for number, line in enumerate(lines, start=1):
+            if number == 1:
+                line = line.removeprefix(UTF8_BOM)
+            yield number, line.rstrip(b"\r\n")
+
+
+def decode(path: StrPath, number: int, line: bytes, encoding: str) -> str:
+    """Return the line as text, or say which byte is not of this encoding."""
+    try:
+        return line.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise ReadError(
+            path,
+            number,
+            f"byte 0x{line[error.start]:02x} at column {error.start + 1} is not {encoding}; "
+            "pass encoding='latin-1' or what the file is written in",
+        ) from error
+
+
+@contextmanager
+def write_whole(path: StrPath) -> Iterator[IO[bytes]]:
+    """Write a file that appears under its name only when complete; ``.gz`` names are packed."""
+    target = Path(path)
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as raw:
+            if target.suffix == ".gz":
+                # A fixed time and no name inside, so that the same content gives the same bytes.
+                with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
+                    yield packed  # type: ignore[misc]
+            else:
+                yield raw
+            raw.flush()
+            os.fsync(raw.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,247 @@
+"""read_corpus and read_shards: one door for every format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Literal, get_args
+
+from deplda.corpus import Corpus
+from deplda.errors import InputError, ReadError
+from deplda.files import StrPath, open_binary
+from deplda.readers import jsonl, svmlight, tables
+from deplda.readers.mat import read_mat
+from deplda.readers.records import CorpusBuilder, Fields, Record, build, located
+from deplda.text import WordCounter, resolve_min_count
+
+Format = Literal["jsonl", "csv", "tsv", "parquet", "svmlight", "mat"]
+
+_SUFFIXES: dict[str, Format] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".svm": "svmlight",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+    ".mat": "mat",
+}
+
+
+def read_corpus(
+    path: StrPath,
+    format: Format | None = None,
+    *,
+    fields: Fields | None = None,
+    counter: WordCounter | None = None,
+    vocabulary: Iterable[str] | None = None,
+    label_names: Iterable[str] | None = None,
+    encoding: str = "utf-8",
+) -> Corpus:
+    """Return the documents of a file as a corpus.
+
+    Parameters
+    ----------
+    path : path
+        Plain or gzip, whatever its name.
+    format : {"jsonl", "csv", "tsv", "parquet", "svmlight", "mat"}, optional
+        Guessed from the name, or else from the content.
+    fields : Fields, optional
+        Which fields or columns hold the id, the text and the labels.
+    counter : WordCounter, optional
+        How raw text becomes words. Its `min_count` is applied to the words of this file unless a
+        `vocabulary` is given.
+    vocabulary, label_names : sequences of str, optional
+        Keep exactly these words and labels, in this order, and drop others. For svmlight they are
+        the names of the ids instead. Without them the names found are kept, sorted.
+    encoding : str, default "utf-8"
+        Of JSONL, CSV and TSV; a byte-order mark is passed over.
+    """
+    chosen = format or _guess(path)
+    if chosen == "svmlight":
+        return svmlight.read_svmlight(path, _numbered_names(vocabulary, label_names))
+    if chosen == "mat":
+        corpus = read_mat(path)
+        return _select(corpus, vocabulary, label_names)
+    tokenize = _Tokenizer(counter)
+    records = _records(path, chosen, fields, tokenize, encoding)
+    corpus = build(path, records, vocabulary, label_names)
+    if tokenize.used and vocabulary is None:
+        return corpus.keep_words(resolve_min_count(tokenize.min_count, corpus.n_tokens))
+    return corpus
+
+
+def read_shards(
+    path: StrPath,
+    size: int = 10_000,
+    format: Format | None = None,
+    *,
+    fields: Fields | None = None,
+    counter: WordCounter | None = None,
+    vocabulary: Iterable[str] | None = None,
+    label_names: Iterable[str] | None = None,
+    encoding: str = "utf-8",
+) -> Iterator[Corpus]:
+    """Yield the documents of a file as corpora of `size`, all over the same words and labels.
+
+    Parameters are those of `read_corpus`, and ``concat(read_shards(path))`` equals
+    ``read_corpus(path)``. Names that are not given are collected in a first pass over the file.
+    A shard is in memory at a time (a .mat file can only be read whole).
+    """
+    if size < 1:
+        raise InputError(f"size is {size}; a shard needs at least 1 document")
+    chosen = format or _guess(path)
+    if chosen == "svmlight":
+        names = _numbered_names(vocabulary, label_names)
+        yield from svmlight.svmlight_shards(path, names, size)
+        return
+    if chosen == "mat":
+        corpus = _select(read_mat(path), vocabulary, label_names)
+        yield from (corpus[start : start + size] for start in range(0, len(corpus), size))
+        return
+    tokenize = _Tokenizer(counter)
+    if vocabulary is None or label_names is None:
+        words, labels = _collect(_records(path, chosen, fields, tokenize, encoding), tokenize)
+        vocabulary = words if vocabulary is None else vocabulary
+        label_names = labels if label_names is None else label_names
+    yield from _named_shards(
+        path,
+        _records(path, chosen, fields, tokenize, encoding),
+        tuple(vocabulary),
+        tuple(label_names),
+        size,
+    )
+
+
+def _named_shards(
+    path: StrPath,
+    records: Iterator[Record],
+    vocabulary: tuple[str, ...],
+    label_names: tuple[str, ...],
+    size: int,
+) -> Iterator[Corpus]:
+    builder, number = CorpusBuilder(vocabulary, label_names), 0
+    for number, record in enumerate(records, start=1):
+        with located(path, record.line):
+            id = str(number - 1) if record.id is None else record.id
+            builder.add(record.counts, record.labels, id)
+        if len(builder) == size:
+            with located(path, None):
+                yield builder.corpus()
+            builder = CorpusBuilder(vocabulary, label_names)
+    if not number:
+        raise ReadError(path, None, "there is no document in it")
+    if len(builder):
+        with located(path, None):
+            yield builder.corpus()
+
+
+class _Tokenizer:
+    """Calls the counter's analyzer, and remembers whether there was any text to call it for."""
+
+    def __init__(self, counter: WordCounter | None) -> None:
+        counter = WordCounter() if counter is None else counter
+        self.min_count = counter.min_count
+        self.used = False
+        self._analyze = counter.analyzer()
+
+    def __call__(self, text: str) -> list[str]:
+        self.used = True
+        return self._analyze(text)
+
+
+def _records(
+    path: StrPath, format: Format, fields: Fields | None, tokenize: _Tokenizer, encoding: str
+) -> Iterator[Record]:
+    fields = Fields() if fields is None else fields
+    _check_encoding(encoding)
+    if format == "jsonl":
+        return jsonl.records(path, fields, tokenize, encoding)
+    if format in ("csv", "tsv"):
+        delimiter = "," if format == "csv" else "\t"
+        return tables.csv_records(path, fields, tokenize, encoding, delimiter)
+    if format == "parquet":
+        return tables.parquet_records(path, fields, tokenize)
+    raise InputError(f"the format {format!r} is unknown; use one of {', '.join(get_args(Format))}")
+
+
+def _collect(
+    records: Iterable[Record], tokenize: _Tokenizer
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    totals: dict[str, int] = {}
+    labels: set[str] = set()
+    for record in records:
+        labels.update(record.labels)
+        for word, count in record.counts.items():
+            totals[word] = totals.get(word, 0) + count
+    least = 0
+    if tokenize.used:
+        least = resolve_min_count(tokenize.min_count, sum(totals.values()))
+    return tuple(sorted(w for w, n in totals.items() if n >= least)), tuple(sorted(labels))
+
+
+def _select(
+    corpus: Corpus, vocabulary: Iterable[str] | None, label_names: Iterable[str] | None
+) -> Corpus:
+    if vocabulary is None and label_names is None:
+        return corpus
+    words = corpus.vocabulary if vocabulary is None else tuple(vocabulary)
+    labels = corpus.label_names if label_names is None else tuple(label_names)
+    return corpus.align(CorpusBuilder(words, labels).corpus())
+
+
+def _numbered_names(
+    vocabulary: Iterable[str] | None, label_names: Iterable[str] | None
+) -> svmlight.Names:
+    return svmlight.Names(
+        None if vocabulary is None else tuple(vocabulary),
+        None if label_names is None else tuple(label_names),
+        None,
+    )
+
+
+def _check_encoding(encoding: str) -> None:
+    try:
+        ascii_alike = "{,\n".encode(encoding) == b"{,\n"
+    except LookupError:
+        raise InputError(f"the encoding {encoding!r} is unknown to Python") from None
+    if not ascii_alike:
+        raise InputError(
+            f"files in {encoding} cannot be read line by line; convert them to UTF-8 first, "
+            f"for example with: iconv -f {encoding} -t utf-8"
+        )
+
+
+def _guess(path: StrPath) -> Format:
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    if suffixes and suffixes[-1] == ".gz":
+        suffixes.pop()
+    if suffixes and suffixes[-1] in _SUFFIXES:
+        return _SUFFIXES[suffixes[-1]]
+    with open_binary(path) as file:
+        head = file.read(65_536)
+    return _guess_by_content(path, head)
+
+
+def _guess_by_content(path: StrPath, head: bytes) -> Format:
+    if not head.strip():
+        raise ReadError(path, None, "it is empty")
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith(b"MATLAB"):
+        return "mat"
+    lines = head.lstrip(b"\xef\xbb\xbf \t\r\n").splitlines()
+    if lines[0].startswith(b"{"):
+        return "jsonl"
+    # The last line may be cut off by the end of the sample, so only the first ones are looked at.
+    if all(re.fullmatch(rb"[-+\d.,: \te#]*", line) for line in lines[:5]):
+        return "svmlight"
+    if b"\t" in lines[0]:
+        return "tsv"
+    if b"," in lines[0]:
+        return "csv"
+    raise ReadError(
+        path, None, f"cannot tell its format; pass format= one of {', '.join(get_args(Format))}"
+    )

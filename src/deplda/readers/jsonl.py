@@ -1,0 +1,47 @@
+"""JSON lines: ``{"id": …, "text" | "tokens" | "counts": …, "labels": […]}``, a document a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from deplda.errors import InputError, ReadError
+from deplda.files import StrPath, decode, read_lines
+from deplda.readers.records import Fields, Record, Tokenizer, found, located, record_of
+
+
+def records(path: StrPath, fields: Fields, tokenize: Tokenizer, encoding: str) -> Iterator[Record]:
+    """Yield the documents; blank lines are passed over."""
+    labelled = fields.labels is None or bool(fields.label_columns)
+    names: dict[str, None] = {}
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        if encoding != "utf-8":
+            line = decode(path, number, line, encoding).encode()
+        with located(path, number):
+            row = _object(line)
+            labelled = labelled or fields.labels in row
+            if not labelled:
+                names.update(dict.fromkeys(row))
+            yield record_of(row, number, fields, tokenize)
+    if names and not labelled:
+        raise ReadError(
+            path,
+            None,
+            f"no document has the field {fields.labels!r} (found: {found(names)}); name it with "
+            "Fields(labels=...), or say Fields(labels=None) for documents without labels",
+        )
+
+
+def _object(line: bytes) -> dict[str, object]:
+    try:
+        row = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"this is not JSON in UTF-8 ({error})") from error
+    except RecursionError as error:
+        raise InputError("this JSON is nested too deeply for a document") from error
+    if not isinstance(row, dict):
+        raise InputError(f"expected a JSON object, found {type(row).__name__}")
+    return row

@@ -1,0 +1,105 @@
+"""Tables: CSV and TSV with a text column, and Parquet; labels in one column or one column each."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from deplda.errors import InputError, ReadError
+from deplda.files import StrPath, decode, open_binary, read_lines
+from deplda.readers.records import (
+    Fields,
+    Record,
+    Tokenizer,
+    found,
+    labels_of_columns,
+    located,
+    record_of,
+    split_labels,
+)
+
+
+def csv_records(
+    path: StrPath, fields: Fields, tokenize: Tokenizer, encoding: str, delimiter: str
+) -> Iterator[Record]:
+    """Yield the rows below the header; quoted cells may hold line breaks."""
+    # The module's own limit of 131,072 characters a cell is less than many documents have.
+    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    lines = (decode(path, number, line, encoding) + "\n" for number, line in read_lines(path))
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        header = next(rows, None)
+        if header is None:
+            raise ReadError(path, None, "it is empty; the first line must name the columns")
+        with located(path, 1):
+            _check_columns(header, fields)
+        for row in rows:
+            if not row:
+                continue
+            with located(path, rows.line_num):
+                yield _csv_record(header, row, rows.line_num, fields, tokenize)
+    except csv.Error as error:
+        raise ReadError(path, rows.line_num, f"this is not valid CSV ({error})") from error
+
+
+def _csv_record(
+    header: list[str], row: list[str], line: int, fields: Fields, tokenize: Tokenizer
+) -> Record:
+    if len(row) != len(header):
+        raise InputError(
+            f"this row has {len(row)} cells but the header names {len(header)} columns; "
+            "quote cells that hold the delimiter"
+        )
+    cells = dict(zip(header, row, strict=True))
+    if fields.label_columns:
+        labels = labels_of_columns(cells, fields.label_columns)
+    elif fields.labels is None:
+        labels = []
+    else:
+        labels = split_labels(cells[fields.labels], fields.separator)
+    id = cells.get(fields.id) if fields.id is not None else None
+    return Record(line, id or None, Counter(tokenize(cells[fields.text])), labels)
+
+
+def _check_columns(header: list[str], fields: Fields) -> None:
+    repeated = [name for name, times in Counter(header).items() if times > 1]
+    if repeated:
+        raise InputError(f"the header names the column {repeated[0]!r} twice; rename one")
+    labels = [] if fields.label_columns or fields.labels is None else [fields.labels]
+    for wanted in (fields.text, *labels, *fields.label_columns):
+        if wanted not in header:
+            raise InputError(
+                f"there is no column {wanted!r} (found: {found(header)}); "
+                "name the right ones with Fields(text=..., labels=...)"
+            )
+
+
+def parquet_records(path: StrPath, fields: Fields, tokenize: Tokenizer) -> Iterator[Record]:
+    """Yield the rows of a Parquet file, a batch in memory at a time."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise InputError(
+            "reading Parquet needs pyarrow; install it with: pip install 'deplda[arrow]'"
+        ) from error
+    wanted = {fields.id, fields.text, fields.tokens, fields.counts, fields.labels}
+    wanted |= set(fields.label_columns)
+    with open_binary(path) as source:
+        try:
+            table = pyarrow.parquet.ParquetFile(source)
+            header = table.schema_arrow.names
+            with located(path, None):
+                given = [n for n in (fields.counts, fields.tokens, fields.text) if n in header]
+                _check_columns(header, replace(fields, text=(given or [fields.text])[0]))
+            number = 0
+            for batch in table.iter_batches(1024, columns=[n for n in header if n in wanted]):
+                for row in batch.to_pylist():
+                    number += 1
+                    with located(path, number):
+                        yield record_of(row, number, fields, tokenize)
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise ReadError(path, None, f"this is not readable Parquet ({error})") from error

@@ -1,0 +1,222 @@
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csc_array, csr_array, csr_matrix
+
+from deplda import Corpus, InputError, concat
+
+
+def small() -> Corpus:
+    return Corpus(
+        [[2, 0, 1], [0, 0, 0], [0, 3, 1], [1, 0, 0]],
+        [[1, 0], [0, 1], [1, 1], [0, 0]],
+        ["apple", "bee", "cat"],
+        ["fruit", "animal"],
+        ["a", "b", "c", "d"],
+    )
+
+
+@st.composite
+def corpora(draw: st.DrawFn) -> Corpus:
+    n, w, c = (draw(st.integers(low, 6)) for low in (0, 0, 0))
+    counts = draw(
+        st.lists(st.lists(st.integers(0, 3), min_size=w, max_size=w), min_size=n, max_size=n)
+    )
+    labels = draw(st.lists(st.lists(st.booleans(), min_size=c, max_size=c), min_size=n, max_size=n))
+    return Corpus(
+        np.reshape(np.array(counts, int), (n, w)), np.reshape(np.array(labels, bool), (n, c))
+    )
+
+
+def test_sizes_and_sums_are_those_of_the_matrices() -> None:
+    corpus = small()
+    assert len(corpus) == corpus.n_documents == 4
+    assert (corpus.n_words, corpus.n_labels, corpus.n_tokens) == (3, 2, 8)
+    assert corpus.document_lengths.tolist() == [3, 0, 4, 1]
+    assert corpus.labels_per_document.tolist() == [1, 1, 2, 0]
+    assert corpus.word_counts.tolist() == [3, 3, 2]
+    assert corpus.label_counts.tolist() == [2, 2]
+    assert repr(corpus) == "Corpus(4 documents, 3 words, 2 labels, 8 tokens)"
+
+
+def test_counts_are_int32_and_labels_bool_whatever_came_in() -> None:
+    for form in (csr_matrix, csr_array, csc_array, np.array):
+        corpus = Corpus(form([[2.0, 0.0]]), form([[1, 0]]))
+        assert corpus.counts.dtype == np.int32
+        assert corpus.labels.dtype == np.bool_
+        assert isinstance(corpus.counts, csr_array)
+
+
+def test_names_default_to_numbers() -> None:
+    corpus = Corpus([[1, 0]], [[1]])
+    assert corpus.vocabulary == ("word0", "word1")
+    assert corpus.label_names == ("label0",)
+    assert corpus.ids == ("0",)
+
+
+def test_a_corpus_cannot_be_changed() -> None:
+    corpus = small()
+    with pytest.raises(AttributeError):
+        corpus.ids = ()  # type: ignore[misc]
+    for matrix in (corpus.counts, corpus[[0]].counts, corpus.align(corpus).labels):
+        with pytest.raises(ValueError, match="read-only"):
+            matrix.data[0] = 7
+
+
+def test_the_callers_arrays_stay_his_own() -> None:
+    counts = csr_array(np.array([[1, 2]], dtype=np.int32))
+    corpus = Corpus(counts, [[1]])
+    counts.data[0] = 9
+    assert corpus.counts.toarray().tolist() == [[1, 2]]
+
+
+def test_duplicate_entries_are_summed_and_zeros_dropped() -> None:
+    counts = csr_array((np.array([1, 2, 0]), np.array([1, 1, 0]), np.array([0, 3])), shape=(1, 2))
+    corpus = Corpus(counts, [[0]])
+    assert corpus.counts.toarray().tolist() == [[0, 3]]
+    assert corpus.counts.nnz == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(-1, "-1"), (0.5, "0.5"), (np.nan, "nan"), (np.inf, "inf"), (2.0**31, "2147483648")],
+)
+def test_a_bad_count_is_named_with_its_place(value: float, shown: str) -> None:
+    with pytest.raises(
+        InputError, match=rf"word 1 in document 2 is {shown}.*from 0 to 2,147,483,647"
+    ):
+        Corpus([[1, 0], [0, 1], [0, value]], [[1], [1], [1]])
+
+
+def test_a_sum_beyond_the_limit_is_refused_not_wrapped() -> None:
+    huge = np.array([2**31 - 1, 1], dtype=np.int64)
+    counts = csr_array((huge, np.array([0, 0]), np.array([0, 2])), shape=(1, 1))
+    with pytest.raises(InputError, match="2147483648"):
+        Corpus(counts, [[1]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([[1]], [[2]]), "labels hold the value 2"),
+        (([[1]], [[1], [1]]), "counts have 1 rows but labels have 2"),
+        (([1], [[1]]), "counts have 1 dimensions"),
+        (([["one"]], [[1]]), "they must be numbers"),
+        (([[1]], [[1]], ["a", "b"]), "vocabulary has 2 names for 1"),
+        (([[1, 1]], [[1]], ["a", "a"]), "vocabulary holds 'a' twice"),
+        (([[1]], [[1]], [3]), "vocabulary holds 3"),
+        (([[1], [1]], [[1], [1]], None, None, ["x", "x"]), "ids holds 'x' twice"),
+    ],
+)
+def test_what_does_not_fit_is_refused(arguments: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Corpus(*arguments)
+
+
+def test_rows_are_chosen_by_slice_numbers_or_mask() -> None:
+    corpus = small()
+    assert corpus[1:3].ids == ("b", "c")
+    assert corpus[[2, 0]].ids == ("c", "a")
+    assert corpus[[-1]].ids == ("d",)
+    assert corpus[np.array([True, False, False, True])].ids == ("a", "d")
+    assert corpus[[2, 0]].counts.toarray().tolist() == [[0, 3, 1], [2, 0, 1]]
+    assert len(corpus[[]]) == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (7, r"use corpus\[\[7\]\]"),
+        ([4], "row 4 is out of range; there are 4 documents"),
+        ([0, 0], "chosen twice"),
+        ([True], "the mask has 1 entries for 4"),
+        (["a"], "rows must be"),
+    ],
+)
+def test_rows_that_are_not_there_are_refused(rows: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        small()[rows]
+
+
+def test_tokens_are_one_flat_array() -> None:
+    words, starts = small().tokens()
+    assert words.tolist() == [0, 0, 2, 1, 1, 1, 2, 0]
+    assert starts.tolist() == [0, 3, 3, 7, 8]
+
+
+@given(corpora())
+@settings(derandomize=True, deadline=None)
+def test_tokens_count_back_to_the_corpus(corpus: Corpus) -> None:
+    words, starts = corpus.tokens()
+    for row in range(len(corpus)):
+        counted = np.bincount(words[starts[row] : starts[row + 1]], minlength=corpus.n_words)
+        assert counted.tolist() == corpus.counts[[row]].toarray()[0].tolist()
+
+
+def test_keep_words_counts_tokens_not_documents() -> None:
+    kept = small().keep_words(3)
+    assert kept.vocabulary == ("apple", "bee")
+    assert kept.counts.toarray().tolist() == [[2, 0], [0, 0], [0, 3], [1, 0]]
+    with pytest.raises(InputError, match="min_count is 0"):
+        small().keep_words(0)
+
+
+def test_align_matches_by_name_and_drops_the_unknown() -> None:
+    test = Corpus([[1, 5, 2]], [[1, 1]], ["cat", "dog", "apple"], ["plant", "animal"], ["x"])
+    aligned = test.align(small())
+    assert aligned.vocabulary == small().vocabulary
+    assert aligned.counts.toarray().tolist() == [[2, 0, 1]]
+    assert aligned.labels.toarray().tolist() == [[False, True]]
+    assert (test.n_tokens - aligned.n_tokens, test.labels.nnz - aligned.labels.nnz) == (5, 1)
+
+
+@given(corpora(), st.randoms(use_true_random=False))
+@settings(derandomize=True, deadline=None)
+def test_align_undoes_any_order_of_words_and_labels(corpus: Corpus, random: Any) -> None:
+    words, labels = list(range(corpus.n_words)), list(range(corpus.n_labels))
+    random.shuffle(words)
+    random.shuffle(labels)
+    shuffled = Corpus(
+        corpus.counts[:, words],
+        corpus.labels[:, labels],
+        [corpus.vocabulary[word] for word in words],
+        [corpus.label_names[label] for label in labels],
+    )
+    assert shuffled.align(corpus) == corpus
+
+
+def test_concat_takes_the_union_of_words_and_labels() -> None:
+    other = Corpus([[4, 1]], [[1]], ["dog", "cat"], ["animal"], ["x"])
+    both = concat([small(), other])
+    assert both.vocabulary == ("apple", "bee", "cat", "dog")
+    assert both.label_names == ("fruit", "animal")
+    assert both.ids == ("a", "b", "c", "d", "x")
+    assert both.counts.toarray()[-1].tolist() == [0, 0, 1, 4]
+    assert both.labels.toarray()[-1].tolist() == [False, True]
+
+
+def test_concat_needs_distinct_ids_or_prefixes() -> None:
+    with pytest.raises(InputError, match="id 'a'; pass prefixes"):
+        concat([small(), small()])
+    assert concat([small(), small()], prefixes=["one", "two"]).ids[4] == "two-a"
+    with pytest.raises(InputError, match="1 prefixes for 2"):
+        concat([small(), small()], prefixes=["one"])
+    with pytest.raises(InputError, match="the list is empty"):
+        concat([])
+
+
+@given(corpora(), st.integers(0, 6))
+@settings(derandomize=True, deadline=None)
+def test_concat_of_the_parts_is_the_whole(corpus: Corpus, cut: int) -> None:
+    assert concat([corpus[:cut], corpus[cut:]]) == corpus
+
+
+def test_equality_looks_at_everything() -> None:
+    corpus = small()
+    assert corpus == small()
+    assert corpus != corpus[[1, 0, 2, 3]]
+    assert corpus != Corpus(corpus.counts, corpus.labels)
+    assert corpus != "corpus"
