@@ -50,6 +50,14 @@ def test_counts_are_int32_and_labels_bool_whatever_came_in() -> None:
         assert isinstance(corpus.counts, csr_array)
 
 
+def test_indices_are_narrow_wherever_they_come_from() -> None:
+    wide = csr_array((np.ones(1), np.zeros(1, np.int64), np.array([0, 1], np.int64)), shape=(1, 1))
+    corpus = Corpus(wide, wide)
+    for made in (corpus, corpus[[0]], concat([corpus]), corpus.align(corpus), corpus.keep_words(1)):
+        for matrix in (made.counts, made.labels):
+            assert matrix.indices.dtype == matrix.indptr.dtype == np.int32
+
+
 def test_names_default_to_numbers() -> None:
     corpus = Corpus([[1, 0]], [[1]])
     assert corpus.vocabulary == ("word0", "word1")

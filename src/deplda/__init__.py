@@ -4,65 +4,80 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from deplda import datasets, splits
+    from deplda.chains import Schedule
     from deplda.corpus import Corpus, concat
+    from deplda.diagnostics import Diagnostics
     from deplda.errors import DataUnavailableError, DepldaError, InputError, ReadError
-    from deplda.readers import (
-        Fields,
-        read_corpus,
-        read_shards,
-        write_jsonl,
-        write_svmlight,
-    )
+    from deplda.estimates import LabelWords, TopicLabels
+    from deplda.readers import Fields, read_corpus, read_shards, write_jsonl, write_svmlight
     from deplda.splits import Split
     from deplda.statistics import Statistics, describe
     from deplda.text import WordCounter
+    from deplda.training import (
+        expect_label_words,
+        prior_topic_labels,
+        train_label_words,
+        train_topic_labels,
+    )
 
-# Name → module. Nothing is imported before it is asked for: the command line must start fast.
+# Where each name lives. Nothing is imported before it is asked for: a command line starts fast.
 _HOMES = {
-    "Corpus": "corpus",
-    "concat": "corpus",
-    "DepldaError": "errors",
-    "InputError": "errors",
-    "ReadError": "errors",
-    "DataUnavailableError": "errors",
-    "Fields": "readers",
-    "read_corpus": "readers",
-    "read_shards": "readers",
-    "write_jsonl": "readers",
-    "write_svmlight": "readers",
-    "Split": "splits",
-    "Statistics": "statistics",
-    "describe": "statistics",
-    "WordCounter": "text",
+    "chains": ["Schedule"],
+    "corpus": ["Corpus", "concat"],
+    "diagnostics": ["Diagnostics"],
+    "errors": ["DataUnavailableError", "DepldaError", "InputError", "ReadError"],
+    "estimates": ["LabelWords", "TopicLabels"],
+    "readers": ["Fields", "read_corpus", "read_shards", "write_jsonl", "write_svmlight"],
+    "splits": ["Split"],
+    "statistics": ["Statistics", "describe"],
+    "text": ["WordCounter"],
+    "training": [
+        "expect_label_words",
+        "prior_topic_labels",
+        "train_label_words",
+        "train_topic_labels",
+    ],
 }
+_MODULES = {name: module for module, names in _HOMES.items() for name in names}
 
 __version__ = "0.1.0.dev0"
 __all__ = [
     "Corpus",
     "DataUnavailableError",
     "DepldaError",
+    "Diagnostics",
     "Fields",
     "InputError",
+    "LabelWords",
     "ReadError",
+    "Schedule",
     "Split",
     "Statistics",
+    "TopicLabels",
     "WordCounter",
     "concat",
+    "datasets",
     "describe",
+    "expect_label_words",
+    "prior_topic_labels",
     "read_corpus",
     "read_shards",
+    "splits",
+    "train_label_words",
+    "train_topic_labels",
     "write_jsonl",
     "write_svmlight",
 ]
 
 
 def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        return getattr(import_module(f"deplda.{_HOMES[name]}"), name)
-    if name in {"datasets", "splits"}:
+    if name in _MODULES:
+        return getattr(import_module(f"deplda.{_MODULES[name]}"), name)
+    if name in __all__:
         return import_module(f"deplda.{name}")
     raise AttributeError(f"module 'deplda' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, "__version__", "datasets", "splits"})
+    return [*__all__, "__version__"]

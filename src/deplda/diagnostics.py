@@ -1,0 +1,99 @@
+"""Have the chains converged? Traces, R-hat and effective sample size, as values and one figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from arviz_stats.base.array import array_stats
+from rich.table import Table
+
+from deplda.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diagnostics:
+    """Traces of several chains, and what they say of convergence.
+
+    The second half of the sweeps is judged. R-hat (rank-normalised, split) near 1 says that the
+    chains tell the same story, above 1.01 that they do not yet; the effective sample size says how
+    many independent draws they are worth. Both are NaN with fewer than 4 sweeps to judge.
+    """
+
+    names: tuple[str, ...]
+    """What was traced; the log-likelihood first."""
+    traces: Floats
+    """Chains × sweeps × names."""
+    rhat: Floats
+    ess: Floats
+
+    @property
+    def log_likelihood(self) -> Floats:
+        """Chains × sweeps."""
+        return self.traces[:, :, 0]
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Return R-hat, effective sample size and final mean by name."""
+        final = self.traces[:, -1].mean(axis=0)
+        return {
+            name: {"rhat": float(r), "ess": float(e), "final_mean": float(m)}
+            for name, r, e, m in zip(self.names, self.rhat, self.ess, final, strict=True)
+        }
+
+    def __rich__(self) -> Table:
+        """Return the figures as a table for ``rich.print``."""
+        table = Table("traced", show_edge=False)
+        for column in ("R-hat", "effective samples", "final mean"):
+            table.add_column(column, justify="right")
+        for name, row in self.to_dict().items():
+            table.add_row(
+                name, f"{row['rhat']:.3f}", f"{row['ess']:,.0f}", f"{row['final_mean']:.5g}"
+            )
+        return table
+
+    def figure(self) -> Figure:
+        """Return the log-likelihood of every chain, and the R-hat of all that was traced."""
+        try:
+            from matplotlib.figure import Figure
+        except ImportError as error:
+            raise InputError(
+                "figures need matplotlib; install it with: pip install 'deplda[report]'"
+            ) from error
+        figure = Figure(figsize=(8, 3.6), layout="constrained")
+        left, right = figure.subplots(1, 2, width_ratios=[3, 2])
+        sweeps = np.arange(1, self.traces.shape[1] + 1)
+        for chain, trace in enumerate(self.log_likelihood):
+            left.plot(sweeps, trace, linewidth=1, alpha=0.8, label=f"chain {chain}")
+        left.axvspan(sweeps[len(sweeps) // 2], sweeps[-1], color="0.5", alpha=0.12, linewidth=0)
+        left.set(xlabel="sweep", ylabel="log-likelihood", title="chains (judged: shaded)")
+        places = np.arange(len(self.names))
+        right.axvline(1.01, color="0.5", linestyle="--", linewidth=1)
+        right.plot(self.rhat, places, "o")
+        right.set(xlabel="R-hat", title="agreement of the chains", yticks=places)
+        right.set_yticklabels(self.names)
+        right.invert_yaxis()
+        return figure
+
+
+def diagnose(names: tuple[str, ...], traces: Floats) -> Diagnostics:
+    """Return the diagnostics of traces: chains × sweeps × names."""
+    judged = traces[:, traces.shape[1] // 2 :]
+    return Diagnostics(
+        names,
+        traces,
+        np.array([_stat(array_stats.rhat, judged[:, :, k]) for k in range(len(names))]),
+        np.array([_stat(array_stats.ess, judged[:, :, k]) for k in range(len(names))]),
+    )
+
+
+def _stat(function: Any, draws: Floats) -> float:
+    if draws.shape[1] < 4 or np.ptp(draws) == 0:
+        return float("nan")  # too short to judge, or it never moves (nothing there to sample)
+    return float(function(draws, chain_axis=0, draw_axis=1))

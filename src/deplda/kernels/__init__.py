@@ -1,0 +1,1 @@
+"""Kernels: arrays in, arrays out; the only place that imports numba."""

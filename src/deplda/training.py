@@ -1,0 +1,256 @@
+"""Training: φ and φ′ from a corpus, by chains or by expectations (paper §3.4)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from deplda import topic_chains, word_chains
+from deplda.chains import Checkpoint, Schedule, run_chains
+from deplda.corpus import Corpus
+from deplda.diagnostics import Diagnostics, diagnose
+from deplda.errors import InputError
+from deplda.estimates import LabelWords, TopicLabels
+from deplda.files import StrPath
+from deplda.progress import compiling, sweeps
+from deplda.topic_chains import TopicChain, topic_sets
+from deplda.word_chains import WordChain, Words
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedLabelWords:
+    """φ, and how its chains went (None for the deterministic estimate)."""
+
+    label_words: LabelWords
+    diagnostics: Diagnostics | None
+    n_sweeps: int
+    """Sweeps of each chain, or passes until the deterministic estimate settled."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedTopicLabels:
+    """φ′ of every chain, and how they went."""
+
+    topic_labels: tuple[TopicLabels, ...]
+    diagnostics: Diagnostics
+
+
+def train_label_words(
+    corpus: Corpus,
+    *,
+    eta: float = 50.0,
+    beta: float = 0.01,
+    n_chains: int = 1,
+    schedule: Schedule | None = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    watch: Sequence[tuple[int, int]] | None = None,
+    checkpoint: StrPath | None = None,
+    checkpoint_seconds: float = 60.0,
+    resume: bool = False,
+    progress: bool | None = None,
+) -> TrainedLabelWords:
+    """Return φ averaged over the samples of independent chains (restricted collapsed Gibbs).
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Documents without words or without labels are legal: they train nothing.
+    eta : float, default 50
+        Weight of a document's prior over its labels, η.
+    beta : float, default 0.01
+        Smoothing of the words of a label, β_W.
+    n_chains : int, default 1
+        The paper runs 48.
+    schedule : Schedule, default ``Schedule(100)``
+        The paper's: 100 sweeps, one sample.
+    seed : int
+        The same seed gives the same bits, whatever `n_jobs`.
+    n_jobs : int, optional
+        Chains that run at a time; all cores by default.
+    watch : pairs (word, label), optional
+        Entries of φ to trace for the diagnostics; by default the most frequent word of some labels.
+    checkpoint : path, optional
+        A folder: finished chains, and running ones every `checkpoint_seconds`, are kept there, and
+        with `resume` the run goes on from them to the very result of an undisturbed one.
+    progress : bool, optional
+        Draw progress on standard error; by default if that is a terminal.
+    """
+    schedule = Schedule(100) if schedule is None else schedule
+    _check_positive(eta=eta, beta=beta)
+    _check_at_least_one(n_chains=n_chains)
+    _check_labels(corpus)
+    with compiling(progress):
+        word_chains.compile_kernels()
+    data = Words(corpus, eta, beta)
+    watched = data.default_watch() if watch is None else data.cells_of(watch)
+    saved = _checkpoint(
+        checkpoint, resume, checkpoint_seconds,
+        {"what": "label_words", "data": corpus.fingerprint(), "eta": eta, "beta": beta,
+         "schedule": [schedule.burn_in, schedule.n_samples, schedule.lag], "seed": seed,
+         "watch": watched.tolist()},
+    )  # fmt: skip
+
+    def make(number: int) -> WordChain:
+        return WordChain(data, seed, number, watched)
+
+    weights, base = np.zeros(len(data.layout.cell_words)), np.zeros(corpus.n_labels)
+    traces = []
+    with sweeps("training φ", n_chains, schedule.n_sweeps, data.n_swept, progress) as report:
+        for chain in run_chains(
+            make, n_chains, schedule, n_jobs=n_jobs, checkpoint=saved, report=report
+        ):
+            weights += chain.state["weights"]
+            base += chain.state["base"]
+            traces.append(chain.trace)
+    n_samples = n_chains * schedule.n_samples
+    return TrainedLabelWords(
+        data.estimate(weights / n_samples, base / n_samples),
+        diagnose(data.trace_names(watched), np.stack(traces)),
+        schedule.n_sweeps,
+    )
+
+
+def expect_label_words(
+    corpus: Corpus,
+    *,
+    eta: float = 50.0,
+    beta: float = 0.01,
+    tolerance: float = 0.002,
+    max_sweeps: int = 100,
+    progress: bool | None = None,
+) -> TrainedLabelWords:
+    """Return the deterministic φ (CVB0): expectations instead of draws, no seed and no chains.
+
+    It stops when a pass over the documents moves less than `tolerance` of a token per token, or
+    after `max_sweeps` passes. Other parameters are those of `train_label_words`.
+    """
+    from deplda.kernels import words
+
+    _check_positive(eta=eta, beta=beta, tolerance=tolerance)
+    _check_at_least_one(max_sweeps=max_sweeps)
+    _check_labels(corpus)
+    with compiling(progress):
+        data = Words(corpus, eta, beta)
+    shares = np.empty(len(data.layout.cells), dtype=np.float32)
+    cell_counts = np.empty(len(data.layout.cell_words))
+    label_counts = np.empty(corpus.n_labels)
+    words.expected_start(data.layout, shares, cell_counts, label_counts)
+    done = 0
+    with sweeps("expecting φ", 1, max_sweeps, data.n_swept, progress) as report:
+        for done in range(1, max_sweeps + 1):
+            moved = sum(
+                words.expect(
+                    data.layout, piece, shares, cell_counts, label_counts, eta, beta, data.n_words
+                )
+                for piece in data.pieces
+            )
+            if report is not None:
+                report(0, done, float("nan"))
+            if moved <= tolerance * data.n_swept:
+                break
+    # Rounding may leave a count a hair below zero; a probability must not be.
+    weights, base = data.shares_of(np.maximum(cell_counts, 0.0), label_counts)
+    return TrainedLabelWords(data.estimate(weights, base), None, done)
+
+
+def train_topic_labels(
+    corpus: Corpus,
+    n_topics: int,
+    *,
+    gamma: float = 0.01,
+    beta: float = 0.01,
+    n_chains: int = 1,
+    schedule: Schedule | None = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    checkpoint: StrPath | None = None,
+    checkpoint_seconds: float = 60.0,
+    resume: bool = False,
+    progress: bool | None = None,
+) -> TrainedTopicLabels:
+    """Return φ′ of every sample of every chain: LDA with a document's labels as its words.
+
+    Parameters
+    ----------
+    n_topics : int
+        T. More topics than label tokens are legal: an empty topic holds every label alike.
+    gamma : float, default 0.01
+        Weight of each topic in a document's prior, γ.
+    beta : float, default 0.01
+        Smoothing of the labels of a topic, β_C.
+    schedule : Schedule, default ``Schedule(500)``
+        The paper's: 500 sweeps, one sample; it runs 10 chains.
+
+    Other parameters are those of `train_label_words`.
+    """
+    schedule = Schedule(500) if schedule is None else schedule
+    _check_positive(gamma=gamma, beta=beta)
+    _check_at_least_one(n_chains=n_chains, n_topics=n_topics)
+    if n_topics > 65_535:
+        raise InputError(f"n_topics is {n_topics:,}; at most 65,535 are possible")
+    _check_labels(corpus)
+    saved = _checkpoint(
+        checkpoint, resume, checkpoint_seconds,
+        {"what": "topic_labels", "data": corpus.fingerprint(), "n_topics": n_topics,
+         "gamma": gamma, "beta": beta, "seed": seed,
+         "schedule": [schedule.burn_in, schedule.n_samples, schedule.lag]},
+    )  # fmt: skip
+    with compiling(progress):
+        topic_chains.compile_kernels()
+
+    def make(number: int) -> TopicChain:
+        return TopicChain(corpus, n_topics, gamma, beta, seed, number)
+
+    sets, traces = list[TopicLabels](), []
+    with sweeps("training φ′", n_chains, schedule.n_sweeps, corpus.labels.nnz, progress) as report:
+        for chain in run_chains(
+            make, n_chains, schedule, n_jobs=n_jobs, checkpoint=saved, report=report
+        ):
+            sets.extend(topic_sets(chain.state["samples"], corpus, n_topics, beta))
+            traces.append(chain.trace)
+    return TrainedTopicLabels(tuple(sets), diagnose(("log-likelihood",), np.stack(traces)))
+
+
+def prior_topic_labels(corpus: Corpus, *, beta: float) -> TopicLabels:
+    """Return Prior-LDA's φ′, one topic for the whole corpus, in closed form: (N_c + β)/(N + Cβ)."""
+    _check_positive(beta=beta)
+    _check_labels(corpus)
+    scale = 1.0 / (corpus.labels.nnz + corpus.n_labels * beta)
+    weights = csr_array((corpus.label_counts * scale)[:, None])
+    return TopicLabels(weights, np.array([beta * scale]))
+
+
+def _checkpoint(
+    folder: StrPath | None, resume: bool, seconds: float, meaning: Mapping[str, Any]
+) -> Checkpoint | None:
+    if folder is not None:
+        return Checkpoint(Path(folder), meaning, resume=resume, seconds=seconds)
+    if resume:
+        raise InputError("resume needs the folder of a checkpoint; pass checkpoint=")
+    return None
+
+
+def _check_labels(corpus: Corpus) -> None:
+    if corpus.labels.nnz == 0:
+        raise InputError(
+            f"none of the {len(corpus):,} documents has a label; there is nothing to learn from"
+        )
+
+
+def _check_positive(**values: float) -> None:
+    for name, value in values.items():
+        if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
+            raise InputError(f"{name} is {value!r}; it must be a finite number above 0")
+
+
+def _check_at_least_one(**values: int) -> None:
+    for name, value in values.items():
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise InputError(f"{name} is {value!r}; it must be a whole number from 1")

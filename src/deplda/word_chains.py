@@ -1,0 +1,175 @@
+"""Chains over the word tokens: the corpus as the kernels see it, and one chain of z."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from threading import Event
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from deplda.chains import Arrays
+from deplda.corpus import Corpus
+from deplda.engine import Stopped
+from deplda.errors import InputError
+from deplda.estimates import LabelWords
+
+# A piece of a sweep between two looks at whether to stop: about a fifth of a second.
+_TOKENS_PER_PIECE = 4_000_000
+_MOST_LABELS_PER_DOCUMENT = 65_535
+
+
+class Words:
+    """The corpus as the kernels see it, shared by all chains."""
+
+    def __init__(self, corpus: Corpus, eta: float, beta: float) -> None:
+        from deplda.kernels import words
+
+        sizes, lengths = corpus.labels_per_document, corpus.document_lengths
+        if not ((sizes > 0) & (lengths > 0)).any():
+            raise InputError(
+                "no document has both words and labels; there is nothing to learn from"
+            )
+        if sizes.max() > _MOST_LABELS_PER_DOCUMENT:
+            raise InputError(
+                f"document {corpus.ids[int(sizes.argmax())]!r} has {sizes.max():,} labels; "
+                f"at most {_MOST_LABELS_PER_DOCUMENT:,} are possible"
+            )
+        self.eta, self.beta, self.n_words = eta, beta, corpus.n_words
+        self.corpus = corpus
+        x, y = corpus.counts, corpus.labels
+        self.layout = words.lay_out(
+            np.array(x.indptr, dtype=np.int64), x.indices, x.data,
+            np.array(y.indptr, dtype=np.int64), y.indices, corpus.n_words, corpus.n_labels,
+        )  # fmt: skip
+        # Where there is one label there is nothing to draw.
+        swept = np.flatnonzero((sizes > 1) & (lengths > 0))
+        self.n_swept = int(lengths[swept].sum())
+        ends = np.cumsum(lengths[swept])
+        cuts = np.searchsorted(ends, np.arange(_TOKENS_PER_PIECE, self.n_swept, _TOKENS_PER_PIECE))
+        self.pieces = np.split(swept, np.unique(cuts))
+
+    def shares_of(
+        self, cell_counts: npt.NDArray[Any], label_counts: npt.NDArray[Any]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return (A, b) of these counts: N_wc/(N_c + Wβ) by cell, β/(N_c + Wβ) by label."""
+        scale = 1.0 / (label_counts + self.n_words * self.beta)
+        return cell_counts * np.repeat(scale, np.diff(self.layout.cell_starts)), self.beta * scale
+
+    def estimate(
+        self, weights: npt.NDArray[np.float64], base: npt.NDArray[np.float64]
+    ) -> LabelWords:
+        """Return φ of (A by cell, b by label)."""
+        by_label = csr_array(
+            (weights.astype(np.float32), self.layout.cell_words, self.layout.cell_starts),
+            shape=(self.corpus.n_labels, self.n_words),
+        )
+        by_word = by_label.T.tocsr()
+        by_word.eliminate_zeros()
+        return LabelWords(by_word, base)
+
+    def cells_of(self, pairs: Sequence[tuple[int, int]]) -> npt.NDArray[np.int64]:
+        """Return the cells of pairs (word, label)."""
+        layout, cells = self.layout, []
+        for word, label in pairs:
+            if not (0 <= word < self.n_words and 0 <= label < self.corpus.n_labels):
+                raise InputError(
+                    f"cannot watch word {word} of label {label}: there is no such pair"
+                )
+            first, last = layout.cell_starts[label : label + 2]
+            at = first + np.searchsorted(layout.cell_words[first:last], word)
+            if at == last or layout.cell_words[at] != word:
+                raise InputError(
+                    f"cannot watch {self.corpus.vocabulary[word]!r} under "
+                    f"{self.corpus.label_names[label]!r}: they never meet in a document"
+                )
+            cells.append(at)
+        return np.array(cells, dtype=np.int64)
+
+    def default_watch(self, n: int = 8) -> npt.NDArray[np.int64]:
+        """Return the cell of a telling word for each of n labels, from frequent to rare."""
+        corpus = self.corpus
+        met = np.flatnonzero(np.diff(self.layout.cell_starts))
+        by_frequency = met[np.argsort(-corpus.label_counts[met], kind="stable")]
+        chosen = by_frequency[np.unique(np.linspace(0, len(met) - 1, n).astype(int))]
+        counts = corpus.labels[:, chosen].T.astype(np.int64) @ corpus.counts
+        rarity = np.log(corpus.n_tokens / np.maximum(corpus.word_counts, 1))
+        telling = (counts.multiply(rarity)).toarray().argmax(axis=1)
+        return self.cells_of(list(zip(telling.tolist(), chosen.tolist(), strict=True)))
+
+    def labels_of(self, cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the label that owns each cell."""
+        return np.searchsorted(self.layout.cell_starts, cells, side="right") - 1
+
+    def trace_names(self, cells: npt.NDArray[np.int64]) -> tuple[str, ...]:
+        """Return what a chain traces when these cells are watched."""
+        words = self.layout.cell_words[cells]
+        pairs = zip(words, self.labels_of(cells), strict=True)
+        names = (f"φ({self.corpus.vocabulary[w]} | {self.corpus.label_names[c]})" for w, c in pairs)
+        return ("log-likelihood", *names)
+
+
+class WordChain:
+    """One chain of z: which of its document's labels each word token has."""
+
+    def __init__(self, data: Words, seed: int, number: int, watched: npt.NDArray[np.int64]) -> None:
+        from deplda.kernels import random, words
+
+        self._kernel = words
+        self._data = data
+        self._watched = watched
+        self._watched_labels = data.labels_of(watched)
+        self._key, self._gamma = random.stream(seed, random.WORD_CHAIN, number)
+        layout = data.layout
+        self._z = np.empty(layout.token_starts[-1], dtype=np.uint16)
+        self._cell_counts = np.empty(len(layout.cell_words), dtype=np.int32)
+        self._label_counts = np.empty(data.corpus.n_labels, dtype=np.int64)
+        self._weights = np.zeros(len(layout.cell_words))
+        self._base = np.zeros(data.corpus.n_labels)
+        words.start(layout, self._z, self._key, self._gamma)
+        words.tally(layout, self._z, self._cell_counts, self._label_counts)
+
+    def sweep(self, number: int, stop: Event) -> None:
+        """Update every word token once, in pieces between which `stop` is seen."""
+        data = self._data
+        for piece in data.pieces:
+            if stop.is_set():
+                raise Stopped
+            self._kernel.sweep(
+                data.layout, piece, self._z, self._cell_counts, self._label_counts,
+                data.eta, data.beta, data.n_words, self._key, self._gamma, number * len(self._z),
+            )  # fmt: skip
+
+    def trace(self) -> list[float]:
+        """Return the log-likelihood and the watched entries of φ."""
+        data = self._data
+        level = self._kernel.log_likelihood(
+            data.layout, self._z, self._cell_counts, self._label_counts,
+            data.eta, data.beta, data.n_words,
+        )  # fmt: skip
+        counts, totals = self._cell_counts[self._watched], self._label_counts[self._watched_labels]
+        return [level, *((counts + data.beta) / (totals + data.n_words * data.beta)).tolist()]
+
+    def collect(self) -> None:
+        """Add the φ of this moment to the sum of samples."""
+        weights, base = self._data.shares_of(self._cell_counts, self._label_counts)
+        self._weights += weights
+        self._base += base
+
+    def state(self) -> Arrays:
+        """Return z and the sum of samples; the counts follow from z."""
+        return {"z": self._z, "weights": self._weights, "base": self._base}
+
+    def restore(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Go on from such a state."""
+        self._z, self._weights, self._base = state["z"], state["weights"], state["base"]
+        self._kernel.tally(self._data.layout, self._z, self._cell_counts, self._label_counts)
+
+
+def compile_kernels() -> None:
+    """Compile, or load from the cache, all that a chain calls."""
+    chain = WordChain(Words(Corpus([[1, 1]], [[1, 1]]), 1.0, 1.0), 0, 0, np.array([0]))
+    chain.sweep(1, Event())
+    chain.trace()

@@ -1,0 +1,189 @@
+"""A slow, obvious twin of every kernel: plain Python, a formula a line."""
+
+from collections import Counter
+from collections.abc import Sequence
+from math import lgamma
+
+MASK = 2**64 - 1
+
+Documents = list[tuple[list[int], list[int]]]
+"""Each document: its word tokens, types ascending, and its labels."""
+
+
+def uniform(key: int, gamma: int, counter: int) -> float:
+    x = (key + counter * gamma) & MASK
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & MASK
+    x ^= x >> 31
+    return ((x >> 11) + 0.5) / 2**53
+
+
+def word_sweep(
+    documents: Documents, z: list[list[int]], eta: float, beta: float, n_words: int,
+    stream: tuple[int, int], counter: int,
+) -> list[list[int]]:  # fmt: skip
+    """Return z after one sweep; z[d][i] is a place among the labels of document d."""
+    z = [list(places) for places in z]
+    n_wc: Counter[tuple[int, int]] = Counter()
+    n_c: Counter[int] = Counter()
+    for (tokens, labels), places in zip(documents, z, strict=True):
+        if labels:
+            n_wc.update((w, labels[k]) for w, k in zip(tokens, places, strict=True))
+            n_c.update(labels[k] for k in places)
+    for (tokens, labels), places in zip(documents, z, strict=True):
+        for i, word in enumerate(tokens):
+            if len(labels) > 1:
+                n_wc[word, labels[places[i]]] -= 1
+                n_c[labels[places[i]]] -= 1
+                n_cd = Counter(places[:i] + places[i + 1 :])
+                weights = [
+                    (n_wc[word, c] + beta)
+                    * ((n_cd[k] + eta / len(labels)) / (n_c[c] + n_words * beta))
+                    for k, c in enumerate(labels)
+                ]
+                places[i] = draw(weights, uniform(*stream, counter))
+                n_wc[word, labels[places[i]]] += 1
+                n_c[labels[places[i]]] += 1
+            counter += 1
+    return z
+
+
+def draw(weights: Sequence[float], u: float) -> int:
+    upto = running_sums(weights)
+    return sum(s < u * upto[-1] for s in upto[:-1])
+
+
+def running_sums(weights: Sequence[float]) -> list[float]:
+    sums, total = [], 0.0
+    for weight in weights:
+        total += weight
+        sums.append(total)
+    return sums
+
+
+def word_log_likelihood(
+    documents: Documents, z: list[list[int]], eta: float, beta: float, n_words: int, n_labels: int
+) -> float:
+    """Return log P(w, z): Dirichlet-multinomials of the words of labels and labels of documents."""
+    total = 0.0
+    for c in range(n_labels):
+        words = Counter(
+            w
+            for (tokens, labels), places in zip(documents, z, strict=True)
+            for w, k in zip(tokens, places, strict=True)
+            if labels[k] == c
+        )
+        total += dirichlet_multinomial([words[w] for w in range(n_words)], [beta] * n_words)
+    for (_, labels), places in zip(documents, z, strict=True):
+        if labels:
+            counts = [places.count(k) for k in range(len(labels))]
+            total += dirichlet_multinomial(counts, [eta / len(labels)] * len(labels))
+    return total
+
+
+def dirichlet_multinomial(counts: Sequence[int], alphas: Sequence[float]) -> float:
+    """Return the log-probability of a sequence with these counts."""
+    total = lgamma(sum(alphas)) - lgamma(sum(alphas) + sum(counts))
+    return total + sum(lgamma(n + a) - lgamma(a) for n, a in zip(counts, alphas, strict=True))
+
+
+def expected_words(
+    documents: Documents, eta: float, beta: float, n_words: int, n_labels: int, n_sweeps: int
+) -> list[list[float]]:
+    """Return N_wc (labels × words) after some CVB0 passes, types of a document taken together."""
+    types = [(sorted(Counter(tokens).items()), labels) for tokens, labels in documents]
+    shares = [{w: [1 / len(labels)] * len(labels) for w, _ in ws} for ws, labels in types if labels]
+    types = [(ws, labels) for ws, labels in types if labels]
+    n = [[0.0] * n_words for _ in range(n_labels)]
+    for (ws, labels), mine in zip(types, shares, strict=True):
+        for w, x in ws:
+            for j, c in enumerate(labels):
+                n[c][w] += x * mine[w][j]
+    for _ in range(n_sweeps):
+        for (ws, labels), mine in zip(types, shares, strict=True):
+            for w, x in ws:
+                weights = []
+                for j, c in enumerate(labels):
+                    r = mine[w][j]
+                    n_cd = sum(times * mine[v][j] for v, times in ws)
+                    weights.append(
+                        (n[c][w] - r + beta) / (sum(n[c]) - r + n_words * beta)
+                        * (n_cd - r + eta / len(labels))
+                    )  # fmt: skip
+                for j, c in enumerate(labels):
+                    share = weights[j] / sum(weights)
+                    n[c][w] += x * (share - mine[w][j])
+                    mine[w][j] = share
+    return n
+
+
+class Topics:
+    """Topics of each label as lists [topic, count], in the order in which a chain keeps them."""
+
+    def __init__(self, n_labels: int, n_topics: int) -> None:
+        self.of: list[list[list[int]]] = [[] for _ in range(n_labels)]
+        self.total = [0] * n_topics
+
+    def add(self, c: int, t: int) -> None:
+        self.total[t] += 1
+        for slot in self.of[c]:
+            if slot[0] == t:
+                slot[1] += 1
+                return
+        self.of[c].append([t, 1])
+
+    def remove(self, c: int, t: int) -> None:
+        self.total[t] -= 1
+        place = [slot[0] for slot in self.of[c]].index(t)
+        self.of[c][place][1] -= 1
+        if self.of[c][place][1] == 0:
+            self.of[c][place] = self.of[c][-1]
+            self.of[c].pop()
+
+
+def topic_sweep(
+    documents: list[list[int]], z: list[list[int]], topics: Topics, gamma: float, beta: float,
+    stream: tuple[int, int], counter: int,
+) -> None:  # fmt: skip
+    """Change z and topics by one sweep: buckets of the label, of the document, of nobody."""
+    c_beta = len(topics.of) * beta
+    for labels, own in zip(documents, z, strict=True):
+        for i, c in enumerate(labels):
+            old = own[i]
+            beside = own[:i] + own[i + 1 :]
+            n_dt = Counter(beside)
+
+            def scale(t: int, old: int = old) -> float:
+                return 1.0 / (topics.total[t] - (t == old) + c_beta)
+
+            mine = [(t, (n - (t == old)) * ((n_dt[t] + gamma) * scale(t))) for t, n in topics.of[c]]
+            shared = [(t, beta * scale(t)) for t in beside]
+            rest = [(t, beta * gamma * scale(t)) for t in range(len(topics.total))]
+            buckets = [*mine, *shared, *rest]
+            sums = running_sums([weight for _, weight in buckets])
+            r = uniform(*stream, counter) * sums[-1]
+            new = next(t for (t, _), s in zip(buckets, sums, strict=True) if r < s)
+            if new != old:
+                topics.remove(c, old)
+                topics.add(c, new)
+                own[i] = new
+            counter += 1
+
+
+def topic_log_likelihood(
+    documents: list[list[int]], z: list[list[int]], gamma: float, beta: float, n_labels: int,
+    n_topics: int,
+) -> float:  # fmt: skip
+    """Return log P(c, z′): Dirichlet-multinomials over labels of topics and topics of documents."""
+    total = 0.0
+    for t in range(n_topics):
+        counts = Counter(
+            c
+            for labels, own in zip(documents, z, strict=True)
+            for c, k in zip(labels, own, strict=True)
+            if k == t
+        )
+        total += dirichlet_multinomial([counts[c] for c in range(n_labels)], [beta] * n_labels)
+    for own in z:
+        total += dirichlet_multinomial([own.count(t) for t in range(n_topics)], [gamma] * n_topics)
+    return total

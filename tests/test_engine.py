@@ -1,0 +1,61 @@
+import threading
+from collections.abc import Iterator
+from threading import Event
+
+import pytest
+
+from deplda.engine import Stopped, map_ordered, n_workers
+from deplda.errors import InputError
+
+
+def test_results_come_in_the_order_of_the_items() -> None:
+    gates = [Event() for _ in range(3)]
+
+    def work(item: int, stop: Event) -> int:
+        if item < 2:
+            gates[item + 1].wait(10)  # an item ends only after the next one
+        gates[item].set()
+        return item * item
+
+    assert list(map_ordered(work, range(3), 3)) == [0, 1, 4]
+
+
+def test_a_failure_stops_the_others_and_is_the_one_that_is_raised() -> None:
+    stopped = []
+
+    def work(item: int, stop: Event) -> int:
+        if item == 1:
+            raise ZeroDivisionError("item 1")
+        assert stop.wait(10)
+        stopped.append(item)
+        raise Stopped
+
+    with pytest.raises(ZeroDivisionError, match="item 1"):
+        list(map_ordered(work, range(2), 2))
+    assert stopped == [0]
+    assert threading.active_count() == 1
+
+
+def test_leaving_early_stops_the_work() -> None:
+    begun, ended = Event(), Event()
+
+    def work(item: int, stop: Event) -> int:
+        if item:
+            begun.set()
+            assert stop.wait(10)
+            ended.set()
+        return item
+
+    results = map_ordered(work, range(2), 2)
+    assert isinstance(results, Iterator)
+    assert next(results) == 0
+    assert begun.wait(10)
+    results.close()  # type: ignore[attr-defined]
+    assert ended.is_set()
+
+
+def test_all_cores_is_the_default() -> None:
+    assert n_workers(None) == n_workers(-1) >= 1
+    assert n_workers(7) == 7
+    with pytest.raises(InputError, match="n_jobs is -2"):
+        n_workers(-2)
