@@ -58,5 +58,5 @@ def test_the_figure_is_drawn() -> None:
     figure = diagnose(("level", "other"), rng.normal(size=(3, 40, 2))).figure()
     drawn = io.BytesIO()
     figure.savefig(drawn, format="svg")
-    assert b"agreement of the chains" in drawn.getvalue() or len(drawn.getvalue()) > 10_000
+    assert len(drawn.getvalue()) > 10_000
     assert len(figure.axes[0].lines) == 3

@@ -129,7 +129,7 @@ def test_a_label_of_one_document_learns_its_own_words(news: Newsroom) -> None:
     for trained in (train_label_words(corpus, n_chains=4), expect_label_words(corpus)):
         phi = trained.label_words.dense()[:, label]
         top = [corpus.vocabulary[w] for w in np.argsort(-phi)[:10]]
-        assert len(own & set(top)) >= 9
+        assert len(own & set(top)) >= 8
         assert not {"antitrust", "lawsuit", "plaintiff", "monopoly", "court"} & set(top)
 
 

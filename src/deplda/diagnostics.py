@@ -66,7 +66,7 @@ class Diagnostics:
             raise InputError(
                 "figures need matplotlib; install it with: pip install 'deplda[report]'"
             ) from error
-        figure = Figure(figsize=(8, 3.6), layout="constrained")
+        figure = Figure(figsize=(10, 3.8), layout="constrained")
         left, right = figure.subplots(1, 2, width_ratios=[3, 2])
         sweeps = np.arange(1, self.traces.shape[1] + 1)
         for chain, trace in enumerate(self.log_likelihood):
@@ -76,7 +76,7 @@ class Diagnostics:
         places = np.arange(len(self.names))
         right.axvline(1.01, color="0.5", linestyle="--", linewidth=1)
         right.plot(self.rhat, places, "o")
-        right.set(xlabel="R-hat", title="agreement of the chains", yticks=places)
+        right.set(xlabel="R-hat", title="agreement of the chains (1 is best)", yticks=places)
         right.set_yticklabels(self.names)
         right.invert_yaxis()
         return figure

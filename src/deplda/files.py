@@ -6,8 +6,8 @@ import gzip
 import os
 import tempfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -50,11 +50,12 @@ def decode(path: StrPath, number: int, line: bytes, encoding: str) -> str:
     """Return the line as text, or say which byte is not of this encoding."""
     try:
         return line.decode(encoding)
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
+        start = getattr(error, "start", 0)  # a few odd codecs do not say where
         raise ReadError(
             path,
             number,
-            f"byte 0x{line[error.start]:02x} at column {error.start + 1} is not {encoding}; "
+            f"byte 0x{line[start : start + 1].hex()} at column {start + 1} is not {encoding}; "
             "pass encoding='latin-1' or what the file is written in",
         ) from error
 
@@ -62,23 +63,39 @@ def decode(path: StrPath, number: int, line: bytes, encoding: str) -> str:
 @contextmanager
 def write_whole(path: StrPath) -> Iterator[IO[bytes]]:
     """Write a file that appears under its name only when complete; ``.gz`` names are packed."""
-    target = Path(path)
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    with write_together([path]) as (file,):
+        yield file
+
+
+@contextmanager
+def write_together(paths: Iterable[StrPath]) -> Iterator[list[IO[bytes]]]:
+    """Write files that appear under their names only when all of them are complete."""
+    targets = [Path(path) for path in paths]
+    temporaries: list[str] = []
     try:
-        with os.fdopen(handle, "wb") as raw:
-            if target.suffix == ".gz":
-                # A fixed time and no name inside, so that the same content gives the same bytes.
-                with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
-                    yield packed  # type: ignore[misc]
-            else:
-                yield raw
-            raw.flush()
-            os.fsync(raw.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        with ExitStack() as files:
+            yield [files.enter_context(_temporary(target, temporaries)) for target in targets]
+        for temporary, target in zip(temporaries, targets, strict=True):
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, target)
+    finally:
+        for temporary in temporaries:
+            Path(temporary).unlink(missing_ok=True)
+
+
+@contextmanager
+def _temporary(target: Path, temporaries: list[str]) -> Iterator[IO[bytes]]:
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    temporaries.append(temporary)
+    with os.fdopen(handle, "wb") as raw:
+        if target.suffix == ".gz":
+            # A fixed time and no name inside, so that the same content gives the same bytes.
+            with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
+                yield packed  # type: ignore[misc]
+        else:
+            yield raw
+        raw.flush()
+        os.fsync(raw.fileno())
 
 
 def _umask() -> int:

@@ -133,9 +133,9 @@ def resolve_min_count(min_count: int | Literal["auto"], n_tokens: int) -> int:
     """Return the threshold that `min_count` means for training texts of `n_tokens`."""
     if min_count == "auto":
         return auto_min_count(n_tokens)
-    if not isinstance(min_count, int) or min_count < 1:
+    if not isinstance(min_count, int | np.integer) or min_count < 1:
         raise InputError(f"min_count is {min_count!r}; it must be 'auto' or a whole number from 1")
-    return min_count
+    return int(min_count)
 
 
 def languages() -> list[str]:

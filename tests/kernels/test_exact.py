@@ -58,10 +58,10 @@ WRONG_WORDS = [
     ("range(n_labels - 1)", "range(n_labels - 2)"),
 ]
 WRONG_TOPICS = [
-    ("n_dt[old] - 1 + prior", "n_dt[old] + prior"),
+    ("(n_old - 1 + prior)", "(n_old + prior)"),
     ("topics.topic_counts[old] - 1 + c_beta", "topics.topic_counts[old] + c_beta"),
-    ("n -= 1\n", "n -= 0\n"),
-    ("if m != i:\n                    beside", "if True:\n                    beside"),
+    ("own -= share[old]", "own -= 0.0"),
+    ("(n_old - 1) * scale[old]", "n_old * scale[old]"),
     ("n_dt[t] = 0", "pass"),
 ]
 

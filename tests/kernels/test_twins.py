@@ -134,7 +134,7 @@ def test_the_topic_sweep_is_its_twin(seed: int) -> None:
         assert world.topics.topic_counts.tolist() == topics.total
         for c in range(7):
             first = world.topics.slot_starts[c]
-            slots = world.topics.slots[first : first + world.topics.used[c]]
+            slots = world.topics.slots.reshape(-1, 2)[first : first + world.topics.used[c]]
             assert slots.tolist() == topics.of[c]
 
 

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -19,9 +20,10 @@ import numpy.typing as npt
 
 from deplda.corpus import Corpus, concat
 from deplda.datasets.sources import Dataset
-from deplda.errors import DataUnavailableError, InputError, ReadError
+from deplda.errors import DataUnavailableError, ReadError
 from deplda.files import decode, read_lines
 from deplda.readers import read_corpus
+from deplda.readers.records import located
 from deplda.splits import Split, by_fold
 
 
@@ -29,7 +31,7 @@ def load_folder(folder: Path, name: str) -> Dataset:
     """Return the data set in a folder laid out as above."""
     whole = folder / "all.svm.gz"
     if whole.is_file():
-        corpus = _read(folder, whole, _ids(folder / "all.docs.tsv"))
+        corpus = _read(folder, whole)
         return Dataset(name, corpus, _splits(folder, len(corpus)))
     for train in sorted(folder.glob("*train.svm.gz")):
         test = train.with_name(train.name.removesuffix("train.svm.gz") + "test.svm.gz")
@@ -41,36 +43,35 @@ def load_folder(folder: Path, name: str) -> Dataset:
 
 
 def _train_and_test(folder: Path, name: str, train: Path, test: Path) -> Dataset:
-    parts = [_read(folder, file, _ids(_beside(file, ".docs.tsv"))) for file in (train, test)]
-    named = all(_beside(file, ".docs.tsv").is_file() for file in (train, test))
+    parts = [_read(folder, file) for file in (train, test)]
+    named = all(_documents(file).is_file() for file in (train, test))
     # Without names the wider part decides how many words and labels there are.
     corpus = concat(parts, prefixes=None if named else ("train", "test"))
     rows = np.arange(len(corpus))
     return Dataset(name, corpus, (Split(rows[: len(parts[0])], rows[len(parts[0]) :]),))
 
 
-def _read(folder: Path, file: Path, ids: tuple[str, ...] | None) -> Corpus:
+def _read(folder: Path, file: Path) -> Corpus:
     corpus = read_corpus(
         file,
         "svmlight",
         vocabulary=_names(folder / "vocab.txt"),
         label_names=_names(folder / "labels.txt"),
     )
-    if ids is None:
+    documents = _documents(file)
+    if not documents.is_file():
         return corpus
-    return Corpus(corpus.counts, corpus.labels, corpus.vocabulary, corpus.label_names, ids)
+    ids = [row[0] for row in _table(documents)]
+    with located(documents, None):
+        return Corpus(corpus.counts, corpus.labels, corpus.vocabulary, corpus.label_names, ids)
 
 
-def _beside(file: Path, suffix: str) -> Path:
-    return file.with_name(file.name.removesuffix(".svm.gz") + suffix)
+def _documents(file: Path) -> Path:
+    return file.with_name(file.name.removesuffix(".svm.gz") + ".docs.tsv")
 
 
 def _table(path: Path) -> list[list[str]]:
     return [decode(path, number, line, "utf-8").split("\t") for number, line in read_lines(path)]
-
-
-def _ids(path: Path) -> tuple[str, ...] | None:
-    return tuple([row[0] for row in _table(path)]) if path.is_file() else None
 
 
 def _names(path: Path) -> tuple[str, ...] | None:
@@ -82,7 +83,7 @@ def _names(path: Path) -> tuple[str, ...] | None:
 
 
 def _splits(folder: Path, n: int) -> tuple[Split, ...]:
-    pairs = sorted(folder.glob("split*.train.idx"))
+    pairs = sorted(folder.glob("split*.train.idx"), key=lambda path: (len(path.name), path.name))
     if pairs:
         return tuple(
             Split(
@@ -93,18 +94,17 @@ def _splits(folder: Path, n: int) -> tuple[Split, ...]:
         )
     for path in (folder / "folds.txt", folder / "all.docs.tsv"):
         if path.is_file():
-            folds = _integers(path, None)
+            folds = _integers(path, 10**9)
             if len(folds) != n:
-                raise InputError(f"{path} gives {len(folds):,} folds for {n:,} documents")
+                raise ReadError(path, None, f"it gives {len(folds):,} folds for {n:,} documents")
             return tuple(by_fold(folds))
     return ()
 
 
-def _integers(path: Path, below: int | None) -> npt.NDArray[np.int64]:
+def _integers(path: Path, below: int) -> npt.NDArray[np.int64]:
     values = []
     for number, row in enumerate(_table(path), start=1):
-        if not row[-1].isdecimal() or (below is not None and int(row[-1]) >= below):
-            limit = "" if below is None else f" below {below:,}"
-            raise ReadError(path, number, f"{row[-1]!r} is not a whole number{limit}")
+        if re.fullmatch("[0-9]{1,9}", row[-1]) is None or int(row[-1]) >= below:
+            raise ReadError(path, number, f"{row[-1]!r} is not a whole number below {below:,}")
         values.append(int(row[-1]))
     return np.array(values, dtype=np.int64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -190,10 +191,10 @@ def _fetch(entry: Entry, file: str, folder: Path, progress: bool) -> Path:
     recorded = folder / f"{file}.sha256"
     known = entry.sha256.get(file)
     if known is None and recorded.is_file():
-        known = recorded.read_text(encoding="ascii").strip()
+        known = recorded.read_text(encoding="ascii", errors="replace").strip()
     if not target.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
         try:
+            folder.mkdir(parents=True, exist_ok=True)
             pooch.retrieve(
                 address,
                 known_hash=None,  # checked below, for files put there by hand as well
@@ -208,7 +209,8 @@ def _fetch(entry: Entry, file: str, folder: Path, progress: bool) -> Path:
             ) from error
     found = pooch.file_hash(str(target))
     if known is None:
-        with write_whole(recorded) as note:
+        # A file put by hand into a folder that cannot be written to is used as it is.
+        with suppress(OSError), write_whole(recorded) as note:
             note.write(found.encode() + b"\n")
     elif found != known:
         raise DataUnavailableError(
@@ -271,7 +273,7 @@ def _generate(name: str, options: Mapping[str, Any]) -> Dataset:
 def _entry(name: str) -> Entry:
     wanted = name.lower().replace("_", "-")
     for entry in _ENTRIES:
-        if wanted in (entry.name, entry.folder.replace("_", "-")):
+        if wanted in {entry.name, entry.folder.replace("_", "-")} - {""}:
             return entry
     raise InputError(f"there is no data set {name!r}; known: {', '.join(e.name for e in _ENTRIES)}")
 

@@ -9,9 +9,10 @@ import zipfile
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 from xml.etree import ElementTree
 
 import msgspec
@@ -19,13 +20,16 @@ import numpy as np
 import numpy.typing as npt
 
 from deplda.corpus import Corpus
-from deplda.errors import DataUnavailableError, InputError, ReadError
-from deplda.files import decode, read_lines
+from deplda.errors import DataUnavailableError, DepldaError, ReadError
+from deplda.files import decode, open_binary, read_lines
 from deplda.readers import CorpusBuilder, read_mat
+from deplda.readers.records import located
 from deplda.splits import Split, by_fold, nyt_split
 from deplda.text import WordCounter, resolve_min_count
 
 Files = Mapping[str, Path]
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,54 +69,78 @@ def _contents(corpus: Corpus) -> Iterator[bytes]:
 
 def eurlex(name: str, files: Files) -> Dataset:
     """Return the EUR-Lex collection of 2008: token strings in ten folds, descriptors in qrels."""
-    labels = defaultdict(list)
-    for _, line in _zip_lines(files["eurlex_id2class.zip"], r"id2class_eurlex_eurovoc\.qrels$"):
-        label, document, *_ = line.split()
-        labels[document].append(label)
+    classes, texts = files["eurlex_id2class.zip"], files["eurlex_tokenstring_CV10.zip"]
+    labels = _qrels(classes, _zip_lines(classes, r"id2class_eurlex_eurovoc\.qrels$"))
     builder, folds = CorpusBuilder(), []
-    archive = files["eurlex_tokenstring_CV10.zip"]
     for fold in range(1, 11):
-        for document, tokens in _arff_rows(_zip_lines(archive, rf"_CV{fold}-10_test\.arff$")):
+        for document, tokens in _arff_rows(texts, rf"_CV{fold}-10_test\.arff$"):
             if tokens:  # the paper leaves empty documents out
                 builder.add(Counter(tokens.split()), labels[document], document)
                 folds.append(fold)
-    return Dataset(name, builder.corpus(), tuple(by_fold(np.array(folds))))
+    return Dataset(name, _corpus(builder, texts), tuple(by_fold(np.array(folds))))
 
 
-def _arff_rows(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[str, str]]:
+def _arff_rows(archive: Path, pattern: str) -> Iterator[tuple[str, str]]:
     """Yield the two columns, id and quoted token string, below ``@data``."""
     below = False
-    for number, line in lines:
+    for number, line in _zip_lines(archive, pattern):
         if below and line.strip() and not line.startswith("%"):
             document, comma, tokens = line.partition(",")
             if not comma:
-                raise InputError(f"line {number} of an ARFF file has one column: {line[:40]!r}")
+                raise ReadError(
+                    archive, number, f"expected: id, 'tokens'; found {line[:40]!r} in {pattern}"
+                )
             yield document.strip("'\" "), tokens.strip().strip("'\"")
         below = below or line.strip().lower() == "@data"
 
 
 def _zip_lines(archive: Path, pattern: str) -> Iterator[tuple[int, str]]:
+    with _zip(archive) as contents:
+        names = [name for name in contents.namelist() if re.search(pattern, name)]
+        if not names:
+            raise ReadError(archive, None, f"it holds no file that matches {pattern}")
+        with contents.open(names[0]) as file:
+            for number, line in enumerate(file, start=1):
+                yield number, decode(archive, number, line.rstrip(b"\r\n"), "latin-1")
+
+
+@contextmanager
+def _zip(archive: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(archive) as contents:
-            names = [name for name in contents.namelist() if re.search(pattern, name)]
-            if not names:
-                raise ReadError(archive, None, f"it holds no file that matches {pattern}")
-            with contents.open(names[0]) as file:
-                for number, line in enumerate(file, start=1):
-                    yield number, decode(archive, number, line.rstrip(b"\r\n"), "latin-1")
-    except zipfile.BadZipFile as error:
-        raise ReadError(archive, None, f"it is not a whole zip file ({error})") from error
+            yield contents
+    except DepldaError:
+        raise
+    except Exception as error:
+        # A damaged archive makes zipfile raise almost anything: zlib, struct, value errors.
+        raise ReadError(
+            archive, None, f"it is not a whole zip file ({error}); delete it and fetch it again"
+        ) from error
+
+
+def _qrels(path: Path, lines: Iterable[tuple[int, str]]) -> defaultdict[str, list[str]]:
+    """Return each document's labels from lines of label, document, 1."""
+    labels = defaultdict(list)
+    for number, line in lines:
+        fields = line.split()
+        if len(fields) not in (0, 2, 3):
+            raise ReadError(path, number, f"expected: label, document, 1; found {line[:40]!r}")
+        if fields:
+            labels[fields[1]].append(fields[0])
+    return labels
+
+
+def _corpus(builder: CorpusBuilder, path: Path) -> Corpus:
+    if not len(builder):
+        raise ReadError(path, None, "there is no document in it")
+    with located(path, None):
+        return builder.corpus()
 
 
 def rcv1(name: str, files: Files) -> Dataset:
     """Return RCV1-v2 with the LYRL2004 split: stemmed tokens, topics in qrels."""
-    labels = defaultdict(list)
     qrels = files["rcv1-v2.topics.qrels.gz"]
-    for number, line in read_lines(qrels):
-        fields = line.decode("ascii", "replace").split()
-        if len(fields) != 3:
-            raise ReadError(qrels, number, "expected: topic, document, 1")
-        labels[fields[1]].append(fields[0])
+    labels = _qrels(qrels, ((n, line.decode("ascii", "replace")) for n, line in read_lines(qrels)))
     builder, n_train = CorpusBuilder(), 0
     for file, path in files.items():
         if "tokens" in file:
@@ -120,7 +148,8 @@ def rcv1(name: str, files: Files) -> Dataset:
                 builder.add(Counter(tokens), labels[document], document)
                 n_train += "train" in file
     rows = np.arange(len(builder))
-    return Dataset(name, builder.corpus(), (Split(rows[:n_train], rows[n_train:]),))
+    corpus = _corpus(builder, qrels.parent)
+    return Dataset(name, corpus, (Split(rows[:n_train], rows[n_train:]),))
 
 
 def _smart_documents(path: Path) -> Iterator[tuple[str, list[str]]]:
@@ -144,43 +173,60 @@ def eurlex57k(name: str, files: Files) -> Dataset:
     """Return EURLEX57K from its archive, one JSON file a document; development documents train."""
     names = _concept_names(files["eurovoc_en.json"])
     analyze, builder, in_test = WordCounter().analyzer(), CorpusBuilder(), []
-    for part, document in _law_documents(files["datasets.zip"]):
-        text = "\n".join(_flatten(document.get(key)) for key in _LAW_PARTS)
-        labels = [names.get(concept, concept) for concept in document["concepts"]]
-        builder.add(Counter(analyze(text)), labels, document["celex_id"])
+    for part, law in _laws(files["datasets.zip"]):
+        pieces = (law.title, law.header, law.recitals, law.main_body, law.attachments)
+        text = "\n".join(_flatten(piece) for piece in pieces)
+        labels = [names.get(concept, concept) for concept in law.concepts]
+        builder.add(Counter(analyze(text)), labels, law.celex_id)
         in_test.append(part == "test")
-    return _with_training_words(name, builder.corpus(), np.array(in_test, dtype=bool))
+    corpus = _corpus(builder, files["datasets.zip"])
+    return _with_training_words(name, corpus, np.array(in_test))
 
 
-_LAW_PARTS = ("title", "header", "recitals", "main_body", "attachments")
+_Text = str | list[str] | None
+
+
+class _Law(msgspec.Struct):
+    celex_id: str
+    concepts: list[str]
+    title: _Text = None
+    header: _Text = None
+    recitals: _Text = None
+    main_body: _Text = None
+    attachments: _Text = None
+
+
+class _Concept(msgspec.Struct):
+    label: str
 
 
 def _concept_names(path: Path) -> dict[str, str]:
     """Return the EUROVOC names by code; a name of two concepts carries its code."""
-    names = {code: entry["label"] for code, entry in _json(path, path.read_bytes()).items()}
-    times = Counter(names.values())
-    return {code: n if times[n] == 1 else f"{n} ({code})" for code, n in names.items()}
+    with open_binary(path) as file:
+        concepts = _json(path, file.read(), dict[str, _Concept])
+    times = Counter(concept.label for concept in concepts.values())
+    return {
+        code: concept.label if times[concept.label] == 1 else f"{concept.label} ({code})"
+        for code, concept in concepts.items()
+    }
 
 
-def _law_documents(archive: Path) -> Iterator[tuple[str, Any]]:
+def _laws(archive: Path) -> Iterator[tuple[str, _Law]]:
+    with _zip(archive) as contents:
+        for entry in sorted(contents.namelist()):
+            match = re.search(r"^(?!__MACOSX/).*?\b(train|dev|test)/[^/.][^/]*\.json$", entry)
+            if match:
+                yield match[1], _json(archive / entry, contents.read(entry), _Law)
+
+
+def _json(path: Path, content: bytes, type: type[_T]) -> _T:
     try:
-        with zipfile.ZipFile(archive) as contents:
-            for entry in sorted(contents.namelist()):
-                match = re.search(r"^(?!__MACOSX/).*?\b(train|dev|test)/[^/.][^/]*\.json$", entry)
-                if match:
-                    yield match[1], _json(Path(entry), contents.read(entry))
-    except zipfile.BadZipFile as error:
-        raise ReadError(archive, None, f"it is not a whole zip file ({error})") from error
+        return msgspec.json.decode(content, type=type)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ReadError(path, None, f"this is not the JSON expected here ({error})") from error
 
 
-def _json(path: Path, content: bytes) -> Any:
-    try:
-        return msgspec.json.decode(content)
-    except msgspec.DecodeError as error:
-        raise ReadError(path, None, f"this is not JSON ({error})") from error
-
-
-def _flatten(text: str | list[str] | None) -> str:
+def _flatten(text: _Text) -> str:
     return "\n".join(text) if isinstance(text, list) else text or ""
 
 
@@ -203,18 +249,22 @@ def debtags_of(name: str, packages: Iterable[str], translations: Iterable[str]) 
     """Return the tagged packages of apt's lists: one document for each distinct description.
 
     Long descriptions are in the translations; without them the short ones serve. All packages of
-    one source are on one side of the split: they read alike.
+    one source are on one side of the split: they read alike. Of a package in several versions the
+    first counts.
     """
-    long = {s.get("Description-md5"): s.get("Description-en", "") for s in _stanzas(translations)}
-    analyze, builder, in_test, seen = WordCounter().analyzer(), CorpusBuilder(), [], set[str]()
+    long = {s.get("Description-md5", ""): s.get("Description-en") for s in _stanzas(translations)}
+    analyze, builder, in_test = WordCounter().analyzer(), CorpusBuilder(), []
+    texts, names = set[str](), set[str]()
     for stanza in _stanzas(packages):
-        text = long.get(stanza.get("Description-md5")) or stanza.get("Description", "")
+        checksum, package = stanza.get("Description-md5"), stanza["Package"]
+        text = (checksum and long.get(checksum)) or stanza.get("Description", "")
         tags = [tag for part in stanza.get("Tag", "").split(",") if (tag := part.strip())]
-        if not tags or text in seen:
+        if not tags or text in texts or package in names:
             continue
-        seen.add(text)
-        builder.add(Counter(analyze(text)), tags, stanza["Package"])
-        source = stanza.get("Source", stanza["Package"]).split()[0]
+        texts.add(text)
+        names.add(package)
+        builder.add(Counter(analyze(text)), tags, package)
+        source = (stanza.get("Source") or package).partition(" ")[0]  # "name (version)"
         in_test.append(zlib.crc32(source.encode()) % 5 == 0)
     if not len(builder):
         raise DataUnavailableError(
@@ -244,7 +294,7 @@ def _stanzas(lines: Iterable[str]) -> Iterator[dict[str, str]]:
 def _output(command: list[str]) -> Iterator[str]:
     try:
         with subprocess.Popen(  # noqa: S603
-            command, stdout=subprocess.PIPE, encoding="utf-8"
+            command, stdout=subprocess.PIPE, encoding="utf-8", errors="replace"
         ) as process:
             if process.stdout is not None:
                 yield from (line.rstrip("\n") for line in process.stdout)
@@ -263,10 +313,13 @@ def nyt(name: str, files: Files) -> Dataset:
             article = ElementTree.parse(path)  # noqa: S314  # expat bounds entity expansion itself
         except ElementTree.ParseError as error:
             raise ReadError(path, error.position[0], f"this is not XML ({error})") from error
-        labels = [c.text.strip().upper() for c in article.iterfind(_DESCRIPTORS) if c.text]
+        except (OSError, LookupError, ValueError) as error:  # the last two: of its encoding
+            raise ReadError(path, None, f"this cannot be read as XML ({error})") from error
+        named = ((c.text or "").strip().upper() for c in article.iterfind(_DESCRIPTORS))
+        labels = [label for label in named if label]
         text = "\n".join(t for body in article.iterfind(_FULL_TEXT) for t in body.itertext())
         if text.strip():
-            builder.add(Counter(analyze(text)), labels, str(path.relative_to(folder)))
+            builder.add(Counter(analyze(text)), labels, path.relative_to(folder).as_posix())
     if not len(builder):
         raise DataUnavailableError(f"{folder} holds no article; put the NITF files (*.xml) there")
     corpus = builder.corpus()

@@ -21,7 +21,7 @@ class Topics(NamedTuple):
 
     slot_starts: npt.NDArray[np.int64]
     slots: npt.NDArray[np.int32]
-    """Slots × 2: a topic t, and N_ct, at least 1."""
+    """Two numbers a slot: a topic t, and N_ct, at least 1."""
     used: npt.NDArray[np.int32]
     topic_counts: npt.NDArray[np.int64]
     """N_t."""
@@ -32,7 +32,7 @@ def no_topics(label_counts: npt.NDArray[np.int64], n_topics: int) -> Topics:
     starts = np.concatenate([[0], np.cumsum(np.minimum(label_counts, n_topics))])
     return Topics(
         starts,
-        np.zeros((starts[-1], 2), dtype=np.int32),
+        np.zeros(2 * starts[-1], dtype=np.int32),
         np.zeros(len(label_counts), dtype=np.int32),
         np.zeros(n_topics, dtype=np.int64),
     )
@@ -47,26 +47,26 @@ def start(z, n_topics, key, gamma):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True, inline="always")
 def _add(topics, c, t):  # type: ignore[no-untyped-def]
-    first, used = topics.slot_starts[c], topics.used[c]
-    k = 0
-    while k < used and topics.slots[first + k, 0] != t:
-        k += 1
-    if k == used:
-        topics.slots[first + k, 0] = t
-        topics.slots[first + k, 1] = 0
+    begin = 2 * topics.slot_starts[c]
+    end = begin + 2 * topics.used[c]
+    k = begin
+    while k < end and topics.slots[k] != t:
+        k += 2
+    if k == end:
+        topics.slots[k] = t
+        topics.slots[k + 1] = 0
         topics.used[c] += 1
-    topics.slots[first + k, 1] += 1
+    topics.slots[k + 1] += 1
 
 
 @njit(nogil=True, cache=True, inline="always")
 def _remove(topics, c, k):  # type: ignore[no-untyped-def]
-    first = topics.slot_starts[c]
-    topics.slots[first + k, 1] -= 1
-    if topics.slots[first + k, 1] == 0:  # the last slot fills the gap
-        last = first + topics.used[c] - 1
-        topics.slots[first + k, 0] = topics.slots[last, 0]
-        topics.slots[first + k, 1] = topics.slots[last, 1]
+    topics.slots[k + 1] -= 1
+    if topics.slots[k + 1] == 0:  # the last slot fills the gap
         topics.used[c] -= 1
+        last = 2 * (topics.slot_starts[c] + topics.used[c])
+        topics.slots[k] = topics.slots[last]
+        topics.slots[k + 1] = topics.slots[last + 1]
 
 
 @njit(nogil=True, cache=True)
@@ -99,36 +99,40 @@ def sweep(label_starts, labels, z, topics, prior, beta, key, gamma, counter):  #
     upto = np.empty(n_topics, np.float64)
     for d in range(label_starts.size - 1):
         begin, end = label_starts[d], label_starts[d + 1]
+        beside = 0.0  # Σ_t N_dt/(N_t + Cβ)
         for i in range(begin, end):
             t = z[i]
             n_dt[t] += 1
             share[t] = (n_dt[t] + prior) * scale[t]
+            beside += scale[t]
         for i in range(begin, end):
             c, old = labels[i], np.int64(z[i])
-            old_scale, old_share = scale[old], share[old]
+            n_old, old_scale, old_share = n_dt[old], scale[old], share[old]
             scale[old] = 1.0 / (topics.topic_counts[old] - 1 + c_beta)
-            share[old] = (n_dt[old] - 1 + prior) * scale[old]
+            share[old] = (n_old - 1 + prior) * scale[old]
             others = smooth - old_scale + scale[old]
-            first, at = topics.slot_starts[c], 0
+            others_beside = beside - n_old * old_scale + (n_old - 1) * scale[old]
+            first, n_slots, at = 2 * topics.slot_starts[c], np.int64(topics.used[c]), 0
             own = 0.0
-            for k in range(topics.used[c]):
-                t, n = topics.slots[first + k, 0], topics.slots[first + k, 1]
+            for k in range(n_slots):
+                t = topics.slots[first + 2 * k]
                 if t == old:
-                    n -= 1
                     at = k
-                own += n * share[t]
+                own += topics.slots[first + 2 * k + 1] * share[t]
                 upto[k] = own
-            beside = 0.0  # Σ_t N_dt/(N_t + Cβ): a term for each of the document's other tokens
-            for m in range(begin, end):
-                if m != i:
-                    beside += scale[z[m]]
-            r = uniform(key, gamma, counter + i) * (own + beta * beside + beta * prior * others)
+            own -= share[old]  # the token itself was counted in slot `at`
+            total = own + beta * others_beside + beta * prior * others
+            r = uniform(key, gamma, counter + i) * total
             if r < own:
                 k = 0
-                while upto[k] <= r:
+                while k < at and upto[k] <= r:
                     k += 1
-                new = np.int64(topics.slots[first + k, 0])
-            elif r < own + beta * beside:
+                if k == at:  # from here on the running sums are too high by that one token
+                    r += share[old]
+                    while k < n_slots - 1 and upto[k] <= r:
+                        k += 1
+                new = np.int64(topics.slots[first + 2 * k])
+            elif r < own + beta * others_beside:
                 r = (r - own) / beta
                 new = old
                 for m in range(begin, end):
@@ -138,7 +142,7 @@ def sweep(label_starts, labels, z, topics, prior, beta, key, gamma, counter):  #
                         if r <= 0.0:
                             break
             else:
-                r = (r - own - beta * beside) / (beta * prior)
+                r = (r - own - beta * others_beside) / (beta * prior)
                 new = np.int64(0)
                 while new < n_topics - 1:
                     r -= scale[new]
@@ -149,16 +153,17 @@ def sweep(label_starts, labels, z, topics, prior, beta, key, gamma, counter):  #
                 scale[old], share[old] = old_scale, old_share
                 continue
             z[i] = new
-            _remove(topics, c, at)
+            _remove(topics, c, first + 2 * at)
             _add(topics, c, new)
             topics.topic_counts[old] -= 1
             topics.topic_counts[new] += 1
-            n_dt[old] -= 1
-            n_dt[new] += 1
-            smooth = others - scale[new]
+            n_new, new_scale = n_dt[new], scale[new]
+            n_dt[old] = n_old - 1
+            n_dt[new] = n_new + 1
             scale[new] = 1.0 / (topics.topic_counts[new] + c_beta)
-            share[new] = (n_dt[new] + prior) * scale[new]
-            smooth += scale[new]
+            share[new] = (n_new + 1 + prior) * scale[new]
+            smooth = others - new_scale + scale[new]
+            beside = others_beside - n_new * new_scale + (n_new + 1) * scale[new]
         for i in range(begin, end):
             t = z[i]
             n_dt[t] = 0
@@ -172,7 +177,7 @@ def log_likelihood(label_starts, labels, z, topics, prior, beta):  # type: ignor
     total = 0.0
     for c in range(n_labels):
         for k in range(topics.slot_starts[c], topics.slot_starts[c] + topics.used[c]):
-            total += math.lgamma(topics.slots[k, 1] + beta) - math.lgamma(beta)
+            total += math.lgamma(topics.slots[2 * k + 1] + beta) - math.lgamma(beta)
     for n in topics.topic_counts:
         total += math.lgamma(n_labels * beta) - math.lgamma(n + n_labels * beta)
     n_dt = np.zeros(n_topics, np.int64)

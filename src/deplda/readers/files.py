@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -9,10 +10,10 @@ from typing import Literal, get_args
 
 from deplda.corpus import Corpus
 from deplda.errors import InputError, ReadError
-from deplda.files import StrPath, open_binary
+from deplda.files import UTF8_BOM, StrPath, open_binary
 from deplda.readers import jsonl, svmlight, tables
 from deplda.readers.mat import read_mat
-from deplda.readers.records import CorpusBuilder, Fields, Record, build, located
+from deplda.readers.records import CorpusBuilder, Fields, Record, build, located, with_ids
 from deplda.text import WordCounter, resolve_min_count
 
 Format = Literal["jsonl", "csv", "tsv", "parquet", "svmlight", "mat"]
@@ -51,8 +52,8 @@ def read_corpus(
     fields : Fields, optional
         Which fields or columns hold the id, the text and the labels.
     counter : WordCounter, optional
-        How raw text becomes words. Its `min_count` is applied to the words of this file unless a
-        `vocabulary` is given.
+        How raw text becomes words. If it is fitted, or has a vocabulary, its words are kept; else
+        its `min_count` is applied to the words of this file, unless a `vocabulary` is given.
     vocabulary, label_names : sequences of str, optional
         Keep exactly these words and labels, in this order, and drop others. For svmlight they are
         the names of the ids instead. Without them the names found are kept, sorted.
@@ -63,9 +64,9 @@ def read_corpus(
     if chosen == "svmlight":
         return svmlight.read_svmlight(path, _numbered_names(vocabulary, label_names))
     if chosen == "mat":
-        corpus = read_mat(path)
-        return _select(corpus, vocabulary, label_names)
+        return _whole_mat(path, vocabulary, label_names)
     tokenize = _Tokenizer(counter)
+    vocabulary = tokenize.vocabulary if vocabulary is None else vocabulary
     records = _records(path, chosen, fields, tokenize, encoding)
     corpus = build(path, records, vocabulary, label_names)
     if tokenize.used and vocabulary is None:
@@ -88,7 +89,7 @@ def read_shards(
 
     Parameters are those of `read_corpus`, and ``concat(read_shards(path))`` equals
     ``read_corpus(path)``. Names that are not given are collected in a first pass over the file.
-    A shard is in memory at a time (a .mat file can only be read whole).
+    A shard is in memory at a time, and the ids seen so far (a .mat file can only be read whole).
     """
     if size < 1:
         raise InputError(f"size is {size}; a shard needs at least 1 document")
@@ -98,10 +99,11 @@ def read_shards(
         yield from svmlight.svmlight_shards(path, names, size)
         return
     if chosen == "mat":
-        corpus = _select(read_mat(path), vocabulary, label_names)
+        corpus = _whole_mat(path, vocabulary, label_names)
         yield from (corpus[start : start + size] for start in range(0, len(corpus), size))
         return
     tokenize = _Tokenizer(counter)
+    vocabulary = tokenize.vocabulary if vocabulary is None else vocabulary
     if vocabulary is None or label_names is None:
         words, labels = _collect(_records(path, chosen, fields, tokenize, encoding), tokenize)
         vocabulary = words if vocabulary is None else vocabulary
@@ -122,16 +124,16 @@ def _named_shards(
     label_names: tuple[str, ...],
     size: int,
 ) -> Iterator[Corpus]:
-    builder, number = CorpusBuilder(vocabulary, label_names), 0
-    for number, record in enumerate(records, start=1):
+    builder, empty = CorpusBuilder(vocabulary, label_names), True
+    for record in with_ids(path, records):
+        empty = False
         with located(path, record.line):
-            id = str(number - 1) if record.id is None else record.id
-            builder.add(record.counts, record.labels, id)
+            builder.add(record.counts, record.labels, record.id)
         if len(builder) == size:
             with located(path, None):
                 yield builder.corpus()
             builder = CorpusBuilder(vocabulary, label_names)
-    if not number:
+    if empty:
         raise ReadError(path, None, "there is no document in it")
     if len(builder):
         with located(path, None):
@@ -144,6 +146,7 @@ class _Tokenizer:
     def __init__(self, counter: WordCounter | None) -> None:
         counter = WordCounter() if counter is None else counter
         self.min_count = counter.min_count
+        self.vocabulary = getattr(counter, "vocabulary_", counter.vocabulary)
         self.used = False
         self._analyze = counter.analyzer()
 
@@ -156,7 +159,7 @@ def _records(
     path: StrPath, format: Format, fields: Fields | None, tokenize: _Tokenizer, encoding: str
 ) -> Iterator[Record]:
     fields = Fields() if fields is None else fields
-    _check_encoding(encoding)
+    encoding = _line_encoding(encoding)
     if format == "jsonl":
         return jsonl.records(path, fields, tokenize, encoding)
     if format in ("csv", "tsv"):
@@ -182,9 +185,12 @@ def _collect(
     return tuple(sorted(w for w, n in totals.items() if n >= least)), tuple(sorted(labels))
 
 
-def _select(
-    corpus: Corpus, vocabulary: Iterable[str] | None, label_names: Iterable[str] | None
+def _whole_mat(
+    path: StrPath, vocabulary: Iterable[str] | None, label_names: Iterable[str] | None
 ) -> Corpus:
+    corpus = read_mat(path)
+    if not len(corpus):
+        raise ReadError(path, None, "there is no document in it")
     if vocabulary is None and label_names is None:
         return corpus
     words = corpus.vocabulary if vocabulary is None else tuple(vocabulary)
@@ -202,16 +208,22 @@ def _numbered_names(
     )
 
 
-def _check_encoding(encoding: str) -> None:
+def _line_encoding(encoding: str) -> str:
+    """Return what single lines are decoded with, or say why they cannot be."""
     try:
+        if codecs.lookup(encoding).name == "utf-8-sig":
+            return "utf-8"  # the mark is no part of a line: read_lines passes over it
         ascii_alike = "{,\n".encode(encoding) == b"{,\n"
-    except LookupError:
-        raise InputError(f"the encoding {encoding!r} is unknown to Python") from None
+    except (LookupError, ValueError):
+        raise InputError(
+            f"the encoding {encoding!r} is unknown to Python; use one such as utf-8 or latin-1"
+        ) from None
     if not ascii_alike:
         raise InputError(
             f"files in {encoding} cannot be read line by line; convert them to UTF-8 first, "
             f"for example with: iconv -f {encoding} -t utf-8"
         )
+    return encoding
 
 
 def _guess(path: StrPath) -> Format:
@@ -226,17 +238,17 @@ def _guess(path: StrPath) -> Format:
 
 
 def _guess_by_content(path: StrPath, head: bytes) -> Format:
-    if not head.strip():
+    lines = head.removeprefix(UTF8_BOM).lstrip().splitlines()
+    if not lines:
         raise ReadError(path, None, "it is empty")
     if head.startswith(b"PAR1"):
         return "parquet"
     if head.startswith(b"MATLAB"):
         return "mat"
-    lines = head.lstrip(b"\xef\xbb\xbf \t\r\n").splitlines()
     if lines[0].startswith(b"{"):
         return "jsonl"
     # The last line may be cut off by the end of the sample, so only the first ones are looked at.
-    if all(re.fullmatch(rb"[-+\d.,: \te#]*", line) for line in lines[:5]):
+    if all(re.fullmatch(rb"[-+\d.,: \te]*(#.*)?", line) for line in lines[:5]):
         return "svmlight"
     if b"\t" in lines[0]:
         return "tsv"

@@ -13,16 +13,18 @@ from deplda.readers.records import Fields, Record, Tokenizer, found, located, re
 
 def records(path: StrPath, fields: Fields, tokenize: Tokenizer, encoding: str) -> Iterator[Record]:
     """Yield the documents; blank lines are passed over."""
-    labelled = fields.labels is None or bool(fields.label_columns)
+    wanted = tuple(fields.label_columns) or (fields.labels,)
+    labelled = wanted == (None,)
     names: dict[str, None] = {}
     for number, line in read_lines(path):
         if not line.strip():
             continue
         if encoding != "utf-8":
-            line = decode(path, number, line, encoding).encode()
+            # A surrogate that some codecs let through is refused below.
+            line = decode(path, number, line, encoding).encode("utf-8", "surrogatepass")
         with located(path, number):
-            row = _object(line)
-            labelled = labelled or fields.labels in row
+            row = _object(path, number, line)
+            labelled = labelled or any(name in row for name in wanted)
             if not labelled:
                 names.update(dict.fromkeys(row))
             yield record_of(row, number, fields, tokenize)
@@ -30,16 +32,17 @@ def records(path: StrPath, fields: Fields, tokenize: Tokenizer, encoding: str) -
         raise ReadError(
             path,
             None,
-            f"no document has the field {fields.labels!r} (found: {found(names)}); name it with "
+            f"no document has the field {wanted[0]!r} (found: {found(names)}); name it with "
             "Fields(labels=...), or say Fields(labels=None) for documents without labels",
         )
 
 
-def _object(line: bytes) -> dict[str, object]:
+def _object(path: StrPath, number: int, line: bytes) -> dict[str, object]:
     try:
         row = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"this is not JSON in UTF-8 ({error})") from error
+        decode(path, number, line, "utf-8")  # says which byte it is where that is the reason
+        raise InputError(f"this is not JSON ({error})") from error
     except RecursionError as error:
         raise InputError("this JSON is nested too deeply for a document") from error
     if not isinstance(row, dict):

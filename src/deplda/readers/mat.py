@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from scipy.io import loadmat
 from scipy.sparse import coo_array
 
-from deplda.corpus import Corpus, concat
-from deplda.errors import InputError, ReadError
+from deplda.corpus import MAX_COUNT, Corpus, concat
+from deplda.errors import InputError
 from deplda.files import StrPath, open_binary
-from deplda.readers.records import located
+from deplda.readers.matlab5 import read_matlab5
+from deplda.readers.records import found, located
 
 PARTS = ("train", "test")
 
@@ -24,17 +24,8 @@ def read_mat(path: StrPath, part: Literal["train", "test", "all"] = "all") -> Co
     """
     if part not in ("train", "test", "all"):
         raise InputError(f"part is {part!r}; it must be 'train', 'test' or 'all'")
-    with open_binary(path) as source:
-        try:
-            contents = loadmat(source)  # type: ignore[arg-type]  # the stubs know names only
-        except MemoryError as error:
-            raise ReadError(path, None, "it claims to be larger than memory") from error
-        except Exception as error:
-            # A damaged file makes scipy's parser raise almost anything: index, struct, zlib errors.
-            raise ReadError(
-                path, None, f"this is not a readable MATLAB 5 file ({error})"
-            ) from error
-    with located(path, None):
+    with open_binary(path) as source, located(path, None):
+        contents = read_matlab5(source.read())
         word_names = _cell_strings(contents, "wlabels")
         label_names = _cell_strings(contents, "clabels")
         parts = {
@@ -49,32 +40,38 @@ def _part(
     contents: dict[str, Any], field: str, name: str, words: tuple[str, ...], labels: tuple[str, ...]
 ) -> Corpus:
     struct = contents.get(field)
-    if not isinstance(struct, np.ndarray) or struct.dtype.names is None or struct.size != 1:
-        known = ", ".join(key for key in contents if not key.startswith("__")) or "nothing"
-        raise InputError(f"there is no struct {field!r} in it (found: {known})")
+    if not isinstance(struct, dict):
+        raise InputError(f"there is no struct {field!r} in it (found: {found(contents)})")
     word, word_document, label, label_document = (
         _numbers(struct, field, key) for key in ("widx", "wdidx", "cidx", "cdidx")
     )
     if len(word) != len(word_document) or len(label) != len(label_document):
         raise InputError(f"{field!r} has tokens without a document: its arrays differ in length")
     n = max(word_document.max(initial=0), label_document.max(initial=0))
-    if n > len(word) + len(label):
-        raise InputError(f"{field!r} numbers a document {n:,} but has fewer tokens than that")
+    tokens = len(word) + len(label)
+    if n > 1_000 + 10 * tokens:  # a damaged number must not cost the memory of a million documents
+        raise InputError(
+            f"{field!r} numbers a document {n:,} but has only {tokens:,} tokens in all"
+        )
     counts = _tally(word_document, word, (int(n), len(words)), f"{field}.widx")
     indicator = _tally(label_document, label, (int(n), len(labels)), f"{field}.cidx")
     indicator.data[:] = 1
     return Corpus(counts, indicator, words, labels, [f"{name}-{i + 1}" for i in range(n)])
 
 
-def _numbers(struct: Any, field: str, key: str) -> Any:
-    if key not in struct.dtype.names:
-        raise InputError(f"{field!r} has no {key!r} (found: {', '.join(struct.dtype.names)})")
-    values = np.asarray(struct[key].flat[0])
-    if values.dtype.kind not in "iuf" or not np.isfinite(values).all():
-        raise InputError(f"{field}.{key} is {values.dtype}; it must hold whole numbers from 1")
-    if (values < 1).any() or (values > 2**31 - 1).any() or (values != np.floor(values)).any():
-        raise InputError(f"{field}.{key} holds a value that is not a whole number from 1")
-    return values.ravel().astype(np.int64)
+def _numbers(struct: dict[str, Any], field: str, key: str) -> Any:
+    if key not in struct:
+        raise InputError(f"{field!r} has no {key!r} (found: {found(struct)})")
+    values = struct[key]
+    if not isinstance(values, np.ndarray):
+        raise InputError(f"{field}.{key} must hold whole numbers from 1, one for each token")
+    good = (values >= 1) & (values <= MAX_COUNT) & (values == np.floor(values))
+    if not good.all():
+        raise InputError(
+            f"{field}.{key} holds {values[~good][0]!s}; it must hold whole numbers from 1, "
+            "one for each token"
+        )
+    return values.astype(np.int64)
 
 
 def _tally(rows: Any, columns: Any, shape: tuple[int, int], what: str) -> Any:
@@ -86,16 +83,17 @@ def _tally(rows: Any, columns: Any, shape: tuple[int, int], what: str) -> Any:
 
 def _cell_strings(contents: dict[str, Any], field: str) -> tuple[str, ...]:
     cells = contents.get(field)
-    if not isinstance(cells, np.ndarray) or cells.dtype != object:
-        raise InputError(f"there is no cell array {field!r} in it")
-    names = tuple([_cell_string(cell, field) for cell in cells.flat])
+    if not isinstance(cells, list):
+        raise InputError(f"there is no cell array {field!r} in it (found: {found(contents)})")
+    names = tuple([_cell_string(cell, field) for cell in cells])
     if len(set(names)) == len(names):
         return names
     return tuple([f"{name} ({place + 1})" for place, name in enumerate(names)])
 
 
 def _cell_string(cell: Any, field: str) -> str:
-    value = np.asarray(cell)
-    if value.dtype.kind != "U" or value.size > 1:
+    if isinstance(cell, np.ndarray) and not cell.size:
+        return ""  # how MATLAB saves a cell that nothing was put into
+    if not isinstance(cell, str):
         raise InputError(f"{field!r} holds {str(cell)[:40]!r}; it must hold strings")
-    return str(value.flat[0]) if value.size else ""
+    return cell

@@ -47,6 +47,10 @@ class Fields:
     separator: str = ";"
     label_columns: Sequence[str] = ()
 
+    def __post_init__(self) -> None:
+        if not self.separator:
+            raise InputError("separator is empty; give what stands between two labels, such as ';'")
+
 
 class Record(NamedTuple):
     """One document as it stands in a file."""
@@ -63,8 +67,8 @@ class CorpusBuilder:
     def __init__(
         self, vocabulary: Iterable[str] | None = None, label_names: Iterable[str] | None = None
     ) -> None:
-        self._words = _Column(vocabulary)
-        self._labels = _Column(label_names)
+        self._words = _Column(vocabulary, "vocabulary")
+        self._labels = _Column(label_names, "label_names")
         self._ids: list[str] = []
 
     def __len__(self) -> int:
@@ -88,9 +92,13 @@ class CorpusBuilder:
 class _Column:
     """Growing sparse rows over names, learned as they come or fixed at the start."""
 
-    def __init__(self, names: Iterable[str] | None) -> None:
+    def __init__(self, names: Iterable[str] | None, what: str) -> None:
+        given = () if names is None else tuple(names)
         self.fixed = names is not None
-        self.places = {name: place for place, name in enumerate(names or ())}
+        self.places = {name: place for place, name in enumerate(given)}
+        if len(self.places) < len(given):
+            twice = next(name for name, times in Counter(given).items() if times > 1)
+            raise InputError(f"{what} holds {twice!r} twice; names must be distinct")
         self.data = array("i")
         self.indices = array("i")
         self.ends = array("q", [0])
@@ -146,19 +154,29 @@ def build(
 ) -> Corpus:
     """Return the corpus of all records."""
     builder = CorpusBuilder(vocabulary, label_names)
-    seen: dict[str, int] = {}
-    for record in records:
+    for record in with_ids(path, records):
         with located(path, record.line):
-            if record.id is not None and seen.setdefault(record.id, record.line) != record.line:
-                raise InputError(
-                    f"the id {record.id!r} stands on line {seen[record.id]} already; "
-                    "ids must be distinct"
-                )
             builder.add(record.counts, record.labels, record.id)
     if not len(builder):
         raise ReadError(path, None, "there is no document in it")
     with located(path, None):
         return builder.corpus()
+
+
+def with_ids(path: StrPath, records: Iterable[Record]) -> Iterator[Record]:
+    """Yield the records, those without an id named by their number; no two may have the same."""
+    lines: dict[str, int] = {}
+    for number, record in enumerate(records):
+        id = str(number) if record.id is None else record.id
+        if id in lines:
+            raise ReadError(
+                path,
+                record.line,
+                f"the id {id!r} stands on line {lines[id]} already; ids must be distinct: "
+                "rename one, or number the documents with Fields(id=None)",
+            )
+        lines[id] = record.line
+        yield record._replace(id=id)
 
 
 def record_of(row: Mapping[str, Any], line: int, fields: Fields, tokenize: Tokenizer) -> Record:
@@ -197,7 +215,9 @@ def _count_object(counts: object, name: str) -> Mapping[str, int]:
     for word, count in pairs:
         if not isinstance(word, str):
             raise InputError(f"{name!r} has the key {_brief(word)}; words must be strings")
-        if isinstance(count, float) and count.is_integer():
+        if count is None:  # a Parquet struct has a field for every word of the file
+            continue
+        if isinstance(count, float) and count.is_integer() and count <= MAX_COUNT:
             count = int(count)
         total[word] += whole_count(word, count)
     return total

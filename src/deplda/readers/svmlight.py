@@ -1,8 +1,9 @@
 """svmlight and XMC text: ``1,5 3:2 7:1`` a line, ids from 0, with or without a ``D W C`` header.
 
 A line without labels starts with a blank or with its first word; an empty line is a document
-without words and labels, except at the end of the file. Names may stand beside the file, one a
-line: ``x.vocab.txt``, ``x.labels.txt`` and ``x.ids.txt`` for ``x.svm`` or ``x.svm.gz``.
+without words and labels, except at the end of the file; a line that starts with ``#`` is passed
+over. Names may stand beside the file, one a line: ``x.vocab.txt``, ``x.labels.txt`` and
+``x.ids.txt`` for ``x.svm`` or ``x.svm.gz``.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from deplda.readers.records import located
 MAX_COLUMNS = 10_000_000
 
 _PLAIN = re.compile(rb"((?:\d{1,9},)*+\d{1,9})?+((?:[ \t]++\d{1,9}+:\d{1,9}+)*+)[ \t]*+")
-_HEADER = re.compile(rb"[ \t]*(\d+)[ \t]+(\d+)[ \t]+(\d+)[ \t]*")
+_HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t]+(\d{1,18})[ \t]*")
 
 
 class Names(NamedTuple):
@@ -61,6 +62,8 @@ class _Rows:
         labels = _csr(
             array("b", bytes([1])) * len(self.labels), self.labels, self.label_ends, n_labels
         )
+        if not counts.has_canonical_format:
+            counts = counts.astype(np.int64)  # a word that stands twice may add up to too much
         labels.sum_duplicates()
         labels.data[:] = 1  # a label that stands twice on a line is that label
         return Corpus(counts, labels, names.vocabulary, names.labels, ids)
@@ -92,12 +95,14 @@ def svmlight_shards(path: StrPath, names: Names, size: int) -> Iterator[Corpus]:
     for _, labels, pairs in _documents(path, names):
         rows.add(labels, pairs)
         if len(rows) == size:
-            yield rows.corpus(n_words, n_labels, names, first)
+            with located(path, None):
+                yield rows.corpus(n_words, n_labels, names, first)
             rows, first = _Rows(), first + size
     if not first and not len(rows):
         raise ReadError(path, None, "there is no document in it")
     if len(rows):
-        yield rows.corpus(n_words, n_labels, names, first)
+        with located(path, None):
+            yield rows.corpus(n_words, n_labels, names, first)
 
 
 Header = tuple[int, int, int]
@@ -115,6 +120,8 @@ def _documents(
             header = tuple(int(size) for size in match.groups())  # type: ignore[assignment]
             with located(path, 1):
                 limits = _limits(names, header)
+            continue
+        if line.startswith(b"#"):
             continue
         if not line.strip():
             blank += 1
@@ -179,7 +186,7 @@ def _whole(text: bytes, what: str, limit: int) -> int:
 
 
 def _show(text: bytes) -> str:
-    return repr(text[:40].decode("ascii", "backslashreplace"))
+    return repr(text[:40].decode("utf-8", "replace"))
 
 
 def _limits(names: Names, header: Header | None) -> tuple[int, int]:
@@ -195,14 +202,17 @@ def _limits(names: Names, header: Header | None) -> tuple[int, int]:
             raise InputError(
                 f"the header promises {promised:,} {what} but {len(given):,} names are given"
             )
-        limits.append(len(given) if given is not None else promised or MAX_COLUMNS)
+        known = promised if given is None else len(given)
+        limits.append(MAX_COLUMNS if known is None else known)
     return limits[0], limits[1]
 
 
 def _check_ids(what: str, ids: Iterable[int], limit: int) -> None:
     highest = max(ids, default=-1)
     if highest >= limit:
-        raise InputError(f"{what} id {highest:,} is out of range; ids run from 0 to {limit - 1:,}")
+        raise InputError(
+            f"{what} id {highest:,} is out of range; there are {limit:,} {what}s, counted from 0"
+        )
 
 
 def _widths(
@@ -217,14 +227,19 @@ def _widths(
 
 
 def _with_sidecars(path: StrPath, names: Names) -> Names:
-    stem = re.sub(r"(\.[^./]+)?(\.gz)?$", "", str(path), count=1)
-    beside = [Path(f"{stem}.{what}.txt") for what in ("vocab", "labels", "ids")]
     return Names(
         *(
             given if given is not None else read_names(file) if file.is_file() else None
-            for given, file in zip(names, beside, strict=True)
+            for given, file in zip(names, sidecars(path), strict=True)
         )
     )
+
+
+def sidecars(path: StrPath) -> list[Path]:
+    """Return where the names of words, labels and documents stand, beside an svmlight file."""
+    target = Path(path)
+    stem = Path(target.name.removesuffix(".gz")).stem
+    return [target.parent / f"{stem}.{what}.txt" for what in ("vocab", "labels", "ids")]
 
 
 def read_names(path: StrPath) -> tuple[str, ...]:

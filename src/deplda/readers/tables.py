@@ -80,26 +80,31 @@ def _check_columns(header: list[str], fields: Fields) -> None:
 def parquet_records(path: StrPath, fields: Fields, tokenize: Tokenizer) -> Iterator[Record]:
     """Yield the rows of a Parquet file, a batch in memory at a time."""
     try:
-        import pyarrow
-        import pyarrow.parquet
+        import pyarrow.parquet  # noqa: F401
     except ImportError as error:
         raise InputError(
             "reading Parquet needs pyarrow; install it with: pip install 'deplda[arrow]'"
         ) from error
+    for number, row in enumerate(_parquet_rows(path, fields), start=1):
+        with located(path, number):
+            yield record_of(row, number, fields, tokenize)
+
+
+def _parquet_rows(path: StrPath, fields: Fields) -> Iterator[dict[str, object]]:
+    import pyarrow.parquet
+
     wanted = {fields.id, fields.text, fields.tokens, fields.counts, fields.labels}
     wanted |= set(fields.label_columns)
     with open_binary(path) as source:
         try:
             table = pyarrow.parquet.ParquetFile(source)
             header = table.schema_arrow.names
+            given = [n for n in (fields.counts, fields.tokens, fields.text) if n in header]
             with located(path, None):
-                given = [n for n in (fields.counts, fields.tokens, fields.text) if n in header]
                 _check_columns(header, replace(fields, text=(given or [fields.text])[0]))
-            number = 0
             for batch in table.iter_batches(1024, columns=[n for n in header if n in wanted]):
-                for row in batch.to_pylist():
-                    number += 1
-                    with located(path, number):
-                        yield record_of(row, number, fields, tokenize)
-        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+                yield from batch.to_pylist()
+        except ReadError:
+            raise
+        except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
             raise ReadError(path, None, f"this is not readable Parquet ({error})") from error

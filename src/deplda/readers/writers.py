@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
 from deplda.corpus import Corpus
 from deplda.errors import InputError
-from deplda.files import StrPath, write_whole
+from deplda.files import StrPath, write_together, write_whole
+from deplda.readers.svmlight import sidecars
 
 
 def write_jsonl(corpus: Corpus, path: StrPath) -> None:
@@ -21,6 +21,10 @@ def write_jsonl(corpus: Corpus, path: StrPath) -> None:
     `vocabulary` and `label_names` to `read_corpus` to have the columns as they were.
     """
     words, labels = corpus.vocabulary, corpus.label_names
+    for name in (*words, *labels, *corpus.ids):
+        _check_unicode(name)
+    if "" in labels:
+        raise InputError("a label has the empty name ''; rename it, or write svmlight instead")
     with write_whole(path) as file:
         for id, (indices, counts), (chosen, _) in zip(
             corpus.ids, _rows(corpus.counts), _rows(corpus.labels), strict=True
@@ -38,15 +42,10 @@ def write_svmlight(corpus: Corpus, path: StrPath) -> None:
 
     For ``x.svm`` or ``x.svm.gz`` the names go to ``x.vocab.txt``, ``x.labels.txt``, ``x.ids.txt``.
     """
-    target = Path(path)
-    stem = target.with_suffix("") if target.suffix == ".gz" else target
-    for what, names in (
-        ("vocab", corpus.vocabulary),
-        ("labels", corpus.label_names),
-        ("ids", corpus.ids),
-    ):
-        _write_names(names, stem.with_suffix(f".{what}.txt"))
-    with write_whole(target) as file:
+    names = (corpus.vocabulary, corpus.label_names, corpus.ids)
+    with write_together([*sidecars(path), path]) as (*beside, file):
+        for given, other in zip(names, beside, strict=True):
+            _write_names(given, other)
         file.write(b"%d %d %d\n" % (len(corpus), corpus.n_words, corpus.n_labels))
         for (words, counts), (labels, _) in zip(
             _rows(corpus.counts), _rows(corpus.labels), strict=True
@@ -61,9 +60,18 @@ def _rows(matrix: Any) -> Iterator[tuple[list[int], list[int]]]:
         yield matrix.indices[start:end].tolist(), matrix.data[start:end].tolist()
 
 
-def _write_names(names: Sequence[str], path: Path) -> None:
+def _write_names(names: Sequence[str], file: IO[bytes]) -> None:
     for name in names:
-        if name != name.rstrip("\r\n") or "\n" in name:
-            raise InputError(f"the name {name!r} holds a line break; write JSONL instead")
-    with write_whole(path) as file:
-        file.write("".join(f"{name}\n" for name in names).encode())
+        _check_unicode(name)
+        if "\n" in name or name.endswith("\r") or name.startswith("\ufeff"):
+            raise InputError(
+                f"the name {name!r} holds a line break or a byte-order mark; write JSONL instead"
+            )
+    file.write("".join(f"{name}\n" for name in names).encode())
+
+
+def _check_unicode(name: str) -> None:
+    if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
+        raise InputError(
+            f"the name {name!r} holds a lone surrogate, which UTF-8 cannot write; rename it"
+        )
