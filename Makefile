@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install test demo bench format clean
+.PHONY: install test test-data demo bench format clean
 
 install: .venv/installed
 
@@ -18,11 +18,17 @@ test: install
 	$(BIN)/mypy
 	$(BIN)/pytest
 
+# Needs a folder of real data sets: make test-data DATA_DIR=...
+test-data: install
+	$(BIN)/pytest -m data --data-dir=$(DATA_DIR) tests
+
 demo: install
 	@$(BIN)/python examples/newsroom.py
 
 bench: install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python benchmarks/reading.py
+	$(BIN)/python benchmarks/training.py $(if $(DATA_DIR),--data-dir $(DATA_DIR))
 
 format: install
 	$(BIN)/ruff format .

@@ -13,5 +13,5 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def data_dir(request: pytest.FixtureRequest) -> Path:
     folder: Path | None = request.config.getoption("--data-dir")
     if folder is None:
-        pytest.fail("tests marked 'data' need --data-dir DIR")
+        pytest.fail("tests marked 'data' need --data-dir=DIR")
     return folder

@@ -59,7 +59,7 @@ WRONG_WORDS = [
 ]
 WRONG_TOPICS = [
     ("(n_old - 1 + prior)", "(n_old + prior)"),
-    ("topics.topic_counts[old] - 1 + c_beta", "topics.topic_counts[old] + c_beta"),
+    ("topic_counts[old] - 1 + c_beta", "topic_counts[old] + c_beta"),
     ("own -= share[old]", "own -= 0.0"),
     ("(n_old - 1) * scale[old]", "n_old * scale[old]"),
     ("n_dt[t] = 0", "pass"),

@@ -46,37 +46,38 @@ def start(z, n_topics, key, gamma):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _add(topics, c, t):  # type: ignore[no-untyped-def]
-    begin = 2 * topics.slot_starts[c]
-    end = begin + 2 * topics.used[c]
+def _add(slot_starts, slots, used, c, t):  # type: ignore[no-untyped-def]
+    begin = 2 * slot_starts[c]
+    end = begin + 2 * used[c]
     k = begin
-    while k < end and topics.slots[k] != t:
+    while k < end and slots[k] != t:
         k += 2
     if k == end:
-        topics.slots[k] = t
-        topics.slots[k + 1] = 0
-        topics.used[c] += 1
-    topics.slots[k + 1] += 1
+        slots[k] = t
+        slots[k + 1] = 0
+        used[c] += 1
+    slots[k + 1] += 1
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _remove(topics, c, k):  # type: ignore[no-untyped-def]
-    topics.slots[k + 1] -= 1
-    if topics.slots[k + 1] == 0:  # the last slot fills the gap
-        topics.used[c] -= 1
-        last = 2 * (topics.slot_starts[c] + topics.used[c])
-        topics.slots[k] = topics.slots[last]
-        topics.slots[k + 1] = topics.slots[last + 1]
+def _remove(slot_starts, slots, used, c, k):  # type: ignore[no-untyped-def]
+    slots[k + 1] -= 1
+    if slots[k + 1] == 0:  # the last slot fills the gap
+        used[c] -= 1
+        last = 2 * (slot_starts[c] + used[c])
+        slots[k] = slots[last]
+        slots[k + 1] = slots[last + 1]
 
 
 @njit(nogil=True, cache=True)
 def tally(labels, z, topics):  # type: ignore[no-untyped-def]
     """Set N_ct and N_t to what z says; slots stand in the order in which topics first appear."""
-    topics.used[:] = 0
-    topics.topic_counts[:] = 0
+    slot_starts, slots, used, topic_counts = topics
+    used[:] = 0
+    topic_counts[:] = 0
     for i in range(labels.size):
-        _add(topics, labels[i], z[i])
-        topics.topic_counts[z[i]] += 1
+        _add(slot_starts, slots, used, labels[i], z[i])
+        topic_counts[z[i]] += 1
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -86,13 +87,15 @@ def sweep(label_starts, labels, z, topics, prior, beta, key, gamma, counter):  #
     P(z′_i = t) ∝ (N_ct + β)/(N_t + Cβ) · (N_dt + γ), counts without token i; `prior` is γ. Token i
     of sweep s uses number `counter` + i of the stream, counter = s · tokens.
     """
-    n_topics = topics.topic_counts.size
-    c_beta = topics.used.size * beta
+    # Taken out of the tuple once: inside the loops each use of it would count references.
+    slot_starts, slots, used, topic_counts = topics
+    n_topics = topic_counts.size
+    c_beta = used.size * beta
     scale = np.empty(n_topics, np.float64)  # 1/(N_t + Cβ)
     share = np.empty(n_topics, np.float64)  # (N_dt + γ)/(N_t + Cβ)
     smooth = 0.0  # Σ_t 1/(N_t + Cβ), summed anew each sweep so that rounding cannot pile up
     for t in range(n_topics):
-        scale[t] = 1.0 / (topics.topic_counts[t] + c_beta)
+        scale[t] = 1.0 / (topic_counts[t] + c_beta)
         share[t] = prior * scale[t]
         smooth += scale[t]
     n_dt = np.zeros(n_topics, np.int64)
@@ -108,17 +111,17 @@ def sweep(label_starts, labels, z, topics, prior, beta, key, gamma, counter):  #
         for i in range(begin, end):
             c, old = labels[i], np.int64(z[i])
             n_old, old_scale, old_share = n_dt[old], scale[old], share[old]
-            scale[old] = 1.0 / (topics.topic_counts[old] - 1 + c_beta)
+            scale[old] = 1.0 / (topic_counts[old] - 1 + c_beta)
             share[old] = (n_old - 1 + prior) * scale[old]
             others = smooth - old_scale + scale[old]
             others_beside = beside - n_old * old_scale + (n_old - 1) * scale[old]
-            first, n_slots, at = 2 * topics.slot_starts[c], np.int64(topics.used[c]), 0
+            first, n_slots, at = 2 * slot_starts[c], np.int64(used[c]), 0
             own = 0.0
             for k in range(n_slots):
-                t = topics.slots[first + 2 * k]
+                t = slots[first + 2 * k]
                 if t == old:
                     at = k
-                own += topics.slots[first + 2 * k + 1] * share[t]
+                own += slots[first + 2 * k + 1] * share[t]
                 upto[k] = own
             own -= share[old]  # the token itself was counted in slot `at`
             total = own + beta * others_beside + beta * prior * others
@@ -131,7 +134,7 @@ def sweep(label_starts, labels, z, topics, prior, beta, key, gamma, counter):  #
                     r += share[old]
                     while k < n_slots - 1 and upto[k] <= r:
                         k += 1
-                new = np.int64(topics.slots[first + 2 * k])
+                new = np.int64(slots[first + 2 * k])
             elif r < own + beta * others_beside:
                 r = (r - own) / beta
                 new = old
@@ -153,14 +156,14 @@ def sweep(label_starts, labels, z, topics, prior, beta, key, gamma, counter):  #
                 scale[old], share[old] = old_scale, old_share
                 continue
             z[i] = new
-            _remove(topics, c, first + 2 * at)
-            _add(topics, c, new)
-            topics.topic_counts[old] -= 1
-            topics.topic_counts[new] += 1
+            _remove(slot_starts, slots, used, c, first + 2 * at)
+            _add(slot_starts, slots, used, c, new)
+            topic_counts[old] -= 1
+            topic_counts[new] += 1
             n_new, new_scale = n_dt[new], scale[new]
             n_dt[old] = n_old - 1
             n_dt[new] = n_new + 1
-            scale[new] = 1.0 / (topics.topic_counts[new] + c_beta)
+            scale[new] = 1.0 / (topic_counts[new] + c_beta)
             share[new] = (n_new + 1 + prior) * scale[new]
             smooth = others - new_scale + scale[new]
             beside = others_beside - n_new * new_scale + (n_new + 1) * scale[new]
