@@ -104,7 +104,7 @@ def expected_words(
             for w, x in ws:
                 weights = []
                 for j, c in enumerate(labels):
-                    r = mine[w][j]
+                    r = x * mine[w][j]
                     n_cd = sum(times * mine[v][j] for v, times in ws)
                     weights.append(
                         (n[c][w] - r + beta) / (sum(n[c]) - r + n_words * beta)

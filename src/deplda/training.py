@@ -122,14 +122,17 @@ def expect_label_words(
     *,
     eta: float = 50.0,
     beta: float = 0.01,
-    tolerance: float = 0.002,
+    tolerance: float = 0.1,
     max_sweeps: int = 100,
     progress: bool | None = None,
 ) -> TrainedLabelWords:
     """Return the deterministic φ (CVB0): expectations instead of draws, no seed and no chains.
 
     It stops when a pass over the documents moves less than `tolerance` of a token per token, or
-    after `max_sweeps` passes. Other parameters are those of `train_label_words`.
+    after `max_sweeps` passes. That is early on purpose: further passes make φ more certain than the
+    data are, and predict worse (docs/training.md).
+
+    Other parameters are those of `train_label_words`.
     """
     from deplda.kernels import words
 

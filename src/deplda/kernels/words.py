@@ -231,8 +231,9 @@ def expected_start(layout, shares, cell_counts, label_counts):  # type: ignore[n
 def expect(layout, documents, shares, cell_counts, label_counts, eta, beta, n_words):  # type: ignore[no-untyped-def]
     """Mutate shares, N_wc and N_c: one CVB0 pass; return Σ times · |change of shares| over tokens.
 
-    The tokens of one type in one document share their expectations r_c: each is set to
-    (N_wc − r + β)/(N_c − r + Wβ) · (N_cd − r + η/|c_d|), normalised, counts less one token's share.
+    The x tokens of one type in one document share their expectations r_c, which become
+    (N_wc − xr + β)/(N_c − xr + Wβ) · (N_cd − xr + η/|c_d|), normalised: counts without these x.
+    (A word repeated in a document would otherwise be its own evidence.)
     """
     widest = 0
     for d in documents:
@@ -256,17 +257,17 @@ def expect(layout, documents, shares, cell_counts, label_counts, eta, beta, n_wo
             n_c[j] = label_counts[layout.labels[first + j]]
         row = layout.grid_starts[d]
         for e in range(layout.entry_starts[d], layout.entry_starts[d + 1]):
+            times = layout.times[e]
             total = 0.0
             for j in range(n_labels):
-                share = np.float64(shares[row + j])
-                # Rounding may leave a count a hair below the share that is taken out of it.
+                own = times * np.float64(shares[row + j])
+                # Rounding may leave a count a hair below what is taken out of it.
                 weight[j] = (
-                    (max(cell_counts[layout.cells[row + j]] - share, 0.0) + beta)
-                    * (max(n_cd[j] - share, 0.0) + alpha)
-                    / (max(n_c[j] - share, 0.0) + w_beta)
+                    (max(cell_counts[layout.cells[row + j]] - own, 0.0) + beta)
+                    * (max(n_cd[j] - own, 0.0) + alpha)
+                    / (max(n_c[j] - own, 0.0) + w_beta)
                 )
                 total += weight[j]
-            times = layout.times[e]
             for j in range(n_labels):
                 before = np.float64(shares[row + j])
                 shares[row + j] = weight[j] / total
