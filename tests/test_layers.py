@@ -19,7 +19,7 @@ LAYERS = [
     {"readers", "kernels", "engine"},
     {"datasets", "chains"},
     {"progress", "word_chains", "topic_chains"},
-    {"training"},
+    {"training", "inference"},
 ]
 HOMES = {
     "sklearn": {"text"},

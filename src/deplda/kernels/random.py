@@ -16,6 +16,7 @@ Stream = npt.NDArray[np.uint64]
 # What a stream is for. Numbers, never reused: they are part of what a seed means.
 WORD_CHAIN = 1
 TOPIC_CHAIN = 2
+DOCUMENT = 3
 
 
 def stream(seed: int, purpose: int, number: int) -> Stream:

@@ -1,0 +1,281 @@
+"""Fast inference against dense sums, exact enumeration and the exact chain it is."""
+
+from collections import Counter
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.stats import chi2
+
+from deplda import Corpus
+from deplda.chains import Schedule
+from deplda.estimates import LabelWords, TopicLabels
+from deplda.inference import Inference, Tables, infer
+from deplda.kernels import documents
+from deplda.kernels.random import stream
+
+Array = np.ndarray[Any, Any]
+
+
+def some_label_words(rng: np.random.Generator, n_words: int, n_labels: int) -> LabelWords:
+    counts = rng.gamma(0.5, size=(n_words, n_labels)) * (rng.random((n_words, n_labels)) < 0.6)
+    scale = 1 / (counts.sum(axis=0) + 0.05 * n_words)
+    return LabelWords(csr_array((counts * scale).astype(np.float32)), 0.05 * scale)
+
+
+def some_topic_labels(rng: np.random.Generator, n_labels: int, n_topics: int) -> TopicLabels:
+    counts = rng.gamma(0.5, size=(n_labels, n_topics)) * (rng.random((n_labels, n_topics)) < 0.5)
+    scale = 1 / (counts.sum(axis=0) + 0.1 * n_labels)
+    return TopicLabels(csr_array(counts * scale), 0.1 * scale)
+
+
+class Bench:
+    """A document on the desk, and what the kernels need beside it."""
+
+    def __init__(
+        self, seed: int, n_words: int, n_labels: int, n_topics: int, counts: list[int],
+        eta: float = 3.0, alpha: float = 0.8, gamma: float = 0.7,
+    ) -> None:  # fmt: skip
+        rng = np.random.default_rng(seed)
+        self.label_words = some_label_words(rng, n_words, n_labels)
+        sets = [some_topic_labels(rng, n_labels, n_topics)] if n_topics else []
+        self.tables = Tables(self.label_words, sets)
+        self.words, self.topics = self.tables.words, self.tables.topics[0]
+        self.phi = self.label_words.dense()
+        self.phi_prime = sets[0].dense() if sets else np.zeros((n_labels, 0))
+        self.n_labels, self.n_topics = n_labels, n_topics
+        self.eta, self.alpha = (eta if n_topics else 0.0), alpha / n_labels
+        self.gamma = gamma / max(n_topics, 1)
+        self.types = np.flatnonzero(counts).astype(np.int32)
+        self.times = np.array(counts, dtype=np.int32)[self.types]
+        self.n = int(self.times.sum())
+        self.scale = self.eta / (self.n + self.gamma * n_topics) if n_topics else 0.0
+        self.key, self.stride = stream(seed, 9, 0)
+        slot_of, place = np.full(n_labels, -1, np.int32), np.full(n_words, -1, np.int32)
+        sheets = np.empty(1 << 16, np.float32)
+        self.desk = documents.new_desk(
+            self.types, self.times, self.n, n_topics, slot_of, place, sheets
+        )
+        self.start()
+
+    def start(self) -> None:
+        flat = self.alpha + self.eta / self.n_labels
+        for _ in range(2):
+            self.sweep_words(0.0, flat)
+        for _ in range(2):
+            self.sweep_topics()
+
+    def sweep_words(self, scale: float, flat: float) -> None:
+        self.desk = documents.sweep_words(
+            self.words, self.topics, self.desk, self.types, scale, flat, self.gamma, self.key,
+            self.stride,
+        )  # fmt: skip
+
+    def sweep_topics(self) -> None:
+        documents.sweep_topics(
+            self.topics, self.desk, self.labels(), self.gamma, self.key, self.stride
+        )
+
+    def cycle(self) -> None:
+        self.sweep_words(self.scale, self.alpha)
+        self.sweep_topics()
+
+    def labels(self) -> Array:
+        return self.desk.labels[self.desk.z]
+
+    def label_counts(self) -> Array:
+        return np.bincount(self.labels(), minlength=self.n_labels)
+
+    def prior(self) -> Array:
+        """Return α′ of this moment, dense."""
+        share = self.scale * (self.desk.n_dt + self.gamma)
+        return self.alpha + self.phi_prime @ share
+
+
+COUNTS = [2, 0, 1, 3, 0, 1, 5, 1, 0, 2]
+
+
+@pytest.mark.parametrize("n_topics", [0, 1, 4])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_buckets_add_up_to_the_dense_sums(seed: int, n_topics: int) -> None:
+    bench = Bench(seed, 10, 30, n_topics, COUNTS)
+    for _ in range(5):
+        bench.cycle()
+        base_topics, base_flat = documents.bucket_totals(
+            bench.words,
+            bench.topics,
+            bench.desk,
+            bench.types,
+            bench.scale,
+            bench.alpha,
+            bench.gamma,
+        )
+        desk = bench.desk
+        heavy = desk.columns.astype(float) @ desk.mass
+        found = heavy + desk.by_topic + desk.by_flat + base_topics + base_flat
+        dense = bench.phi[bench.types] @ (bench.label_counts() + bench.prior())
+        assert found == pytest.approx(dense, rel=1e-5)
+
+
+def chi_square_p(observed: Array, weights: Array) -> float:
+    expected = weights / weights.sum() * observed.sum()
+    small = expected < 5
+    observed = np.append(observed[~small], observed[small].sum())
+    expected = np.append(expected[~small], expected[small].sum())
+    kept = expected > 0
+    assert observed[~kept].sum() == 0
+    statistic = ((observed[kept] - expected[kept]) ** 2 / expected[kept]).sum()
+    return float(chi2.sf(statistic, max(kept.sum() - 1, 1)))
+
+
+@pytest.mark.parametrize("n_topics", [0, 1, 4])
+@pytest.mark.parametrize("word", [0, 3])
+def test_the_label_of_a_single_token_follows_the_dense_weights(word: int, n_topics: int) -> None:
+    # With one token there is no other to sit with: every draw comes from the prior's buckets.
+    counts = [0] * 10
+    counts[word] = 1
+    bench = Bench(5, 10, 30, n_topics, counts, eta=6.0)
+    bench.desk.n_dt[:] = 0
+    if n_topics:
+        bench.desk.n_dt[0] = 7  # a topic of weight, so that its sheet is used
+        bench.desk.live[0] = 0
+        bench.desk.book[2] = 1
+    observed = np.zeros(30)
+    for _ in range(30_000):
+        bench.sweep_words(bench.scale, bench.alpha)
+        observed[bench.labels()[0]] += 1
+    assert chi_square_p(observed, bench.phi[word] * bench.prior()) > 0.001
+
+
+def exact_posterior(bench: Bench, words: list[int]) -> dict[tuple[int, ...], float]:
+    """Return P(z | w) for a fixed α′: ∏ φ_wz · Γ-ratios, by enumeration of all z."""
+    alpha = bench.alpha + (bench.eta * bench.phi_prime[:, 0] if bench.n_topics else 0.0)
+    alpha = np.broadcast_to(alpha, bench.n_labels)
+    weights = {}
+    for z in product(range(bench.n_labels), repeat=len(words)):
+        weight, seen = 1.0, Counter[int]()
+        for w, c in zip(words, z, strict=True):
+            weight *= bench.phi[w, c] * (alpha[c] + seen[c])
+            seen[c] += 1
+        weights[z] = weight
+    return weights
+
+
+@pytest.mark.parametrize("n_topics", [0, 1])
+def test_flat_and_prior_lda_sample_the_exact_posterior(n_topics: int) -> None:
+    bench = Bench(8, 4, 3, n_topics, [2, 1, 0, 2])
+    words = np.repeat(bench.types, bench.times).tolist()
+    weights = exact_posterior(bench, words)
+    observed: Counter[tuple[int, ...]] = Counter()
+    for number in range(40_000):
+        bench.cycle()
+        if number % 2:
+            observed[tuple(bench.labels().tolist())] += 1
+    states = list(weights)
+    p = chi_square_p(
+        np.array([observed[s] for s in states]), np.array([weights[s] for s in states])
+    )
+    assert p > 0.001
+
+
+def exact_cycle(bench: Bench, words: list[int], p: Array) -> Array:
+    """Return the distribution of (z, z′) after one cycle of fast inference, p before it.
+
+    Axes: a label for each token, then a topic for each. Each update of one token is exact.
+    """
+    n, grid = len(words), np.indices(p.shape)
+    topics = np.stack([(grid[n:] == t).sum(axis=0) for t in range(bench.n_topics)])
+    share = bench.scale * (topics + bench.gamma)
+    for i in range(n):
+        others = np.stack(
+            [(np.delete(grid[:n], i, axis=0) == c).sum(axis=0) for c in range(bench.n_labels)]
+        )
+        alpha = bench.alpha + np.tensordot(bench.phi_prime, share, axes=1)
+        weight = bench.phi[words[i]].reshape(-1, *[1] * p.ndim) * (others + alpha)
+        own = np.take_along_axis(weight, grid[i][None], axis=0)[0]
+        p = p.sum(axis=i, keepdims=True) * own / weight.sum(axis=0)
+    for i in range(n):
+        others = np.stack(
+            [(np.delete(grid[n:], i, axis=0) == t).sum(axis=0) for t in range(bench.n_topics)]
+        )
+        weight = np.moveaxis(bench.phi_prime[grid[i]], -1, 0) * (others + bench.gamma)
+        own = np.take_along_axis(weight, grid[n + i][None], axis=0)[0]
+        p = p.sum(axis=n + i, keepdims=True) * own / weight.sum(axis=0)
+    return p
+
+
+def test_dependency_lda_follows_the_exact_chain_of_fast_inference() -> None:
+    # Fast inference sets α′ from θ′ of the last z′ instead of integrating over it, so its target is
+    # no posterior written in closed form: it is the stationary distribution of this very cycle.
+    bench = Bench(3, 4, 3, 2, [2, 1, 0, 1])
+    words = np.repeat(bench.types, bench.times).tolist()
+    p = np.full((3,) * 4 + (2,) * 4, 1 / (3**4 * 2**4))
+    for _ in range(200):
+        p = exact_cycle(bench, words, p)
+    assert p.sum() == pytest.approx(1)
+    observed = np.zeros(p.shape)
+    for number in range(60_000):
+        bench.cycle()
+        if number % 3 == 0:
+            observed[(*bench.labels().tolist(), *bench.desk.z_topic.tolist())] += 1
+    assert chi_square_p(observed.ravel(), p.ravel()) > 0.001
+
+
+def test_more_labels_than_slots_are_handled() -> None:
+    counts = [9] * 40
+    bench = Bench(2, 40, 900, 3, counts, eta=5.0, alpha=4_000.0)
+    for _ in range(6):
+        bench.cycle()
+        assert bench.label_counts().sum() == bench.n
+        on = bench.desk.labels[bench.desk.mass > 0]
+        assert sorted(on.tolist()) == sorted(set(bench.labels().tolist()))
+        assert bench.desk.mass.sum() == bench.n
+    assert bench.desk.mass.size > 256
+    for k in np.flatnonzero(bench.desk.labels >= 0):
+        c = bench.desk.labels[k]
+        assert bench.desk.slot_of[c] == k
+        assert bench.desk.columns[:, k] == pytest.approx(bench.phi[bench.types, c], rel=1e-5)
+
+
+def corpus_of(rng: np.random.Generator, n: int, n_words: int, n_labels: int) -> Corpus:
+    counts = rng.poisson(0.6, size=(n, n_words))
+    counts[0] = 0
+    return Corpus(counts, np.zeros((n, n_labels)))
+
+
+@pytest.mark.parametrize("method", ["sampled", "deterministic"])
+def test_a_documents_result_depends_on_its_words_and_the_seed_alone(method: Any) -> None:
+    rng = np.random.default_rng(0)
+    tables = Tables(
+        some_label_words(rng, 25, 12), [some_topic_labels(rng, 12, 4) for _ in range(2)]
+    )
+    corpus = corpus_of(rng, 30, 25, 12)
+    inference = Inference(5.0, 2.0, 1.0, method=method, n_chains=2, schedule=Schedule(5, 3, 2))
+    whole = np.vstack([batch.counts for batch in infer(corpus, tables, inference, seed=4)])
+    order = rng.permutation(30)
+    shuffled = np.vstack([b.counts for b in infer(corpus[order], tables, inference, seed=4)])
+    assert shuffled.tobytes() == whole[order].tobytes()
+    alone = next(infer(corpus[[7]], tables, inference, seed=4, n_jobs=1)).counts
+    assert alone.tobytes() == whole[[7]].tobytes()
+    assert whole.sum(axis=1) == pytest.approx(corpus.document_lengths, rel=1e-4)
+    if method == "sampled":
+        other = np.vstack([batch.counts for batch in infer(corpus, tables, inference, seed=5)])
+        assert other.tobytes() != whole.tobytes()
+
+
+@pytest.mark.parametrize("n_topics", [0, 1, 4])
+def test_conditionals_and_drawn_counts_agree_on_average(n_topics: int) -> None:
+    rng = np.random.default_rng(1)
+    sets = [some_topic_labels(rng, 6, n_topics)] if n_topics else []
+    tables = Tables(some_label_words(rng, 8, 6), sets)
+    corpus = Corpus([[3, 0, 2, 0, 1, 1, 0, 4]], np.zeros((1, 6)))
+    results = {}
+    for estimate in ("counts", "conditionals"):
+        inference = Inference(
+            4.0, 2.0, 1.0, n_chains=400, schedule=Schedule(10, 20, 2), estimate=estimate
+        )
+        results[estimate] = next(infer(corpus, tables, inference)).counts[0]
+        assert results[estimate].sum() == pytest.approx(11, rel=1e-5)
+    assert results["conditionals"] == pytest.approx(results["counts"], abs=0.12)

@@ -1,0 +1,145 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from deplda import (
+    Corpus,
+    InputError,
+    Schedule,
+    TopicLabels,
+    datasets,
+    expect_label_words,
+    prior_topic_labels,
+    train_topic_labels,
+)
+from deplda.inference import Inference, Inferred, Tables, infer, scores
+from tests.test_training_data import average_precision
+
+Array = np.ndarray[Any, Any]
+
+MODELS: dict[str, dict[str, float]] = {
+    "dependency": {"eta": 100.0, "alpha": 10.0, "gamma": 1.0},
+    "prior": {"eta": 70.0, "alpha": 30.0, "gamma": 1.0},
+    "flat": {"eta": 0.0, "alpha": 100.0, "gamma": 1.0},
+}
+
+
+def tables_of(train: Corpus, n_topics: int, beta: float, prior_beta: float) -> dict[str, Tables]:
+    label_words = expect_label_words(train).label_words
+    topics = train_topic_labels(
+        train, n_topics, beta=beta, n_chains=3, schedule=Schedule(200)
+    ).topic_labels
+    return {
+        "dependency": Tables(label_words, topics),
+        "prior": Tables(label_words, [prior_topic_labels(train, beta=prior_beta)]),
+        "flat": Tables(label_words, []),
+    }
+
+
+def predict(test: Corpus, tables: Tables, inference: Inference) -> Array:
+    return np.vstack([scores(b, inference.combine) for b in infer(test, tables, inference)])
+
+
+@pytest.fixture(scope="module")
+def news() -> tuple[dict[str, Tables], Corpus]:
+    data = datasets.load("newsroom")
+    train, test = (data.corpus[rows] for rows in data.splits[0])
+    return tables_of(train, 16, 0.1, 1.0), test[:150]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_expectations_rank_as_samples_do(
+    news: tuple[dict[str, Tables], Corpus], model: str
+) -> None:
+    tables, test = news
+    truth = test.labels.toarray()
+    precision = {}
+    for method in ("sampled", "deterministic"):
+        inference = Inference(**MODELS[model], method=method, n_chains=2)  # type: ignore[arg-type]
+        precision[method] = average_precision(predict(test, tables[model], inference), truth)
+    assert precision["sampled"] > 0.8
+    assert precision["deterministic"] == pytest.approx(precision["sampled"], abs=0.02)
+
+
+def test_fewer_labels_than_all_are_cycled_over_but_all_are_scored(
+    news: tuple[dict[str, Tables], Corpus],
+) -> None:
+    tables, test = news
+    for model, options in MODELS.items():
+        inference = Inference(**options, method="deterministic")  # type: ignore[arg-type]
+        for batch in infer(test, tables[model], inference):
+            assert (batch.counts > 0).all()
+            assert batch.counts.sum(axis=1) == pytest.approx(test.document_lengths, rel=1e-4)
+
+
+@pytest.mark.parametrize("method", ["sampled", "deterministic"])
+def test_a_document_without_known_words_has_the_priors_ranking(
+    news: tuple[dict[str, Tables], Corpus], method: Any
+) -> None:
+    tables, test = news
+    empty = Corpus(np.zeros((1, test.n_words), dtype=int), np.zeros((1, test.n_labels)))
+    inference = Inference(70.0, 30.0, 1.0, method=method)
+    found = predict(empty, tables["prior"], inference)[0]
+    assert found.sum() == pytest.approx(1)
+    phi = tables["prior"].topics[0]
+    expected = np.full(test.n_labels, phi.base[0])
+    expected[phi.topic_labels] += phi.topic_values
+    assert found == pytest.approx((70 * expected + 30 / test.n_labels) / 100)
+
+
+def test_the_three_scores_are_what_they_say() -> None:
+    inferred = Inferred(np.array([[3.0, 1.0, 0.0]]), np.array([[1.0, 1.0, 2.0]]))
+    assert scores(inferred, "counts").tolist() == [[0.75, 0.25, 0.0]]
+    assert scores(inferred, "posterior").tolist() == [[0.5, 0.25, 0.25]]
+    assert scores(inferred, "blend").tolist() == [[1.0, 0.5, 0.5]]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"eta": -1.0}, "eta is -1.0"),
+        ({"gamma": float("nan")}, "gamma is nan"),
+        ({"eta": 0.0, "alpha": 0.0}, "both 0"),
+        ({"method": "guess"}, "method is 'guess'; it must be one of 'sampled', 'deterministic'"),
+        ({"estimate": "all"}, "estimate is 'all'"),
+        ({"combine": "sum"}, "combine is 'sum'"),
+    ],
+)
+def test_bad_settings_are_named(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Inference(**{"eta": 1.0, "alpha": 1.0, "gamma": 1.0, **options})
+
+
+def test_words_and_labels_must_be_those_of_the_model(
+    news: tuple[dict[str, Tables], Corpus],
+) -> None:
+    tables, _ = news
+    other = Corpus([[1, 2]], [[1]])
+    with pytest.raises(InputError, match=r"2 words but the model 2,685; align it"):
+        infer(other, tables["flat"], Inference(1.0, 1.0, 1.0))
+    label_words = expect_label_words(other).label_words
+    with pytest.raises(InputError, match="φ knows 1 labels but φ′ 3"):
+        Tables(label_words, [TopicLabels(np.zeros((3, 1)), np.full(1, 1 / 3))])  # type: ignore[arg-type]
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("yahoo-health", {"dependency": 0.795, "prior": 0.735, "flat": 0.742}),
+        ("yahoo-arts", {"dependency": 0.620, "prior": 0.604, "flat": 0.574}),
+    ],
+)
+def test_the_papers_average_precision_comes_out(
+    name: str, expected: dict[str, float], data_dir: Path
+) -> None:
+    data = datasets.load(name, data_dir)
+    train, test = (data.corpus[rows] for rows in data.splits[0])
+    tables = tables_of(train, 20, 1.0, 10.0)
+    settings = {**MODELS, "dependency": {"eta": 100.0, "alpha": 1.0, "gamma": 1.0}}
+    for model, least in expected.items():
+        inference = Inference(**settings[model], method="deterministic")  # type: ignore[arg-type]
+        found = average_precision(predict(test, tables[model], inference), test.labels.toarray())
+        assert found >= least, (model, found)
