@@ -26,7 +26,7 @@ Combine = Literal["blend", "counts", "posterior"]
 # A batch is never more than this many documents × labels, so that memory stays bounded.
 _BATCH_CELLS = 4_000_000
 _BATCH_DOCUMENTS = 256
-_NEGLIGIBLE_TOKENS = 1e-3
+_NEGLIGIBLE_TOKENS = 0.01
 
 
 @dataclass(frozen=True, slots=True)

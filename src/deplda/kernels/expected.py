@@ -70,6 +70,56 @@ def _topic_cycle(topics, names, counts, prior_gamma, n_dt, alpha, scale, flat): 
         alpha[s] = flat + scale * total
 
 
+@njit(nogil=True, cache=True)
+def _columns(words, types, names, place):  # type: ignore[no-untyped-def]
+    """Return φ of the document's types × these labels, as wide as lanes need; `place` is all −1."""
+    starts, labels, values, base = words.row_starts, words.row_labels, words.row_values, words.base
+    smooth = base[names].astype(np.float32)
+    columns = np.zeros((types.size, names.size + -names.size % LANES), np.float32)
+    for s in range(names.size):
+        place[names[s]] = s
+    for u in range(types.size):
+        columns[u, : names.size] = smooth
+        for e in range(starts[types[u]], starts[types[u] + 1]):
+            s = place[labels[e]]
+            if s >= 0:
+                columns[u, s] += values[e]
+    for c in names:
+        place[c] = -1
+    return columns
+
+
+@njit(nogil=True, cache=True)
+def _fewer(columns, matter):  # type: ignore[no-untyped-def]
+    """Return the columns of the labels that still matter."""
+    fewer = np.zeros((columns.shape[0], matter.size + -matter.size % LANES), np.float32)
+    for u in range(columns.shape[0]):
+        for s in range(matter.size):
+            fewer[u, s] = columns[u, matter[s]]
+    return fewer
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _few_cycle(columns, times, counts, alpha, lanes):  # type: ignore[no-untyped-def]
+    """Mutate counts: N_c = m_c Σ_w (x_w/Z_w) φ_wc over some labels; return Σ_c |change|."""
+    width = columns.shape[1]
+    mass = np.zeros(width, np.float32)
+    for s in range(counts.size):
+        mass[s] = counts[s] + alpha[s]
+    sums = np.zeros(width, np.float32)
+    for u in range(times.size):
+        lane_products(columns, u, mass, width, lanes)
+        ratio = np.float32(times[u] / np.float64(lanes.sum()))
+        for s in range(width):
+            sums[s] += ratio * columns[u, s]
+    moved = 0.0
+    for s in range(counts.size):
+        count = np.float64(mass[s]) * np.float64(sums[s])
+        moved += abs(count - counts[s])
+        counts[s] = count
+    return moved
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
 def expect(  # type: ignore[no-untyped-def]
     words, topics, prior, starts, types, times, first, last, tolerance, max_cycles, negligible,
@@ -78,10 +128,9 @@ def expect(  # type: ignore[no-untyped-def]
     """Add to out_counts and out_topics the expected N_c and θ′ of the documents first:last.
 
     It stops when a cycle moves less than `tolerance` of the tokens, or after `max_cycles`. Labels
-    with fewer than `negligible` expected tokens are left out of the cycles, not of the result.
+    with fewer than `negligible` expected tokens are left out of further cycles, not of the result.
     """
     n_labels, n_topics = words.base.size, topics.base.size
-    row_starts, row_labels, row_values = words.row_starts, words.row_labels, words.row_values
     gamma_sum = prior.gamma * n_topics
     mass = np.empty(n_labels, np.float64)
     every_count = np.empty(n_labels, np.float64)
@@ -100,42 +149,20 @@ def expect(  # type: ignore[no-untyped-def]
         for _ in range(_FULL_CYCLES):
             _full_cycle(words, own, weight, mass, every_count, over)
             mass[:] = every_count + (prior.alpha + prior.eta / n_labels)
-        # Those that matter, and their columns.
         names = np.flatnonzero(every_count > negligible)
-        width = names.size + -names.size % LANES
         counts = every_count[names]
-        alpha = np.empty(names.size, np.float64)
-        columns = np.zeros((own.size, width), np.float32)
-        for s in range(names.size):
-            place[names[s]] = s
-            for u in range(own.size):
-                columns[u, s] = words.base[names[s]]
-        for u in range(own.size):
-            for e in range(row_starts[own[u]], row_starts[own[u] + 1]):
-                s = place[row_labels[e]]
-                if s >= 0:
-                    columns[u, s] += row_values[e]
-        for s in range(names.size):
-            place[names[s]] = -1
-        few = np.zeros(width, np.float32)
-        sums = np.zeros(width, np.float32)
+        columns = _columns(words, own, names, place)
         for _ in range(max_cycles):
+            alpha = np.empty(names.size, np.float64)
             _topic_cycle(topics, names, counts, prior.gamma, n_dt, alpha, scale, prior.alpha)
-            for s in range(names.size):
-                few[s] = counts[s] + alpha[s]
-            sums[:] = 0.0
-            for u in range(own.size):
-                lane_products(columns, u, few, width, lanes)
-                ratio = np.float32(weight[u] / np.float64(lanes.sum()))
-                for s in range(width):
-                    sums[s] += ratio * columns[u, s]
-            moved = 0.0
-            for s in range(names.size):
-                count = np.float64(few[s]) * np.float64(sums[s])
-                moved += abs(count - counts[s])
-                counts[s] = count
+            moved = _few_cycle(columns, weight, counts, alpha, lanes)
             if moved <= tolerance * n:
                 break
+            matter = np.flatnonzero(counts > negligible)
+            if 4 * matter.size <= 3 * names.size:  # worth the move
+                columns = _fewer(columns, matter)
+                names, counts = names[matter], counts[matter]
+        alpha = np.empty(names.size, np.float64)
         _topic_cycle(topics, names, counts, prior.gamma, n_dt, alpha, scale, prior.alpha)
         dense_alpha(topics, prior.alpha, prior.gamma, scale, n_dt, mass)
         for s in range(names.size):
