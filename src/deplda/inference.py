@@ -152,6 +152,7 @@ def _infer(
     corpus: Corpus, first: int, last: int, tables: Tables, inference: Inference, seed: int
 ) -> Inferred:
     from deplda.kernels import documents, expected, random
+    from deplda.kernels.tables import Prior
 
     x = corpus.counts
     starts = np.array(x.indptr, dtype=np.int64)
@@ -161,7 +162,7 @@ def _infer(
     key, stride = random.stream(seed, random.DOCUMENT, 0)
     for number, topics in enumerate(tables.topics):
         n_topics = len(topics.base)
-        prior = documents.Prior(
+        prior = Prior(
             float(inference.eta) if n_topics else 0.0,
             inference.alpha / n_labels,
             inference.gamma / max(n_topics, 1),
@@ -209,7 +210,7 @@ def _no_topics(n_labels: int) -> TopicLabels:
 
 
 def _word_tables(label_words: LabelWords) -> Any:
-    from deplda.kernels.documents import WordTables
+    from deplda.kernels.tables import WordTables
 
     by_word = csr_array(label_words.weights)
     by_word.sort_indices()
@@ -233,7 +234,7 @@ def _word_tables(label_words: LabelWords) -> Any:
 
 
 def _topic_tables(label_words: LabelWords, topic_labels: TopicLabels) -> Any:
-    from deplda.kernels.documents import TopicTables
+    from deplda.kernels.tables import TopicTables
 
     by_label = csr_array(topic_labels.weights).astype(np.float64)
     by_topic = by_label.T.tocsr()

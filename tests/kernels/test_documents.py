@@ -13,7 +13,7 @@ from deplda import Corpus
 from deplda.chains import Schedule
 from deplda.estimates import LabelWords, TopicLabels
 from deplda.inference import Inference, Tables, infer
-from deplda.kernels import documents
+from deplda.kernels import desk, documents
 from deplda.kernels.random import stream
 
 Array = np.ndarray[Any, Any]
@@ -55,9 +55,7 @@ class Bench:
         self.key, self.stride = stream(seed, 9, 0)
         slot_of, place = np.full(n_labels, -1, np.int32), np.full(n_words, -1, np.int32)
         sheets = np.empty(1 << 16, np.float32)
-        self.desk = documents.new_desk(
-            self.types, self.times, self.n, n_topics, slot_of, place, sheets
-        )
+        self.desk = desk.new_desk(self.types, self.times, self.n, n_topics, slot_of, place, sheets)
         self.start()
 
     def start(self) -> None:
