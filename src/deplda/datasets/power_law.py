@@ -95,12 +95,14 @@ def _chunk(
     starts = np.cumsum(sizes) - sizes
     drawn = starts[document] + (rng.random(len(document)) ** 2 * sizes[document]).astype(np.int64)
     words = _draw_words(rng, shape, labels[drawn])
-    ones = np.ones(len(words), dtype=np.int32)
-    counts = coo_array((ones, (document, words)), shape=(n, n_words)).tocsr()
-    indicator = coo_array(
-        (np.ones(len(labels), bool), (owner, labels)), shape=(n, n_labels)
-    ).tocsr()
+    counts = _tally(np.ones(len(words), dtype=np.int32), document, words, (n, n_words))
+    indicator = _tally(np.ones(len(labels), dtype=bool), owner, labels, (n, n_labels))
     return counts, indicator
+
+
+def _tally(ones: Any, rows: Integers, columns: Integers, shape: tuple[int, int]) -> Any:
+    places = (rows.astype(np.int32), columns.astype(np.int32))  # else scipy keeps 64-bit indices
+    return coo_array((ones, places), shape=shape).tocsr()
 
 
 def _draw_labels(rng: np.random.Generator, shape: _Shape, owner: Integers, n: int) -> Integers:
