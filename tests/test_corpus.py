@@ -210,6 +210,9 @@ def test_concat_needs_distinct_ids_or_prefixes() -> None:
     with pytest.raises(InputError, match="id 'a'; pass prefixes"):
         concat([small(), small()])
     assert concat([small(), small()], prefixes=["one", "two"]).ids[4] == "two-a"
+    nameless = Corpus([[1]], [[1]], ids=[""])
+    with pytest.raises(InputError, match="id ''; pass prefixes"):
+        concat([nameless, nameless])
     with pytest.raises(InputError, match="1 prefixes for 2"):
         concat([small(), small()], prefixes=["one"])
     with pytest.raises(InputError, match="the list is empty"):

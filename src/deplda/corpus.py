@@ -226,7 +226,7 @@ def concat(corpora: Iterable[Corpus], *, prefixes: Sequence[str] | None = None) 
     label_names = tuple(dict.fromkeys(name for part in parts for name in part.label_names))
     marks = [""] * len(parts) if prefixes is None else [f"{prefix}-" for prefix in prefixes]
     ids = [mark + name for mark, part in zip(marks, parts, strict=True) for name in part.ids]
-    if duplicate := _first_duplicate(ids):
+    if (duplicate := first_duplicate(ids)) is not None:
         raise InputError(
             f"two documents have the id {duplicate!r}; "
             "pass prefixes=('train', 'test', ...), one for each corpus"
@@ -301,12 +301,13 @@ def _names(names: Iterable[str] | None, n: int, stem: str, what: str) -> tuple[s
     for name in given:
         if not isinstance(name, str):
             raise InputError(f"{what} holds {name!r}; every name must be a string")
-    if (duplicate := _first_duplicate(given)) is not None:
+    if (duplicate := first_duplicate(given)) is not None:
         raise InputError(f"{what} holds {duplicate!r} twice; names must be distinct")
     return given
 
 
-def _first_duplicate(names: Sequence[str]) -> str | None:
+def first_duplicate(names: Sequence[str]) -> str | None:
+    """Return the first name that stands twice, or None."""
     if len(set(names)) == len(names):
         return None
     seen: set[str] = set()

@@ -129,11 +129,13 @@ def infer(
             "align it to the training corpus first"
         )
     size = max(1, min(_BATCH_DOCUMENTS, _BATCH_CELLS // tables.n_labels))
+    starts = np.array(corpus.counts.indptr, dtype=np.int64)
 
     def run(start: int, stop: Event) -> Inferred:
         if stop.is_set():
             raise Stopped
-        return _infer(corpus, start, min(start + size, len(corpus)), tables, inference, seed)
+        last = min(start + size, len(corpus))
+        return _infer(corpus.counts, starts, start, last, tables, inference, seed)
 
     return map_ordered(run, range(0, len(corpus), size), n_jobs)
 
@@ -149,13 +151,17 @@ def scores(inferred: Inferred, combine: Combine) -> Floats:
 
 
 def _infer(
-    corpus: Corpus, first: int, last: int, tables: Tables, inference: Inference, seed: int
+    x: Any,
+    starts: npt.NDArray[np.int64],
+    first: int,
+    last: int,
+    tables: Tables,
+    inference: Inference,
+    seed: int,
 ) -> Inferred:
     from deplda.kernels import documents, expected, random
     from deplda.kernels.tables import Prior
 
-    x = corpus.counts
-    starts = np.array(x.indptr, dtype=np.int64)
     n_sets, n_labels = len(tables.topics), tables.n_labels
     counts = np.zeros((last - first, n_labels))
     alpha = np.zeros((last - first, n_labels))

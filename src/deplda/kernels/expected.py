@@ -18,8 +18,8 @@ _FULL_CYCLES = 3
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _full_cycle(words, types, times, mass, counts, over):  # type: ignore[no-untyped-def]
-    """Set counts to N_c = m_c Σ_w (x_w/Z_w) φ_wc, all labels, and over[u] to x_w/Z_w."""
+def _full_cycle(words, types, times, mass, counts):  # type: ignore[no-untyped-def]
+    """Set counts to N_c = m_c Σ_w (x_w/Z_w) φ_wc, all labels."""
     starts, labels, values, base = words.row_starts, words.row_labels, words.row_values, words.base
     smooth = 0.0
     for c in range(mass.size):
@@ -31,10 +31,10 @@ def _full_cycle(words, types, times, mass, counts, over):  # type: ignore[no-unt
         total = smooth
         for e in range(begin, end):
             total += np.float64(values[e]) * mass[labels[e]]
-        over[u] = times[u] / total
-        total_over += over[u]
+        over = times[u] / total
+        total_over += over
         for e in range(begin, end):
-            counts[labels[e]] += over[u] * np.float64(values[e])
+            counts[labels[e]] += over * np.float64(values[e])
     for c in range(mass.size):
         counts[c] = mass[c] * (counts[c] + total_over * base[c])
 
@@ -144,10 +144,9 @@ def expect(  # type: ignore[no-untyped-def]
             continue
         scale = prior.eta / (n + gamma_sum) if n_topics else 0.0
         n_dt = np.full(n_topics, n / max(n_topics, 1))
-        over = np.empty(own.size, np.float64)
         mass[:] = prior.alpha + prior.eta / n_labels
         for _ in range(_FULL_CYCLES):
-            _full_cycle(words, own, weight, mass, every_count, over)
+            _full_cycle(words, own, weight, mass, every_count)
             mass[:] = every_count + (prior.alpha + prior.eta / n_labels)
         names = np.flatnonzero(every_count > negligible)
         counts = every_count[names]
@@ -167,7 +166,7 @@ def expect(  # type: ignore[no-untyped-def]
         dense_alpha(topics, prior.alpha, prior.gamma, scale, n_dt, mass)
         for s in range(names.size):
             mass[names[s]] += counts[s]
-        _full_cycle(words, own, weight, mass, every_count, over)
+        _full_cycle(words, own, weight, mass, every_count)
         for c in range(n_labels):
             out_counts[d - first, c] += every_count[c]
         for t in range(n_topics):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from deplda.corpus import MAX_COUNT, Corpus
+from deplda.corpus import MAX_COUNT, Corpus, first_duplicate
 from deplda.errors import InputError, ReadError
 from deplda.files import StrPath
 
@@ -96,8 +96,7 @@ class _Column:
         given = () if names is None else tuple(names)
         self.fixed = names is not None
         self.places = {name: place for place, name in enumerate(given)}
-        if len(self.places) < len(given):
-            twice = next(name for name, times in Counter(given).items() if times > 1)
+        if (twice := first_duplicate(given)) is not None:
             raise InputError(f"{what} holds {twice!r} twice; names must be distinct")
         self.data = array("i")
         self.indices = array("i")
