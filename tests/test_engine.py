@@ -54,6 +54,20 @@ def test_leaving_early_stops_the_work() -> None:
     assert ended.is_set()
 
 
+def test_results_do_not_pile_up() -> None:
+    taken = []
+
+    def items() -> Iterator[int]:
+        for item in range(100):
+            taken.append(item)
+            yield item
+
+    results = map_ordered(lambda item, stop: item, items(), 2)
+    assert [next(results) for _ in range(10)] == list(range(10))
+    assert len(taken) <= 10 + 3 * 2
+    assert list(results) == list(range(10, 100))
+
+
 def test_all_cores_is_the_default() -> None:
     assert n_workers(None) == n_workers(-1) >= 1
     assert n_workers(7) == 7

@@ -17,7 +17,7 @@ LAYERS = [
     {"corpus"},
     {"splits", "statistics", "text", "estimates", "diagnostics"},
     {"readers", "kernels", "engine"},
-    {"datasets", "chains"},
+    {"datasets", "chains", "tables"},
     {"progress", "word_chains", "topic_chains"},
     {"training", "inference"},
 ]

@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from threading import Event
 from typing import TypeVar
 
@@ -37,17 +38,25 @@ def map_ordered(
 ) -> Iterator[Result]:
     """Yield function(item, stop) for each item, in the order of the items, on threads.
 
-    Threads share one copy of the corpus, and kernels let each other run. When one piece fails, or
-    Ctrl-C arrives, `stop` is set; the pieces under way are waited for, and the error goes on.
+    Threads share one copy of the corpus, and kernels let each other run. Items are taken and worked
+    on a little ahead of what was asked for, so that results do not pile up. When one piece fails,
+    or Ctrl-C arrives, `stop` is set; the pieces under way are waited for, and the error goes on.
     """
-    stop = Event()
-    with ThreadPoolExecutor(n_workers(n_jobs)) as pool:
-        waiting = deque(pool.submit(function, item, stop) for item in items)
-        for future in waiting:
-            future.add_done_callback(lambda done: stop.set() if _failed(done) else None)
+    stop, source, workers = Event(), iter(items), n_workers(n_jobs)
+    waiting: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+
+        def take(n: int) -> None:
+            for item in islice(source, n):
+                waiting.append(pool.submit(function, item, stop))
+                waiting[-1].add_done_callback(lambda done: stop.set() if _failed(done) else None)
+
         try:
+            take(3 * workers)
             while waiting:
-                yield waiting.popleft().result()
+                result = waiting.popleft().result()
+                take(1)
+                yield result
         except BaseException as error:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)

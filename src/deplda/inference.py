@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from threading import Event
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,16 +16,20 @@ from deplda.chains import Schedule
 from deplda.corpus import Corpus
 from deplda.engine import Stopped, map_ordered
 from deplda.errors import InputError
-from deplda.estimates import LabelWords, TopicLabels
+from deplda.progress import compiling, documents
+from deplda.tables import Tables
 
 Floats = npt.NDArray[np.float64]
-Method = Literal["sampled", "deterministic"]
+Labels = npt.NDArray[np.int64]
+Method = Literal["sampled", "proper", "deterministic"]
 Estimate = Literal["counts", "conditionals"]
 Combine = Literal["blend", "counts", "posterior"]
+Result = TypeVar("Result")
 
 # A batch is never more than this many documents × labels, so that memory stays bounded.
-_BATCH_CELLS = 4_000_000
+_BATCH_CELLS = 2_000_000
 _BATCH_DOCUMENTS = 256
+_MATRIX_CELLS = 500_000_000
 _NEGLIGIBLE_TOKENS = 0.01
 
 
@@ -41,10 +45,11 @@ class Inference:
         Σα: total weight of the flat share.
     gamma : float
         Σγ: total weight of a document's prior over topics.
-    method : {"sampled", "deterministic"}
-        The paper's fast inference by Gibbs sampling, or the same with expectations.
+    method : {"sampled", "proper", "deterministic"}
+        The paper's fast inference by Gibbs sampling; Gibbs sampling of the whole model, its label
+        tokens too; or fast inference with expectations instead of draws.
     n_chains : int
-        Chains on each set of topics (sampled).
+        Chains on each set of topics (sampled, proper).
     schedule : Schedule
         When a chain gives samples; the paper's is ``Schedule(50, n_samples=15, lag=5)``.
     estimate : {"counts", "conditionals"}
@@ -53,6 +58,8 @@ class Inference:
     combine : {"blend", "counts", "posterior"}
         The score of a label: ``normalise(mean α′) + normalise(mean N)``, the paper's; N alone; or
         (N + α′)/(N_d + Σα′).
+    n_label_tokens : int
+        M, the label tokens of a document (proper). Flat-LDA has none.
     tolerance, max_cycles : float, int
         The deterministic cycle stops when it moves less than this share of the tokens.
     """
@@ -65,49 +72,53 @@ class Inference:
     schedule: Schedule = field(default_factory=lambda: Schedule(50, n_samples=15, lag=5))
     estimate: Estimate = "counts"
     combine: Combine = "blend"
+    n_label_tokens: int = 1000
     tolerance: float = 1e-3
     max_cycles: int = 60
 
     def __post_init__(self) -> None:
-        for name in ("eta", "alpha", "gamma"):
+        for name, least in (("eta", 0.0), ("alpha", 0.0), ("gamma", None), ("tolerance", None)):
             value = getattr(self, name)
-            if not (math.isfinite(value) and value >= 0):
-                raise InputError(f"{name} is {value!r}; it must be a finite number from 0")
-        if self.eta + self.alpha <= 0:
-            raise InputError(
-                "eta and alpha are both 0; a document needs some prior over its labels"
-            )
+            if not (math.isfinite(value) and (value > 0 if least is None else value >= least)):
+                bound = "above 0" if least is None else "from 0"
+                raise InputError(f"{name} is {value!r}; it must be a finite number {bound}")
+        for name in ("n_chains", "n_label_tokens", "max_cycles"):
+            count = getattr(self, name)
+            if not isinstance(count, int) or count < 1:
+                raise InputError(f"{name} is {count!r}; it must be a whole number from 1")
         for name, choices in (
-            ("method", ("sampled", "deterministic")),
+            ("method", ("sampled", "proper", "deterministic")),
             ("estimate", ("counts", "conditionals")),
             ("combine", ("blend", "counts", "posterior")),
         ):
             if getattr(self, name) not in choices:
                 known = ", ".join(repr(choice) for choice in choices)
                 raise InputError(f"{name} is {getattr(self, name)!r}; it must be one of {known}")
+        if self.eta + self.alpha <= 0:
+            raise InputError(
+                "eta and alpha are both 0; a document needs some prior over its labels"
+            )
+        if self.method == "proper" and self.alpha == 0:
+            raise InputError(
+                "alpha is 0; proper inference needs it above 0, or a word could never take a label "
+                "that has no label token"
+            )
 
 
 class Inferred(NamedTuple):
-    """What was inferred of some documents: expected tokens and prior of each label."""
+    """What was inferred of some documents, documents × labels."""
 
     counts: Floats
+    """N: the expected tokens of each label."""
     alpha: Floats
+    """α′: the document's prior over labels."""
 
 
-class Tables:
-    """φ and φ′ as the kernels read them; made once for any number of documents."""
+class Ranking(NamedTuple):
+    """The best labels of some documents, documents × k, the best first."""
 
-    def __init__(self, label_words: LabelWords, topic_labels: Sequence[TopicLabels]) -> None:
-        self.n_words, self.n_labels = label_words.shape
-        for topics in topic_labels:
-            if topics.shape[0] != self.n_labels:
-                raise InputError(
-                    f"φ knows {self.n_labels:,} labels but φ′ {topics.shape[0]:,}; "
-                    "train both on the same corpus"
-                )
-        self.words = _word_tables(label_words)
-        self.topics = [_topic_tables(label_words, topics) for topics in topic_labels]
-        self.topics = self.topics or [_topic_tables(label_words, _no_topics(self.n_labels))]
+    labels: Labels
+    scores: Floats
 
 
 def infer(
@@ -117,27 +128,106 @@ def infer(
     *,
     seed: int = 0,
     n_jobs: int | None = None,
+    progress: bool | None = None,
 ) -> Iterator[Inferred]:
     """Yield what is inferred of the documents, batch by batch, in their order.
 
     A document's result depends on the seed and its own words alone: not on the batch it came in,
     nor on the number of workers. A document without known words has its prior.
     """
-    if corpus.n_words != tables.n_words:
+
+    def work(first: int, last: int) -> Inferred:
+        return _infer(corpus, first, last, tables, inference, seed)[0]
+
+    return _by_batches(work, corpus, tables, n_jobs, progress)
+
+
+def rank(
+    corpus: Corpus,
+    tables: Tables,
+    inference: Inference,
+    k: int,
+    *,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Iterator[Ranking]:
+    """Yield the k best labels of the documents, batch by batch, in their order.
+
+    Memory is that of a few batches, whatever the number of documents. Labels of the same score are
+    in the order of their numbers.
+    """
+    if k < 1:
+        raise InputError(f"k is {k}; a ranking needs at least 1 label")
+
+    def work(first: int, last: int) -> Ranking:
+        inferred, _ = _infer(corpus, first, last, tables, inference, seed)
+        return best(scores(inferred, inference.combine), k)
+
+    return _by_batches(work, corpus, tables, n_jobs, progress)
+
+
+def score_matrix(
+    corpus: Corpus,
+    tables: Tables,
+    inference: Inference,
+    *,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Floats:
+    """Return the scores of all labels, documents × labels; for problems where that is not large."""
+    if len(corpus) * tables.n_labels > _MATRIX_CELLS:
+        gigabytes = len(corpus) * tables.n_labels * 8 / 1e9
         raise InputError(
-            f"the corpus has {corpus.n_words:,} words but the model {tables.n_words:,}; "
-            "align it to the training corpus first"
+            f"scores of {len(corpus):,} documents × {tables.n_labels:,} labels would take "
+            f"{gigabytes:,.0f} GB; ask for the best labels of each document instead"
         )
-    size = max(1, min(_BATCH_DOCUMENTS, _BATCH_CELLS // tables.n_labels))
-    starts = np.array(corpus.counts.indptr, dtype=np.int64)
 
-    def run(start: int, stop: Event) -> Inferred:
-        if stop.is_set():
-            raise Stopped
-        last = min(start + size, len(corpus))
-        return _infer(corpus.counts, starts, start, last, tables, inference, seed)
+    def work(first: int, last: int) -> Floats:
+        inferred, _ = _infer(corpus, first, last, tables, inference, seed)
+        return scores(inferred, inference.combine)
 
-    return map_ordered(run, range(0, len(corpus), size), n_jobs)
+    batches = _by_batches(work, corpus, tables, n_jobs, progress)
+    return np.concatenate([np.zeros((0, tables.n_labels)), *batches])
+
+
+def attribute(
+    corpus: Corpus,
+    tables: Tables,
+    inference: Inference,
+    labels: npt.ArrayLike,
+    *,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Iterator[Floats]:
+    """Yield for each document how many of its tokens each word gives to some labels, words × k.
+
+    `labels` are k different label numbers for each document, documents × k. The rows are the words
+    of the document, in the order of its entries in `corpus.counts`; each column sums to the
+    label's N as `infer` gives it with the same seed.
+    """
+    chosen = np.ascontiguousarray(labels, dtype=np.int64)
+    if chosen.ndim != 2 or len(chosen) != len(corpus):
+        raise InputError(
+            f"labels have the shape {chosen.shape}; {len(corpus):,} documents need a row each"
+        )
+    if chosen.size and not (chosen.min() >= 0 and chosen.max() < tables.n_labels):
+        raise InputError(
+            f"labels go from {chosen.min()} to {chosen.max()}; "
+            f"the model's are 0 to {tables.n_labels - 1}"
+        )
+    if (np.diff(np.sort(chosen, axis=1), axis=1) == 0).any():
+        raise InputError("a document's labels must differ from each other")
+
+    def work(first: int, last: int) -> list[Floats]:
+        starts = corpus.counts.indptr[first : last + 1]
+        _, words = _infer(corpus, first, last, tables, inference, seed, chosen[first:last])
+        return np.split(words, starts[1:-1] - starts[0])
+
+    for batch in _by_batches(work, corpus, tables, n_jobs, progress):
+        yield from batch
 
 
 def scores(inferred: Inferred, combine: Combine) -> Floats:
@@ -150,49 +240,148 @@ def scores(inferred: Inferred, combine: Combine) -> Floats:
     return _normalised(alpha) + _normalised(counts)
 
 
+def best(values: Floats, k: int) -> Ranking:
+    """Return the k best of each row (all if there are fewer), equals in the order of columns."""
+    k = min(k, values.shape[1])
+    labels = np.empty((len(values), k), dtype=np.int64)
+    for d, row in enumerate(values):
+        least = np.partition(row, len(row) - k)[len(row) - k]
+        among = np.flatnonzero(row >= least)
+        labels[d] = among[np.argsort(-row[among], kind="stable")[:k]]
+    return Ranking(labels, np.take_along_axis(values, labels, axis=1))
+
+
+def _by_batches(
+    work: Callable[[int, int], Result],
+    corpus: Corpus,
+    tables: Tables,
+    n_jobs: int | None,
+    progress: bool | None,
+) -> Iterator[Result]:
+    """Check the corpus now; then yield work(first, last) for batches of documents, in order."""
+    if corpus.n_words != tables.n_words:
+        raise InputError(
+            f"the corpus has {corpus.n_words:,} words but the model {tables.n_words:,}; "
+            "align it to the training corpus first"
+        )
+    size = max(1, min(_BATCH_DOCUMENTS, _BATCH_CELLS // tables.n_labels))
+
+    def run(first: int, stop: Event) -> Result:
+        if stop.is_set():
+            raise Stopped
+        return work(first, min(first + size, len(corpus)))
+
+    def results() -> Iterator[Result]:
+        with compiling(progress):
+            work(0, 0)
+        with documents("inferring labels", len(corpus), progress) as done:
+            firsts = range(0, len(corpus), size)
+            for first, result in zip(firsts, map_ordered(run, firsts, n_jobs), strict=True):
+                done(min(size, len(corpus) - first))
+                yield result
+
+    return results()
+
+
+class _Batch(NamedTuple):
+    """Some documents, and what is summed up of them over chains and topic sets."""
+
+    starts: npt.NDArray[np.int64]
+    types: npt.NDArray[np.int32]
+    times: npt.NDArray[np.int32]
+    chosen: Labels
+    counts: Floats
+    words: Floats
+
+
 def _infer(
-    x: Any,
-    starts: npt.NDArray[np.int64],
+    corpus: Corpus,
     first: int,
     last: int,
     tables: Tables,
     inference: Inference,
     seed: int,
-) -> Inferred:
-    from deplda.kernels import documents, expected, random
+    chosen: Labels | None = None,
+) -> tuple[Inferred, Floats]:
+    """Return what is inferred of the documents first:last, averaged over chains and topic sets.
+
+    And with `chosen` labels, documents × k, the tokens that each word gives to them.
+    """
+    begin, end = corpus.counts.indptr[first], corpus.counts.indptr[last]
+    chosen = np.zeros((last - first, 0), dtype=np.int64) if chosen is None else chosen
+    batch = _Batch(
+        corpus.counts.indptr[first : last + 1].astype(np.int64) - begin,
+        corpus.counts.indices[begin:end],
+        corpus.counts.data[begin:end],
+        chosen,
+        np.zeros((last - first, tables.n_labels)),
+        np.zeros((end - begin, chosen.shape[1])),
+    )
+    expected = inference.method == "deterministic"
+    alpha = np.zeros((last - first, tables.n_labels))
+    for number in range(len(tables.topics)):
+        if expected:
+            alpha += _expect(batch, tables, number, inference)
+        else:
+            alpha += _sample(batch, tables, number, inference, seed)
+    n_sets = len(tables.topics)
+    n = n_sets * (1 if expected else inference.n_chains * inference.schedule.n_samples)
+    return Inferred(batch.counts / n, alpha / n_sets), batch.words / n
+
+
+def _expect(batch: _Batch, tables: Tables, number: int, inference: Inference) -> Floats:
+    """Add one topic set's expectations to the batch; return α′."""
+    from deplda.kernels.expected import expect
+
+    topics, prior = tables.topics[number], _prior(tables, number, inference)
+    shares = np.zeros((len(batch.counts), len(topics.base)))
+    expect(
+        tables.words, topics, prior, batch.starts, batch.types, batch.times, inference.tolerance,
+        inference.max_cycles, _NEGLIGIBLE_TOKENS, batch.chosen, batch.counts, shares, batch.words,
+    )  # fmt: skip
+    return _prior_of(topics, shares, prior)
+
+
+def _sample(batch: _Batch, tables: Tables, number: int, inference: Inference, seed: int) -> Floats:
+    """Add one topic set's samples to the batch; return the mean α′ of its samples."""
+    from deplda.kernels import dense, documents, proper, random
+
+    topics, prior, plan = (
+        tables.topics[number], _prior(tables, number, inference), inference.schedule
+    )  # fmt: skip
+    n_topics, n_samples = len(topics.base), inference.n_chains * plan.n_samples
+    chains = np.arange(inference.n_chains) + number * inference.n_chains
+    key, stride = random.stream(seed, random.DOCUMENT, 0)
+    asked = (
+        prior, batch.starts, batch.types, batch.times, key, stride, chains,
+        plan.burn_in, plan.n_samples, plan.lag, inference.estimate == "conditionals",
+    )  # fmt: skip
+    if inference.method == "proper" and n_topics:
+        label_tokens = np.zeros(batch.counts.shape)
+        proper.sample(
+            tables.words, topics, *asked, inference.n_label_tokens, batch.chosen, batch.counts,
+            label_tokens, batch.words,
+        )  # fmt: skip
+        return prior.alpha + prior.eta * label_tokens / n_samples
+    shares = np.zeros((len(batch.counts), n_topics))
+    results = (batch.chosen, batch.counts, shares, batch.words)
+    if tables.phi is not None and tables.phi_prime is not None:
+        dense.sample(tables.phi, tables.phi_prime[number], *asked, *results)
+    else:
+        documents.sample(tables.words, topics, *asked, *results)
+    return _prior_of(topics, shares / n_samples, prior)
+
+
+def _prior(tables: Tables, number: int, inference: Inference) -> Any:
+    """Return the weights of the prior as kernels read them: η, Σα/C, Σγ/T."""
     from deplda.kernels.tables import Prior
 
-    n_sets, n_labels = len(tables.topics), tables.n_labels
-    counts = np.zeros((last - first, n_labels))
-    alpha = np.zeros((last - first, n_labels))
-    key, stride = random.stream(seed, random.DOCUMENT, 0)
-    for number, topics in enumerate(tables.topics):
-        n_topics = len(topics.base)
-        prior = Prior(
-            float(inference.eta) if n_topics else 0.0,
-            inference.alpha / n_labels,
-            inference.gamma / max(n_topics, 1),
-        )
-        shares = np.zeros((last - first, n_topics))
-        own = np.zeros((last - first, n_labels))
-        if inference.method == "deterministic":
-            expected.expect(
-                tables.words, topics, prior, starts, x.indices, x.data, first, last,
-                inference.tolerance, inference.max_cycles, _NEGLIGIBLE_TOKENS, own, shares,
-            )  # fmt: skip
-            n = 1
-        else:
-            plan = inference.schedule
-            chains = np.arange(inference.n_chains) + number * inference.n_chains
-            documents.sample(
-                tables.words, topics, prior, starts, x.indices, x.data, first, last, key, stride,
-                chains, plan.burn_in, plan.n_samples, plan.lag,
-                inference.estimate == "conditionals", own, shares,
-            )  # fmt: skip
-            n = inference.n_chains * plan.n_samples
-        counts += own / (n * n_sets)
-        alpha += _prior_of(topics, shares / n, prior) / n_sets
-    return Inferred(counts, alpha)
+    n_topics = len(tables.topics[number].base)
+    return Prior(
+        float(inference.eta) if n_topics else 0.0,
+        inference.alpha / tables.n_labels,
+        inference.gamma / max(n_topics, 1),
+    )
 
 
 def _prior_of(topics: Any, shares: Floats, prior: Any) -> Floats:
@@ -209,78 +398,3 @@ def _prior_of(topics: Any, shares: Floats, prior: Any) -> Floats:
 def _normalised(values: Floats) -> Floats:
     totals = values.sum(axis=1, keepdims=True)
     return values / np.where(totals > 0, totals, 1.0)
-
-
-def _no_topics(n_labels: int) -> TopicLabels:
-    return TopicLabels(csr_array((n_labels, 0)), np.zeros(0))
-
-
-def _word_tables(label_words: LabelWords) -> Any:
-    from deplda.kernels.tables import WordTables
-
-    by_word = csr_array(label_words.weights)
-    by_word.sort_indices()
-    by_label = by_word.T.tocsr()
-    by_label.sort_indices()
-    starts = by_word.indptr.astype(np.int64)
-    sums = _running_sums(by_word.data.astype(np.float64), starts)
-    base = np.ascontiguousarray(label_words.base, dtype=np.float64)
-    return WordTables(
-        starts,
-        by_word.indices.astype(np.int32),
-        by_word.data.astype(np.float32),
-        sums,
-        _last_sums(sums, starts),
-        by_label.indptr.astype(np.int64),
-        by_label.indices.astype(np.int32),
-        by_label.data.astype(np.float32),
-        base,
-        np.cumsum(base),
-    )
-
-
-def _topic_tables(label_words: LabelWords, topic_labels: TopicLabels) -> Any:
-    from deplda.kernels.tables import TopicTables
-
-    by_label = csr_array(topic_labels.weights).astype(np.float64)
-    by_topic = by_label.T.tocsr()
-    starts = by_topic.indptr.astype(np.int64)
-    n_topics = len(topic_labels.base)
-    # Within a topic the largest first, so that a walk down its labels ends early.
-    topic_of = np.repeat(np.arange(n_topics), np.diff(starts))
-    order = np.lexsort((-by_topic.data, topic_of))
-    labels, values = by_topic.indices[order], by_topic.data[order]
-    base = label_words.base
-    totals = np.asarray(label_words.weights.sum(axis=1)).ravel()
-    word_topics = (label_words.weights @ by_label).toarray() + np.outer(totals, topic_labels.base)
-    label_base = base @ by_label + base.sum() * topic_labels.base
-    return TopicTables(
-        starts,
-        labels.astype(np.int32),
-        values,
-        _running_sums(values, starts),
-        _running_sums(base[labels] * values, starts),
-        by_label.indptr.astype(np.int64),
-        by_label.indices.astype(np.int32),
-        by_label.data,
-        topic_labels.base,
-        np.cumsum(topic_labels.base),
-        word_topics.astype(np.float32),
-        word_topics.astype(np.float32).sum(axis=1, dtype=np.float64),
-        np.asarray(label_base).ravel(),
-        np.array([np.sum(label_base)]),
-    )
-
-
-def _running_sums(values: Floats, starts: npt.NDArray[np.int64]) -> Floats:
-    """Return running sums that begin anew at each start."""
-    sums = np.cumsum(values)
-    before = np.concatenate([[0.0], sums])[starts[:-1]]
-    return sums - np.repeat(before, np.diff(starts))
-
-
-def _last_sums(sums: Floats, starts: npt.NDArray[np.int64]) -> Floats:
-    totals = np.zeros(len(starts) - 1)
-    filled = np.diff(starts) > 0
-    totals[filled] = sums[starts[1:][filled] - 1]
-    return totals

@@ -6,7 +6,7 @@ import logging
 import math
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock, Timer
 
@@ -59,6 +59,24 @@ def sweeps(
                 )
 
         yield report
+
+
+@contextmanager
+def documents(what: str, n: int, progress: bool | None) -> Iterator[Callable[[int], None]]:
+    """Give a function that is told of more documents done: how many of all, and time left."""
+    if not is_shown(progress):
+        yield lambda _: None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=12),
+        MofNCompleteColumn(),
+        TextColumn("documents"),
+        TimeRemainingColumn(compact=True),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(what, total=n)
+        yield lambda more: bar.advance(task, more)
 
 
 @contextmanager

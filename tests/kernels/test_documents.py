@@ -12,9 +12,10 @@ from scipy.stats import chi2
 from deplda import Corpus
 from deplda.chains import Schedule
 from deplda.estimates import LabelWords, TopicLabels
-from deplda.inference import Inference, Tables, infer
+from deplda.inference import Inference, infer
 from deplda.kernels import desk, documents
 from deplda.kernels.random import stream
+from deplda.tables import Tables
 
 Array = np.ndarray[Any, Any]
 
@@ -41,8 +42,9 @@ class Bench:
         rng = np.random.default_rng(seed)
         self.label_words = some_label_words(rng, n_words, n_labels)
         sets = [some_topic_labels(rng, n_labels, n_topics)] if n_topics else []
-        self.tables = Tables(self.label_words, sets)
-        self.words, self.topics = self.tables.words, self.tables.topics[0]
+        self.topic_labels = sets
+        tables = Tables(self.label_words, sets)
+        self.words, self.topics = tables.words, tables.topics[0]
         self.phi = self.label_words.dense()
         self.phi_prime = sets[0].dense() if sets else np.zeros((n_labels, 0))
         self.n_labels, self.n_topics = n_labels, n_topics
@@ -204,15 +206,22 @@ def exact_cycle(bench: Bench, words: list[int], p: Array) -> Array:
     return p
 
 
+def stationary(bench: Bench) -> Array:
+    """Return the distribution of (z, z′) that a cycle of fast inference leaves as it is."""
+    words = np.repeat(bench.types, bench.times).tolist()
+    shape = (bench.n_labels,) * bench.n + (bench.n_topics,) * bench.n
+    p = np.full(shape, 1 / np.prod(shape))
+    for _ in range(200):
+        p = exact_cycle(bench, words, p)
+    assert p.sum() == pytest.approx(1)
+    return p
+
+
 def test_dependency_lda_follows_the_exact_chain_of_fast_inference() -> None:
     # Fast inference sets α′ from θ′ of the last z′ instead of integrating over it, so its target is
     # no posterior written in closed form: it is the stationary distribution of this very cycle.
     bench = Bench(3, 4, 3, 2, [2, 1, 0, 1])
-    words = np.repeat(bench.types, bench.times).tolist()
-    p = np.full((3,) * 4 + (2,) * 4, 1 / (3**4 * 2**4))
-    for _ in range(200):
-        p = exact_cycle(bench, words, p)
-    assert p.sum() == pytest.approx(1)
+    p = stationary(bench)
     observed = np.zeros(p.shape)
     for number in range(60_000):
         bench.cycle()
@@ -243,14 +252,39 @@ def corpus_of(rng: np.random.Generator, n: int, n_words: int, n_labels: int) -> 
     return Corpus(counts, np.zeros((n, n_labels)))
 
 
-@pytest.mark.parametrize("method", ["sampled", "deterministic"])
+@pytest.fixture(params=["dense", "buckets"])
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the dense draw, or the one from buckets, whatever the number of labels."""
+    monkeypatch.setattr("deplda.tables.TINY", 0 if request.param == "buckets" else 1_000)
+
+
+@pytest.mark.usefixtures("kernel")
+def test_expected_counts_and_prior_are_those_of_the_exact_chain() -> None:
+    bench = Bench(3, 4, 3, 2, [2, 1, 0, 1])
+    p = stationary(bench)
+    grid = np.indices(p.shape)
+    counts = np.array([((grid[:4] == c).sum(axis=0) * p).sum() for c in range(3)])
+    topics = np.array([((grid[4:] == t).sum(axis=0) * p).sum() for t in range(2)])
+    alpha = bench.alpha + bench.phi_prime @ (bench.scale * (topics + bench.gamma))
+    tables = Tables(bench.label_words, bench.topic_labels)
+    corpus = Corpus([[2, 1, 0, 1]], np.zeros((1, 3)))
+    inference = Inference(3.0, 0.8, 0.7, n_chains=3_000, schedule=Schedule(20, 10, 3))
+    found = next(infer(corpus, tables, inference))
+    assert found.counts[0] == pytest.approx(counts, abs=0.04)
+    assert found.alpha[0] == pytest.approx(alpha, abs=0.02)
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("method", ["sampled", "proper", "deterministic"])
 def test_a_documents_result_depends_on_its_words_and_the_seed_alone(method: Any) -> None:
     rng = np.random.default_rng(0)
     tables = Tables(
         some_label_words(rng, 25, 12), [some_topic_labels(rng, 12, 4) for _ in range(2)]
     )
     corpus = corpus_of(rng, 30, 25, 12)
-    inference = Inference(5.0, 2.0, 1.0, method=method, n_chains=2, schedule=Schedule(5, 3, 2))
+    inference = Inference(
+        5.0, 2.0, 1.0, method=method, n_chains=2, schedule=Schedule(5, 3, 2), n_label_tokens=9
+    )
     whole = np.vstack([batch.counts for batch in infer(corpus, tables, inference, seed=4)])
     order = rng.permutation(30)
     shuffled = np.vstack([b.counts for b in infer(corpus[order], tables, inference, seed=4)])
@@ -258,13 +292,15 @@ def test_a_documents_result_depends_on_its_words_and_the_seed_alone(method: Any)
     alone = next(infer(corpus[[7]], tables, inference, seed=4, n_jobs=1)).counts
     assert alone.tobytes() == whole[[7]].tobytes()
     assert whole.sum(axis=1) == pytest.approx(corpus.document_lengths, rel=1e-4)
-    if method == "sampled":
+    if method != "deterministic":
         other = np.vstack([batch.counts for batch in infer(corpus, tables, inference, seed=5)])
         assert other.tobytes() != whole.tobytes()
 
 
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("method", ["sampled", "proper"])
 @pytest.mark.parametrize("n_topics", [0, 1, 4])
-def test_conditionals_and_drawn_counts_agree_on_average(n_topics: int) -> None:
+def test_conditionals_and_drawn_counts_agree_on_average(n_topics: int, method: Any) -> None:
     rng = np.random.default_rng(1)
     sets = [some_topic_labels(rng, 6, n_topics)] if n_topics else []
     tables = Tables(some_label_words(rng, 8, 6), sets)
@@ -272,8 +308,9 @@ def test_conditionals_and_drawn_counts_agree_on_average(n_topics: int) -> None:
     results = {}
     for estimate in ("counts", "conditionals"):
         inference = Inference(
-            4.0, 2.0, 1.0, n_chains=400, schedule=Schedule(10, 20, 2), estimate=estimate
-        )
+            4.0, 2.0, 1.0, method=method, n_chains=400, schedule=Schedule(10, 20, 2),
+            estimate=estimate, n_label_tokens=10,
+        )  # fmt: skip
         results[estimate] = next(infer(corpus, tables, inference)).counts[0]
         assert results[estimate].sum() == pytest.approx(11, rel=1e-5)
     assert results["conditionals"] == pytest.approx(results["counts"], abs=0.12)

@@ -302,27 +302,31 @@ def sweep_topics(topics, desk, labels, prior_gamma, key, gamma):  # type: ignore
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def sample(  # type: ignore[no-untyped-def]
-    words, topics, prior, starts, types, times, first, last, key, gamma, chains,
-    burn_in, n_samples, lag, conditionals, out_counts, out_topics,
+    words, topics, prior, starts, types, times, key, gamma, chains,
+    burn_in, n_samples, lag, conditionals, chosen, out_counts, out_topics, out_words,
 ):  # fmt: skip
     """Add to out_counts and out_topics the samples of N_c (or of its conditionals) and of θ′.
 
-    For the documents first:last, whose outputs are rows 0, 1, …; `chains` are the chains' numbers.
-    A document's draws depend on (key, gamma), the chain's number and the document's content alone.
+    And to out_words, entry by entry, the tokens given to the document's `chosen` labels. `chains`
+    are the chains' numbers. A document's draws depend on (key, gamma), the chain's number and the
+    document's content alone.
     """
     n_labels, n_topics = words.base.size, topics.base.size
     place = np.full(words.row_totals.size, -1, np.int32)
     slot_of = np.full(n_labels, -1, np.int32)
     sheets = np.empty(SHEET_ROOM if n_topics else 0, np.float32)
     gamma_sum = prior.gamma * n_topics
-    for d in range(first, last):
+    column_of = np.full(n_labels, -1, np.int32)
+    for d in range(starts.size - 1):
         own, weight = types[starts[d] : starts[d + 1]], times[starts[d] : starts[d + 1]]
         n = weight.sum()
         if n == 0:
-            out_topics[d - first, :] += chains.size * n_samples / max(n_topics, 1)
+            out_topics[d, :] += chains.size * n_samples / max(n_topics, 1)
             continue
         scale = prior.eta / (n + gamma_sum) if n_topics else 0.0
         flat = prior.alpha + prior.eta / n_labels
+        column_of[chosen[d]] = np.arange(chosen.shape[1])
+        by_word = out_words[starts[d] : starts[d + 1]]
         content = document_key(own, weight)
         desk = new_desk(own, weight, n, n_topics, slot_of, place, sheets)
         for chain in chains:
@@ -341,21 +345,43 @@ def sample(  # type: ignore[no-untyped-def]
                 if cycle < burn_in or (cycle - burn_in) % lag:
                     continue
                 for t in range(n_topics):
-                    out_topics[d - first, t] += (desk.n_dt[t] + prior.gamma) / (n + gamma_sum)
-                if conditionals:
-                    add_conditionals(
-                        words, topics, desk, own, weight, scale, prior, out_counts[d - first]
-                    )
-                else:
-                    for k in range(desk.mass.size):
-                        if desk.mass[k] > 0.0:
-                            out_counts[d - first, desk.labels[k]] += desk.mass[k]
+                    out_topics[d, t] += (desk.n_dt[t] + prior.gamma) / (n + gamma_sum)
+                add_sample(
+                    words, topics, desk, own, weight, scale, prior, conditionals, chosen[d],
+                    column_of, out_counts[d], by_word,
+                )  # fmt: skip
         leave(desk, own)
+        column_of[chosen[d]] = -1
+
+
+@njit(nogil=True, cache=True)
+def add_sample(  # type: ignore[no-untyped-def]
+    words, topics, desk, types, times, scale, prior, conditionals, chosen, column_of,
+    out_counts, out_words,
+):  # fmt: skip
+    """Add each token to its label, or to all labels by its conditional, in counts and by word.
+
+    `chosen` are the labels of out_words' columns; `column_of` gives a label's column, or −1.
+    """
+    if conditionals:
+        add_conditionals(
+            words, topics, desk, types, times, scale, prior, chosen, column_of, out_counts,
+            out_words,
+        )  # fmt: skip
+        return
+    tokens, z, labels = desk.tokens, desk.z, desk.labels
+    for i in range(z.size):
+        c = labels[z[i]]
+        out_counts[c] += 1.0
+        if column_of[c] >= 0:
+            out_words[tokens[i], column_of[c]] += 1.0
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def add_conditionals(words, topics, desk, types, times, scale, prior, out):  # type: ignore[no-untyped-def]
-    """Add to out each token's whole conditional, Σ_i p_i(c), at this state.
+def add_conditionals(  # type: ignore[no-untyped-def]
+    words, topics, desk, types, times, scale, prior, chosen, column_of, out_counts, out_words
+):  # fmt: skip
+    """Add each token's whole conditional at this state, Σ_i p_i(c), in counts and by word.
 
     p_i(c) = φ_wc (N_c − [z_i = c] + α′_c)/Z_i, so that Σ_i p_i(c) needs, of each type, the sum of
     1/Z_i over its tokens, and a correction for the label that each token itself has.
@@ -377,18 +403,29 @@ def add_conditionals(words, topics, desk, types, times, scale, prior, out):  # t
             total += np.float64(columns[u, k]) * np.float64(mass[k])
         weight = 0.0
         for _ in range(times[u]):
-            own = np.float64(columns[u, z[i]])
+            own, c = np.float64(columns[u, z[i]]), labels[z[i]]
             weight += 1.0 / (total - own)
-            out[labels[z[i]]] -= own / (total - own)
+            out_counts[c] -= own / (total - own)
+            if column_of[c] >= 0:
+                out_words[u, column_of[c]] -= own / (total - own)
             i += 1
         all_weight += weight
         for e in range(begin, end):
-            out[row_labels[e]] += weight * np.float64(row_values[e]) * alpha[row_labels[e]]
+            c = np.int64(row_labels[e])
+            share = weight * np.float64(row_values[e]) * alpha[c]
+            out_counts[c] += share
+            if column_of[c] >= 0:
+                out_words[u, column_of[c]] += share
         for k in range(mass.size):
             if mass[k] > 0.0:
-                out[labels[k]] += weight * np.float64(columns[u, k]) * np.float64(mass[k])
+                share = weight * np.float64(columns[u, k]) * np.float64(mass[k])
+                out_counts[labels[k]] += share
+                if column_of[labels[k]] >= 0:
+                    out_words[u, column_of[labels[k]]] += share
+        for j in range(chosen.size):
+            out_words[u, j] += weight * base[chosen[j]] * alpha[chosen[j]]
     for c in range(alpha.size):
-        out[c] += all_weight * base[c] * alpha[c]
+        out_counts[c] += all_weight * base[c] * alpha[c]
 
 
 @njit(nogil=True, cache=True)

@@ -40,6 +40,24 @@ def _full_cycle(words, types, times, mass, counts):  # type: ignore[no-untyped-d
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def _add_words(words, types, times, mass, chosen, column_of, out_words):  # type: ignore[no-untyped-def]
+    """Add to out_words the tokens x_w φ_wc m_c/Z_w that each type gives to the chosen labels."""
+    starts, labels, values, base = words.row_starts, words.row_labels, words.row_values, words.base
+    smooth = (base * mass).sum()
+    for u in range(types.size):
+        begin, end = starts[types[u]], starts[types[u] + 1]
+        total = smooth
+        for e in range(begin, end):
+            total += np.float64(values[e]) * mass[labels[e]]
+        over = times[u] / total
+        for e in range(begin, end):
+            if column_of[labels[e]] >= 0:
+                out_words[u, column_of[labels[e]]] += over * np.float64(values[e]) * mass[labels[e]]
+        for j in range(chosen.size):
+            out_words[u, j] += over * base[chosen[j]] * mass[chosen[j]]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def _topic_cycle(topics, names, counts, prior_gamma, n_dt, alpha, scale, flat):  # type: ignore[no-untyped-def]
     """Mutate n_dt by the labels `names` with `counts` tokens, and set alpha to their α′."""
     starts, own_topics, own_values = topics.label_starts, topics.label_topics, topics.label_values
@@ -122,8 +140,8 @@ def _few_cycle(columns, times, counts, alpha, lanes):  # type: ignore[no-untyped
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def expect(  # type: ignore[no-untyped-def]
-    words, topics, prior, starts, types, times, first, last, tolerance, max_cycles, negligible,
-    out_counts, out_topics,
+    words, topics, prior, starts, types, times, tolerance, max_cycles, negligible,
+    chosen, out_counts, out_topics, out_words,
 ):  # fmt: skip
     """Add to out_counts and out_topics the expected N_c and θ′ of the documents first:last.
 
@@ -136,11 +154,11 @@ def expect(  # type: ignore[no-untyped-def]
     every_count = np.empty(n_labels, np.float64)
     place = np.full(n_labels, -1, np.int32)
     lanes = np.zeros(LANES, np.float32)
-    for d in range(first, last):
+    for d in range(starts.size - 1):
         own, weight = types[starts[d] : starts[d + 1]], times[starts[d] : starts[d + 1]]
         n = np.float64(weight.sum())
         if n == 0.0:
-            out_topics[d - first, :] += 1.0 / max(n_topics, 1)
+            out_topics[d, :] += 1.0 / max(n_topics, 1)
             continue
         scale = prior.eta / (n + gamma_sum) if n_topics else 0.0
         n_dt = np.full(n_topics, n / max(n_topics, 1))
@@ -167,7 +185,12 @@ def expect(  # type: ignore[no-untyped-def]
         for s in range(names.size):
             mass[names[s]] += counts[s]
         _full_cycle(words, own, weight, mass, every_count)
+        if chosen.shape[1] > 0:
+            place[chosen[d]] = np.arange(chosen.shape[1])
+            by_word = out_words[starts[d] : starts[d + 1]]
+            _add_words(words, own, weight, mass, chosen[d], place, by_word)
+            place[chosen[d]] = -1
         for c in range(n_labels):
-            out_counts[d - first, c] += every_count[c]
+            out_counts[d, c] += every_count[c]
         for t in range(n_topics):
-            out_topics[d - first, t] += (n_dt[t] + prior.gamma) / (n + gamma_sum)
+            out_topics[d, t] += (n_dt[t] + prior.gamma) / (n + gamma_sum)

@@ -1,0 +1,219 @@
+"""The test-time cycle of proper inference: z, c, z′, c (paper, appendix B).
+
+A document has M label tokens c, and its prior over labels is α′_j = η n_j/M + Σα/C with n_j of them
+on label j. Given the words' labels, a label token whose topic is t goes to c with weight
+
+    φ′_ct f_c,    f_c = Γ(a + η/M + N_c) Γ(a) / (Γ(a + η/M) Γ(a + N_c)),    a = η n_c/M + Σα/C,
+
+n counted without that token. f_c is 1 for a label without words and more than 1 for the others. So
+the weights split into φ′_ct, whose total is 1, and an excess φ′_ct (f_c − 1) on the labels that
+have words.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from deplda.kernels.desk import HEAVY, SHEET_ROOM, clear, leave, new_desk, new_slot, resized
+from deplda.kernels.documents import (
+    add_sample,
+    document_key,
+    own_stream,
+    sweep_topics,
+    sweep_words,
+)
+from deplda.kernels.lanes import LANES, lane_products
+from deplda.kernels.random import uniform
+from deplda.kernels.tables import search
+
+
+@njit(nogil=True, cache=True)
+def excess(n_words, n_tokens, step, flat):  # type: ignore[no-untyped-def]
+    """Return f_c − 1 of a label with so many words and label tokens; `step` is η/M."""
+    a = step * n_tokens + flat
+    log_f = (
+        math.lgamma(a + step + n_words) - math.lgamma(a + n_words)
+        + math.lgamma(a) - math.lgamma(a + step)
+    )  # fmt: skip
+    return math.expm1(log_f)
+
+
+@njit(nogil=True, cache=True)
+def _from_topic(topics, t, u):  # type: ignore[no-untyped-def]
+    """Return a label drawn from φ′_t."""
+    sums, n_labels = topics.topic_sums, topics.label_starts.size - 1
+    begin, end = topics.topic_starts[t], topics.topic_starts[t + 1]
+    own = sums[end - 1] if end > begin else 0.0
+    r = u * (own + topics.base[t] * n_labels)
+    if r < own:
+        return np.int64(topics.topic_labels[search(sums, begin, end, r)])
+    return min(np.int64((r - own) / topics.base[t]), n_labels - 1)
+
+
+@njit(nogil=True, cache=True)
+def _topic_rows(topics, labels):  # type: ignore[no-untyped-def]
+    """Return φ′ of these labels, topics × labels, as wide as lanes need."""
+    starts, own_topics, own_values = topics.label_starts, topics.label_topics, topics.label_values
+    rows = np.zeros((topics.base.size, labels.size + -labels.size % LANES), np.float32)
+    for h in range(labels.size):
+        rows[:, h] = topics.base
+        for e in range(starts[labels[h]], starts[labels[h] + 1]):
+            rows[own_topics[e], h] += own_values[e]
+    return rows
+
+
+@njit(nogil=True, cache=True)
+def _words_on(desk):  # type: ignore[no-untyped-def]
+    """Return how many words have the label of each slot."""
+    on = np.zeros(desk.mass.size, np.int64)
+    for k in desk.z:
+        on[k] += 1
+    return on
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def sweep_labels(topics, desk, labels, n_words, rows, tokens, n_tokens, step, flat, key, gamma):  # type: ignore[no-untyped-def]
+    """Mutate `tokens` and `n_tokens`: one update of every label token.
+
+    `labels` have words, `n_words` of them; `rows` is φ′ of these labels. `tokens` is the label of
+    each label token, and `n_tokens` how many each of all labels has.
+    """
+    z_topic, lanes, clock = desk.z_topic, desk.lanes, desk.clock
+    width = rows.shape[1]
+    more = np.zeros(width, np.float32)
+    at = np.full(n_tokens.size, -1, np.int32)
+    for h in range(labels.size):
+        at[labels[h]] = h
+        more[h] = excess(n_words[h], n_tokens[labels[h]], step, flat)
+    n = clock[0]
+    for m in range(tokens.size):
+        c = np.int64(tokens[m])
+        n_tokens[c] -= 1
+        if at[c] >= 0:
+            more[at[c]] = excess(n_words[at[c]], n_tokens[c], step, flat)
+        t = np.int64(max(z_topic[m], 0))  # one topic is not drawn
+        lane_products(rows, t, more, width, lanes)
+        total = np.float64(lanes.sum())
+        r = uniform(key, gamma, n) * (1.0 + total)
+        if r < total:
+            h = 0
+            r -= np.float64(rows[t, 0]) * np.float64(more[0])
+            while r >= 0.0 and h + 1 < labels.size:
+                h += 1
+                r -= np.float64(rows[t, h]) * np.float64(more[h])
+            c = np.int64(labels[h])
+        else:
+            c = np.int64(_from_topic(topics, t, uniform(key, gamma, n + np.uint64(1))))
+        n += np.uint64(2)
+        tokens[m] = c
+        n_tokens[c] += 1
+        if at[c] >= 0:
+            more[at[c]] = excess(n_words[at[c]], n_tokens[c], step, flat)
+    clock[0] = n
+
+
+@njit(nogil=True, cache=True)
+def _with_prior_mass(words, desk, on, tokens, n_tokens, step):  # type: ignore[no-untyped-def]
+    """Return the desk, resized if need be, with mass N_c + η n_c/M of every label that has some."""
+    mass, labels, slot_of = desk.mass, desk.labels, desk.slot_of
+    n_heavy = 0
+    for k in range(mass.size):
+        mass[k] = on[k] + step * n_tokens[labels[k]] if labels[k] >= 0 else 0.0
+        n_heavy += mass[k] > 0.0
+    missing = np.unique(tokens)
+    missing = missing[slot_of[missing] < 0]
+    desk.book[HEAVY] = n_heavy + missing.size
+    while desk.book[HEAVY] >= desk.mass.size:
+        desk = resized(desk, 2 * desk.mass.size)
+    for c in missing:
+        k = new_slot(
+            desk.columns, desk.mass, desk.labels, desk.slot_of, desk.place, desk.book,
+            words.column_starts, words.column_words, words.column_values, words.base, c,
+        )  # fmt: skip
+        desk.mass[k] = step * n_tokens[c]
+    return desk
+
+
+@njit(nogil=True, cache=True)
+def cycle(words, topics, desk, types, tokens, n_tokens, step, prior, key, gamma):  # type: ignore[no-untyped-def]
+    """Return the desk, resized if need be, after z, c, z′, c."""
+    desk = sweep_words(words, topics, desk, types, 0.0, prior.alpha, prior.gamma, key, gamma)
+    on = _words_on(desk)
+    heavy = np.flatnonzero(on)
+    labels, n_words = desk.labels[heavy], on[heavy]
+    rows = _topic_rows(topics, labels)
+    for sweep in range(2):
+        sweep_labels(
+            topics, desk, labels, n_words, rows, tokens, n_tokens, step, prior.alpha, key, gamma
+        )
+        if sweep == 0:
+            sweep_topics(topics, desk, tokens, prior.gamma, key, gamma)
+    return _with_prior_mass(words, desk, on, tokens, n_tokens, step)
+
+
+@njit(nogil=True, cache=True)
+def start(words, topics, desk, types, tokens, n_tokens, prior, key, gamma):  # type: ignore[no-untyped-def]
+    """Return the desk after two flat sweeps of z, label tokens that follow them, and two of z′."""
+    n_labels = words.base.size
+    flat = prior.alpha + prior.eta / n_labels
+    clear(desk)
+    for _ in range(2):
+        desk = sweep_words(words, topics, desk, types, 0.0, flat, prior.gamma, key, gamma)
+    n_tokens[:] = 0
+    for m in range(tokens.size):
+        tokens[m] = desk.labels[desk.z[m * desk.z.size // tokens.size]]
+        n_tokens[tokens[m]] += 1
+    for _ in range(2):
+        sweep_topics(topics, desk, tokens, prior.gamma, key, gamma)
+    step = prior.eta / tokens.size
+    return _with_prior_mass(words, desk, _words_on(desk), tokens, n_tokens, step)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def sample(  # type: ignore[no-untyped-def]
+    words, topics, prior, starts, types, times, key, gamma, chains, burn_in, n_samples, lag,
+    conditionals, n_label_tokens, chosen, out_counts, out_labels, out_words,
+):  # fmt: skip
+    """Add to out_counts the samples of N_c (or of its conditionals), to out_labels those of n_c/M.
+
+    Otherwise as `sample`. A document without words has the expectation of its label tokens.
+    """
+    n_labels, n_topics = words.base.size, topics.base.size
+    place = np.full(words.row_totals.size, -1, np.int32)
+    slot_of = np.full(n_labels, -1, np.int32)
+    sheets = np.empty(SHEET_ROOM, np.float32)
+    tokens = np.empty(n_label_tokens, np.int64)
+    n_tokens = np.empty(n_labels, np.int64)
+    step = prior.eta / n_label_tokens
+    column_of = np.full(n_labels, -1, np.int32)
+    for d in range(starts.size - 1):
+        own, weight = types[starts[d] : starts[d + 1]], times[starts[d] : starts[d + 1]]
+        if weight.sum() == 0:
+            share = chains.size * n_samples / n_topics
+            for t in range(n_topics):
+                out_labels[d, :] += share * topics.base[t]
+                for e in range(topics.topic_starts[t], topics.topic_starts[t + 1]):
+                    out_labels[d, topics.topic_labels[e]] += share * topics.topic_values[e]
+            continue
+        column_of[chosen[d]] = np.arange(chosen.shape[1])
+        by_word = out_words[starts[d] : starts[d + 1]]
+        content = document_key(own, weight)
+        desk = new_desk(own, weight, n_label_tokens, n_topics, slot_of, place, sheets)
+        for chain in chains:
+            stream = own_stream(key, content, chain)
+            desk = start(words, topics, desk, own, tokens, n_tokens, prior, stream, gamma)
+            for number in range(1, burn_in + (n_samples - 1) * lag + 1):
+                desk = cycle(words, topics, desk, own, tokens, n_tokens, step, prior, stream, gamma)
+                if number < burn_in or (number - burn_in) % lag:
+                    continue
+                for c in tokens:
+                    out_labels[d, c] += 1.0 / n_label_tokens
+                add_sample(
+                    words, topics, desk, own, weight, 0.0, prior, conditionals, chosen[d],
+                    column_of, out_counts[d], by_word,
+                )  # fmt: skip
+        leave(desk, own)
+        column_of[chosen[d]] = -1

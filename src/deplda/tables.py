@@ -1,0 +1,112 @@
+"""φ and φ′ laid out as the test-time kernels read them, made once for any number of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from deplda.errors import InputError
+from deplda.estimates import LabelWords, TopicLabels
+
+Floats = npt.NDArray[np.float64]
+
+# With so few labels, a draw over all of them is faster than one from buckets.
+TINY = 64
+
+
+class Tables:
+    """φ and all φ′ as the kernels read them."""
+
+    def __init__(self, label_words: LabelWords, topic_labels: Sequence[TopicLabels]) -> None:
+        self.n_words, self.n_labels = label_words.shape
+        for topics in topic_labels:
+            if topics.shape[0] != self.n_labels:
+                raise InputError(
+                    f"φ knows {self.n_labels:,} labels but φ′ {topics.shape[0]:,}; "
+                    "train both on the same corpus"
+                )
+        sets = topic_labels or [_no_topics(self.n_labels)]
+        self.words = _word_tables(label_words)
+        self.topics = [_topic_tables(label_words, topics) for topics in sets]
+        self.is_tiny = self.n_labels <= TINY
+        self.phi = label_words.dense() if self.is_tiny else None
+        self.phi_prime = [topics.dense() for topics in sets] if self.is_tiny else None
+
+
+def _no_topics(n_labels: int) -> TopicLabels:
+    return TopicLabels(csr_array((n_labels, 0)), np.zeros(0))
+
+
+def _word_tables(label_words: LabelWords) -> Any:
+    from deplda.kernels.tables import WordTables
+
+    by_word = csr_array(label_words.weights)
+    by_word.sort_indices()
+    by_label = by_word.T.tocsr()
+    by_label.sort_indices()
+    starts = by_word.indptr.astype(np.int64)
+    sums = _running_sums(by_word.data.astype(np.float64), starts)
+    base = np.ascontiguousarray(label_words.base, dtype=np.float64)
+    return WordTables(
+        starts,
+        by_word.indices.astype(np.int32),
+        by_word.data.astype(np.float32),
+        sums,
+        _last_sums(sums, starts),
+        by_label.indptr.astype(np.int64),
+        by_label.indices.astype(np.int32),
+        by_label.data.astype(np.float32),
+        base,
+        np.cumsum(base),
+    )
+
+
+def _topic_tables(label_words: LabelWords, topic_labels: TopicLabels) -> Any:
+    from deplda.kernels.tables import TopicTables
+
+    by_label = csr_array(topic_labels.weights).astype(np.float64)
+    by_topic = by_label.T.tocsr()
+    starts = by_topic.indptr.astype(np.int64)
+    n_topics = len(topic_labels.base)
+    # Within a topic the largest first, so that a walk down its labels ends early.
+    topic_of = np.repeat(np.arange(n_topics), np.diff(starts))
+    order = np.lexsort((-by_topic.data, topic_of))
+    labels, values = by_topic.indices[order], by_topic.data[order]
+    base = label_words.base
+    totals = np.asarray(label_words.weights.sum(axis=1)).ravel()
+    word_topics = (label_words.weights @ by_label).toarray() + np.outer(totals, topic_labels.base)
+    label_base = base @ by_label + base.sum() * topic_labels.base
+    return TopicTables(
+        starts,
+        labels.astype(np.int32),
+        values,
+        _running_sums(values, starts),
+        _running_sums(base[labels] * values, starts),
+        by_label.indptr.astype(np.int64),
+        by_label.indices.astype(np.int32),
+        by_label.data,
+        topic_labels.base,
+        np.cumsum(topic_labels.base),
+        word_topics.astype(np.float32),
+        word_topics.astype(np.float32).sum(axis=1, dtype=np.float64),
+        np.asarray(label_base).ravel(),
+        np.array([np.sum(label_base)]),
+    )
+
+
+def _running_sums(values: Floats, starts: npt.NDArray[np.int64]) -> Floats:
+    """Return running sums that begin anew at each start."""
+    sums = np.cumsum(values)
+    before = np.concatenate([[0.0], sums])[starts[:-1]]
+    return sums - np.repeat(before, np.diff(starts))
+
+
+def _last_sums(sums: Floats, starts: npt.NDArray[np.int64]) -> Floats:
+    totals = np.zeros(len(starts) - 1)
+    filled = np.diff(starts) > 0
+    totals[filled] = sums[starts[1:][filled] - 1]
+    return totals
