@@ -25,6 +25,7 @@ class Proper:
         self.bench = bench
         self.prior = Prior(bench.eta, bench.alpha, bench.gamma)
         self.step = bench.eta / n_label_tokens
+        self.table = proper.new_table(n_label_tokens)
         self.tokens = np.zeros(n_label_tokens, np.int64)
         self.n_tokens = np.zeros(bench.n_labels, np.int64)
         self.key, self.stride = stream(11, 9, n_label_tokens)
@@ -46,8 +47,8 @@ class Proper:
 
     def cycle(self) -> None:
         self.desk = proper.cycle(
-            self.bench.words, self.bench.topics, self.desk, self.types, self.tokens, self.n_tokens,
-            self.step, self.prior, self.key, self.stride,
+            self.bench.words, self.bench.topics, self.desk, self.types, self.table, self.tokens,
+            self.n_tokens, self.step, self.prior, self.key, self.stride,
         )  # fmt: skip
 
     def z(self) -> list[int]:

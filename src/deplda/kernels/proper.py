@@ -29,16 +29,32 @@ from deplda.kernels.lanes import LANES, lane_products
 from deplda.kernels.random import uniform
 from deplda.kernels.tables import search
 
+TABLE_WORDS = 256
+
 
 @njit(nogil=True, cache=True)
-def excess(n_words, n_tokens, step, flat):  # type: ignore[no-untyped-def]
+def new_table(n_label_tokens):  # type: ignore[no-untyped-def]
+    """Return an empty table of f − 1 by words and label tokens, to be filled as values are needed.
+
+    It is the same for all documents that have as many label tokens.
+    """
+    return np.full((TABLE_WORDS, n_label_tokens + 1), -1.0, np.float32)
+
+
+@njit(nogil=True, cache=True)
+def _excess(table, n_words, n_tokens, step, flat):  # type: ignore[no-untyped-def]
     """Return f_c − 1 of a label with so many words and label tokens; `step` is η/M."""
+    if n_words < TABLE_WORDS and table[n_words, n_tokens] >= 0.0:
+        return table[n_words, n_tokens]
     a = step * n_tokens + flat
     log_f = (
         math.lgamma(a + step + n_words) - math.lgamma(a + n_words)
         + math.lgamma(a) - math.lgamma(a + step)
     )  # fmt: skip
-    return math.expm1(log_f)
+    value = np.float32(math.expm1(max(log_f, 0.0)))
+    if n_words < TABLE_WORDS:
+        table[n_words, n_tokens] = value
+    return value
 
 
 @njit(nogil=True, cache=True)
@@ -75,7 +91,9 @@ def _words_on(desk):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def sweep_labels(topics, desk, labels, n_words, rows, tokens, n_tokens, step, flat, key, gamma):  # type: ignore[no-untyped-def]
+def sweep_labels(  # type: ignore[no-untyped-def]
+    topics, desk, labels, n_words, rows, table, tokens, n_tokens, step, flat, key, gamma
+):  # fmt: skip
     """Mutate `tokens` and `n_tokens`: one update of every label token.
 
     `labels` have words, `n_words` of them; `rows` is φ′ of these labels. `tokens` is the label of
@@ -87,13 +105,13 @@ def sweep_labels(topics, desk, labels, n_words, rows, tokens, n_tokens, step, fl
     at = np.full(n_tokens.size, -1, np.int32)
     for h in range(labels.size):
         at[labels[h]] = h
-        more[h] = excess(n_words[h], n_tokens[labels[h]], step, flat)
+        more[h] = _excess(table, n_words[h], n_tokens[labels[h]], step, flat)
     n = clock[0]
     for m in range(tokens.size):
         c = np.int64(tokens[m])
         n_tokens[c] -= 1
         if at[c] >= 0:
-            more[at[c]] = excess(n_words[at[c]], n_tokens[c], step, flat)
+            more[at[c]] = _excess(table, n_words[at[c]], n_tokens[c], step, flat)
         t = np.int64(max(z_topic[m], 0))  # one topic is not drawn
         lane_products(rows, t, more, width, lanes)
         total = np.float64(lanes.sum())
@@ -111,7 +129,7 @@ def sweep_labels(topics, desk, labels, n_words, rows, tokens, n_tokens, step, fl
         tokens[m] = c
         n_tokens[c] += 1
         if at[c] >= 0:
-            more[at[c]] = excess(n_words[at[c]], n_tokens[c], step, flat)
+            more[at[c]] = _excess(table, n_words[at[c]], n_tokens[c], step, flat)
     clock[0] = n
 
 
@@ -138,7 +156,7 @@ def _with_prior_mass(words, desk, on, tokens, n_tokens, step):  # type: ignore[n
 
 
 @njit(nogil=True, cache=True)
-def cycle(words, topics, desk, types, tokens, n_tokens, step, prior, key, gamma):  # type: ignore[no-untyped-def]
+def cycle(words, topics, desk, types, table, tokens, n_tokens, step, prior, key, gamma):  # type: ignore[no-untyped-def]
     """Return the desk, resized if need be, after z, c, z′, c."""
     desk = sweep_words(words, topics, desk, types, 0.0, prior.alpha, prior.gamma, key, gamma)
     on = _words_on(desk)
@@ -147,8 +165,9 @@ def cycle(words, topics, desk, types, tokens, n_tokens, step, prior, key, gamma)
     rows = _topic_rows(topics, labels)
     for sweep in range(2):
         sweep_labels(
-            topics, desk, labels, n_words, rows, tokens, n_tokens, step, prior.alpha, key, gamma
-        )
+            topics, desk, labels, n_words, rows, table, tokens, n_tokens, step, prior.alpha, key,
+            gamma,
+        )  # fmt: skip
         if sweep == 0:
             sweep_topics(topics, desk, tokens, prior.gamma, key, gamma)
     return _with_prior_mass(words, desk, on, tokens, n_tokens, step)
@@ -188,6 +207,7 @@ def sample(  # type: ignore[no-untyped-def]
     tokens = np.empty(n_label_tokens, np.int64)
     n_tokens = np.empty(n_labels, np.int64)
     step = prior.eta / n_label_tokens
+    table = new_table(n_label_tokens)
     column_of = np.full(n_labels, -1, np.int32)
     for d in range(starts.size - 1):
         own, weight = types[starts[d] : starts[d + 1]], times[starts[d] : starts[d + 1]]
@@ -206,7 +226,9 @@ def sample(  # type: ignore[no-untyped-def]
             stream = own_stream(key, content, chain)
             desk = start(words, topics, desk, own, tokens, n_tokens, prior, stream, gamma)
             for number in range(1, burn_in + (n_samples - 1) * lag + 1):
-                desk = cycle(words, topics, desk, own, tokens, n_tokens, step, prior, stream, gamma)
+                desk = cycle(
+                    words, topics, desk, own, table, tokens, n_tokens, step, prior, stream, gamma
+                )
                 if number < burn_in or (number - burn_in) % lag:
                     continue
                 for c in tokens:

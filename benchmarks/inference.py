@@ -1,0 +1,233 @@
+"""Inference speed as ratios in one run: buckets against the dense draw and against tomotopy.
+
+Run: ``python benchmarks/inference.py [--data-dir DIR] [--quick]``. Without a data folder, a
+generated power-law corpus of the same size stands in for eurlex20k. Times are CPU time of one
+thread unless said otherwise. tomotopy is in the extra [bench].
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from deplda import (
+    Corpus,
+    LabelWords,
+    Schedule,
+    TopicLabels,
+    datasets,
+    expect_label_words,
+    train_label_words,
+    train_topic_labels,
+)
+from deplda import tables as table_module
+from deplda.inference import Inference, infer, score_matrix
+from deplda.tables import Tables
+
+PAPER = Inference(150.0, 30.0, 10.0, n_chains=6)  # the paper's settings for EUR-Lex
+SHORT = replace(PAPER, n_chains=1, schedule=Schedule(20))
+
+
+def cpu_seconds(work: Callable[[], object]) -> float:
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
+def all_of(corpus: Corpus, tables: Tables, inference: Inference, n_jobs: int = 1) -> None:
+    for _ in infer(corpus, tables, inference, n_jobs=n_jobs):
+        pass
+
+
+def nanoseconds(corpus: Corpus, tables: Tables, inference: Inference) -> float:
+    """Return CPU time of a token and a cycle; the two sweeps that start a chain count as cycles."""
+    all_of(corpus[:1], tables, replace(inference, n_chains=1, schedule=Schedule(1)))
+    seconds = cpu_seconds(lambda: all_of(corpus, tables, inference))
+    cycles = inference.n_chains * (inference.schedule.n_sweeps + 2)
+    return seconds / (corpus.n_tokens * cycles) * 1e9
+
+
+def dense_tables(label_words: LabelWords, topic_labels: Sequence[TopicLabels]) -> Tables:
+    """Return tables that make inference draw over all labels, however many."""
+    usual, table_module.TINY = table_module.TINY, label_words.shape[1]
+    try:
+        return Tables(label_words, topic_labels)
+    finally:
+        table_module.TINY = usual
+
+
+def average_precision(scores: np.ndarray[Any, Any], truth: np.ndarray[Any, Any]) -> float:
+    found = []
+    for row, true in zip(scores, truth, strict=True):
+        ranks = np.flatnonzero(true[np.argsort(-row, kind="stable")]) + 1
+        if len(ranks):
+            found.append((np.arange(1, len(ranks) + 1) / ranks).mean())
+    return float(np.mean(found))
+
+
+def tomotopy_nanoseconds(train: Corpus, test: Corpus) -> float:
+    """Return CPU time of a token and an iteration of tomotopy's LLDA at test time."""
+    import tomotopy
+
+    model = tomotopy.LLDAModel(alpha=0.01, eta=0.01, seed=1)
+    vocabulary = [f"w{w}" for w in range(train.n_words)]
+
+    def documents_of(corpus: Corpus) -> list[list[str]]:
+        tokens, starts = corpus.tokens()
+        return [[vocabulary[w] for w in tokens[i:j]] for i, j in pairwise(starts)]
+
+    for d, words in enumerate(documents_of(train)):
+        labels = train.labels.indices[train.labels.indptr[d] : train.labels.indptr[d + 1]]
+        if words and len(labels):
+            model.add_doc(words, labels=[f"c{c}" for c in labels])
+    # One sweep is enough: the cost at test time is the same however well the model is trained.
+    model.train(1, workers=1, show_progress=False)
+    documents = documents_of(test)
+
+    def run(iterations: int) -> None:
+        for document in documents:
+            model.infer(model.make_doc(document), iter=iterations, workers=1)
+
+    seconds = cpu_seconds(lambda: run(12)) - cpu_seconds(lambda: run(2))
+    return seconds / (10 * sum(len(document) for document in documents)) * 1e9
+
+
+def growth(quick: bool) -> dict[int, float]:
+    """Return nanoseconds of a token and cycle for more and more labels, documents alike."""
+    found = {}
+    for n_labels in (1_000, 4_000, 16_000) if quick else (1_000, 4_000, 16_000, 64_000):
+        corpus = datasets.power_law(40_000, n_labels, 20_000, tokens_per_document=200)
+        train, test = corpus[200:], corpus[:200]
+        label_words = train_label_words(train, n_chains=1, schedule=Schedule(20)).label_words
+        topics = train_topic_labels(train, 200, n_chains=1, schedule=Schedule(30)).topic_labels
+        found[n_labels] = nanoseconds(test, Tables(label_words, topics), SHORT)
+    return found
+
+
+MEMORY = """
+import json, resource
+from deplda import Schedule, datasets, expect_label_words, train_topic_labels
+from deplda.inference import Inference, rank
+from deplda.tables import Tables
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+corpus = datasets.power_law(100_000, 4_000, 20_000, tokens_per_document=60)
+train = corpus[:20_000]
+tables = Tables(expect_label_words(train).label_words,
+                train_topic_labels(train, 200, n_chains=1, schedule=Schedule(20)).topic_labels)
+before, n = peak(), 0
+inference = Inference(150.0, 30.0, 10.0, method="deterministic")
+for batch in rank(corpus, tables, inference, 10):
+    n += len(batch.labels)
+print(json.dumps([n, peak() - before]))
+"""
+
+
+def corpus_of(data_dir: Path | None) -> tuple[str, Corpus, Corpus]:
+    if data_dir is None:
+        corpus = datasets.power_law()
+        return "power-law", corpus[1_935:], corpus[:1_935]
+    data = datasets.load("eurlex20k", data_dir)
+    train, test = (data.corpus[rows] for rows in data.splits[0])
+    return "eurlex20k fold 0", train, test
+
+
+Row = tuple[str, str]
+
+
+def cycle_rows(train: Corpus, test: Corpus, phi: Any, expected_phi: Any, topics: Any) -> list[Row]:
+    one = Tables(phi, topics)
+    ours = min(nanoseconds(test[:120], one, PAPER) for _ in range(3))
+    dense = nanoseconds(test[:10], dense_tables(phi, topics), SHORT)
+    same = nanoseconds(test[:10], one, SHORT)
+    peer = tomotopy_nanoseconds(train, test[:5])
+    other = nanoseconds(test[:120], Tables(expected_phi, topics), PAPER)
+    return [
+        ("a token and cycle (z and z′), ns", f"{ours:.0f}"),
+        ("the dense kernel, ns; ratio on the same documents", f"{dense:,.0f}; {dense / same:.1f}"),
+        ("tomotopy's infer, ns; ratio", f"{peer:,.0f}; {peer / ours:.0f}"),
+        ("a token and cycle with the deterministic φ, ns", f"{other:.0f}"),
+    ]
+
+
+def protocol_row(test: Corpus, phi: Any, topics: Any, quick: bool) -> Row:
+    part, sets = (test[:200], 1) if quick else (test, len(topics))
+    tables = Tables(phi, topics[:sets])
+    begin = time.perf_counter()
+    all_of(part, tables, PAPER, n_jobs=-1)
+    share = sets / len(topics) * part.n_tokens / test.n_tokens
+    minutes = (time.perf_counter() - begin) / 60 / share
+    return ("the paper's 900 samples of the whole fold: minutes, all cores", f"{minutes:.1f}")
+
+
+def deterministic_row(kind: str, test: Corpus, phi: Any, topics: Any, quick: bool) -> Row:
+    part, inference = test[:200] if quick else test, replace(PAPER, method="deterministic")
+    one, ten = Tables(phi, topics[:1]), Tables(phi, topics)
+    all_of(test[:2], one, inference)
+    seconds = cpu_seconds(lambda: all_of(part, one, inference)) / len(part)
+    whole = cpu_seconds(lambda: all_of(part, ten, inference)) / len(part) * len(test)
+    what = f"deterministic, {kind} φ: ms a document, one set; s for the fold, ten sets"
+    return (what, f"{seconds * 1e3:.2f}; {whole:.0f}")
+
+
+def method_row(method: Any, test: Corpus, phi: Any, topics: Any) -> Row:
+    tables, inference = Tables(phi, topics), replace(PAPER, method=method, n_chains=2)
+    score_matrix(test[:1], tables, inference)
+    begin = time.process_time()
+    scores = score_matrix(test, tables, inference, n_jobs=1)
+    seconds = (time.process_time() - begin) / len(test)
+    found = average_precision(scores, test.labels.toarray())
+    cycle = seconds / (inference.n_chains * inference.schedule.n_sweeps) * 1e6
+    each = "" if method == "deterministic" else f"; {cycle:.0f}"
+    what = f"{method}, {len(test)} documents: average precision; ms a document; µs a cycle"
+    return (what, f"{found:.4f}; {seconds * 1e3:.0f}{each}")
+
+
+def memory_row() -> Row:
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True
+    )
+    n, peak = json.loads(done.stdout)
+    return (f"ten best labels of {n:,} documents: peak MB beyond the model", f"{peak:.0f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data-dir", type=Path)
+    parser.add_argument("--quick", action="store_true", help="fewer chains, documents and labels")
+    options = parser.parse_args()
+    name, train, test = corpus_of(options.data_dir)
+    table = Table("what", title=f"inference, {name}, {train.n_labels:,} labels, T = 200")
+    table.add_column("figure", justify="right")
+    n_chains = 2 if options.quick else 8
+    phi = train_label_words(train, n_chains=n_chains, schedule=Schedule(100)).label_words
+    expected_phi = expect_label_words(train).label_words
+    topics = train_topic_labels(train, 200, n_chains=10, schedule=Schedule(500)).topic_labels
+    for row in cycle_rows(train, test, phi, expected_phi, topics[:1]):
+        table.add_row(*row)
+    for kind, chosen in (("sampled", phi), ("deterministic", expected_phi)):
+        table.add_row(*deterministic_row(kind, test, chosen, topics, options.quick))
+    for method in ("sampled", "proper", "deterministic"):
+        table.add_row(*method_row(method, test[:200], phi, topics[:1]))
+    table.add_row(*protocol_row(test, phi, topics, options.quick))
+    for n_labels, cost in growth(options.quick).items():
+        table.add_row(f"a token and cycle, power-law, {n_labels:,} labels, ns", f"{cost:.0f}")
+    if not options.quick:
+        table.add_row(*memory_row())
+    Console(width=110).print(table)
+
+
+if __name__ == "__main__":
+    main()
