@@ -8,8 +8,15 @@ if TYPE_CHECKING:
     from deplda.chains import Schedule
     from deplda.corpus import Corpus, concat
     from deplda.diagnostics import Diagnostics
-    from deplda.errors import DataUnavailableError, DepldaError, InputError, ReadError
+    from deplda.errors import (
+        DataUnavailableError,
+        DepldaError,
+        FractionalCountsWarning,
+        InputError,
+        ReadError,
+    )
     from deplda.estimates import LabelWords, TopicLabels
+    from deplda.models import DependencyLDA, FlatLDA, PriorLDA, load
     from deplda.readers import Fields, read_corpus, read_shards, write_jsonl, write_svmlight
     from deplda.splits import Split
     from deplda.statistics import Statistics, describe
@@ -19,6 +26,7 @@ if TYPE_CHECKING:
         prior_topic_labels,
         train_label_words,
         train_topic_labels,
+        update_label_words,
     )
 
 # Where each name lives. Nothing is imported before it is asked for: a command line starts fast.
@@ -26,8 +34,15 @@ _HOMES = {
     "chains": ["Schedule"],
     "corpus": ["Corpus", "concat"],
     "diagnostics": ["Diagnostics"],
-    "errors": ["DataUnavailableError", "DepldaError", "InputError", "ReadError"],
+    "errors": [
+        "DataUnavailableError",
+        "DepldaError",
+        "FractionalCountsWarning",
+        "InputError",
+        "ReadError",
+    ],
     "estimates": ["LabelWords", "TopicLabels"],
+    "models": ["DependencyLDA", "FlatLDA", "PriorLDA", "load"],
     "readers": ["Fields", "read_corpus", "read_shards", "write_jsonl", "write_svmlight"],
     "splits": ["Split"],
     "statistics": ["Statistics", "describe"],
@@ -37,6 +52,7 @@ _HOMES = {
         "prior_topic_labels",
         "train_label_words",
         "train_topic_labels",
+        "update_label_words",
     ],
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}
@@ -45,11 +61,15 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "Corpus",
     "DataUnavailableError",
+    "DependencyLDA",
     "DepldaError",
     "Diagnostics",
     "Fields",
+    "FlatLDA",
+    "FractionalCountsWarning",
     "InputError",
     "LabelWords",
+    "PriorLDA",
     "ReadError",
     "Schedule",
     "Split",
@@ -60,12 +80,14 @@ __all__ = [
     "datasets",
     "describe",
     "expect_label_words",
+    "load",
     "prior_topic_labels",
     "read_corpus",
     "read_shards",
     "splits",
     "train_label_words",
     "train_topic_labels",
+    "update_label_words",
     "write_jsonl",
     "write_svmlight",
 ]

@@ -30,3 +30,7 @@ class ReadError(InputError):
 
 class DataUnavailableError(DepldaError):
     """A data set is not on this machine and could not be fetched."""
+
+
+class FractionalCountsWarning(UserWarning):
+    """Counts that are no whole numbers were rounded."""

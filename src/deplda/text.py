@@ -69,7 +69,7 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         plain = CountVectorizer(token_pattern=self.token_pattern, lowercase=self.lowercase)
         split = plain.build_analyzer()
         # The pattern makes "don" of "don't": a stop word must be compared as it will appear.
-        stops = {token for word in _stop_words(self.stop_words) for token in split(word)}
+        stops = {token for word in stop_words_of(self.stop_words) for token in split(word)}
         full = CountVectorizer(
             token_pattern=self.token_pattern,
             lowercase=self.lowercase,
@@ -145,7 +145,8 @@ def languages() -> list[str]:
     return sorted(AVAILABLE_LANGUAGES)
 
 
-def _stop_words(source: str | os.PathLike[str] | Iterable[str] | None) -> Iterable[str]:
+def stop_words_of(source: str | os.PathLike[str] | Iterable[str] | None) -> Iterable[str]:
+    """Return the words that `stop_words` of a WordCounter stands for."""
     if source is None:
         return ()
     if isinstance(source, os.PathLike) or (isinstance(source, str) and source.endswith(".txt")):

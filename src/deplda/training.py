@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from deplda import topic_chains, word_chains
@@ -134,33 +135,96 @@ def expect_label_words(
 
     Other parameters are those of `train_label_words`.
     """
-    from deplda.kernels import words
-
     _check_positive(eta=eta, beta=beta, tolerance=tolerance)
     _check_at_least_one(max_sweeps=max_sweeps)
     _check_labels(corpus)
     with compiling(progress):
         data = Words(corpus, eta, beta)
+    known = np.zeros(len(data.layout.cell_words)), np.zeros(corpus.n_labels)
+    cell_counts, label_counts, done = _expected_counts(data, known, tolerance, max_sweeps, progress)
+    # Rounding may leave a count a hair below zero; a probability must not be.
+    weights, base = data.shares_of(np.maximum(cell_counts, 0.0), label_counts)
+    return TrainedLabelWords(data.estimate(weights, base), None, done)
+
+
+def update_label_words(
+    label_words: LabelWords,
+    corpus: Corpus,
+    *,
+    eta: float = 50.0,
+    beta: float = 0.01,
+    tolerance: float = 0.1,
+    max_sweeps: int = 100,
+    progress: bool | None = None,
+) -> LabelWords:
+    """Return φ after more documents: theirs is expected with the counts behind φ added to theirs.
+
+    The corpus has the words of φ, and its labels, which may be followed by new ones. `beta` is that
+    of φ, whose counts are N_c = β/b_c − Wβ and N_wc = A_wc β/b_c.
+    """
+    n_words, n_known = label_words.shape
+    if corpus.n_words != n_words or corpus.n_labels < n_known:
+        raise InputError(
+            f"φ has {n_words:,} words and {n_known:,} labels but the corpus {corpus.n_words:,} and "
+            f"{corpus.n_labels:,}; it needs the same words, and the labels of φ before new ones"
+        )
+    _check_positive(eta=eta, beta=beta, tolerance=tolerance)
+    _check_at_least_one(max_sweeps=max_sweeps)
+    label_counts = np.zeros(corpus.n_labels)
+    label_counts[:n_known] = np.maximum(beta / label_words.base - n_words * beta, 0.0)
+    by_label = csr_array(label_words.weights.T * (beta / label_words.base)[:, None])
+    ends = np.full(corpus.n_labels - n_known, by_label.nnz)
+    older = csr_array(
+        (by_label.data, by_label.indices, np.concatenate([by_label.indptr, ends])),
+        shape=(corpus.n_labels, n_words),
+    )
+    if not ((corpus.labels_per_document > 0) & (corpus.document_lengths > 0)).any():
+        counts = older
+    else:
+        with compiling(progress):
+            data = Words(corpus, eta, beta)
+        cell_labels = data.labels_of(np.arange(len(data.layout.cell_words)))
+        known = np.asarray(older[cell_labels, data.layout.cell_words]).ravel()
+        cell_counts, label_counts, _ = _expected_counts(
+            data, (known, label_counts), tolerance, max_sweeps, progress
+        )
+        counts = csr_array(older + data.by_label(np.maximum(cell_counts, 0.0) - known))
+    scale = 1.0 / (label_counts + n_words * beta)
+    weights = csr_array((counts * scale[:, None]).T.astype(np.float32))
+    weights.data = np.maximum(weights.data, 0.0)
+    weights.eliminate_zeros()
+    return LabelWords(weights, beta * scale)
+
+
+def _expected_counts(
+    data: Words,
+    known: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
+    tolerance: float,
+    max_sweeps: int,
+    progress: bool | None,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], int]:
+    """Return expected N_wc by cell and N_c, known counts added from the start, and the passes."""
+    from deplda.kernels import words
+
     shares = np.empty(len(data.layout.cells), dtype=np.float32)
-    cell_counts = np.empty(len(data.layout.cell_words))
-    label_counts = np.empty(corpus.n_labels)
+    cell_counts, label_counts = np.empty(len(known[0])), np.empty(len(known[1]))
     words.expected_start(data.layout, shares, cell_counts, label_counts)
+    cell_counts += known[0]
+    label_counts += known[1]
     done = 0
     with sweeps("expecting φ", 1, max_sweeps, data.n_swept, progress) as report:
         for done in range(1, max_sweeps + 1):
-            moved = sum(
-                words.expect(
-                    data.layout, piece, shares, cell_counts, label_counts, eta, beta, data.n_words
-                )
-                for piece in data.pieces
-            )
+            moved = 0.0
+            for piece in data.pieces:
+                moved += words.expect(
+                    data.layout, piece, shares, cell_counts, label_counts, data.eta, data.beta,
+                    data.n_words,
+                )  # fmt: skip
             if report is not None:
                 report(0, done, float("nan"))
             if moved <= tolerance * data.n_swept:
                 break
-    # Rounding may leave a count a hair below zero; a probability must not be.
-    weights, base = data.shares_of(np.maximum(cell_counts, 0.0), label_counts)
-    return TrainedLabelWords(data.estimate(weights, base), None, done)
+    return cell_counts, label_counts, done
 
 
 def train_topic_labels(

@@ -62,13 +62,16 @@ class Words:
         self, weights: npt.NDArray[np.float64], base: npt.NDArray[np.float64]
     ) -> LabelWords:
         """Return φ of (A by cell, b by label)."""
-        by_label = csr_array(
-            (weights.astype(np.float32), self.layout.cell_words, self.layout.cell_starts),
-            shape=(self.corpus.n_labels, self.n_words),
-        )
-        by_word = by_label.T.tocsr()
+        by_word = self.by_label(weights.astype(np.float32)).T.tocsr()
         by_word.eliminate_zeros()
         return LabelWords(by_word, base)
+
+    def by_label(self, values: npt.NDArray[Any]) -> csr_array[Any, tuple[int, int]]:
+        """Return one value for each cell as a matrix, labels × words."""
+        return csr_array(
+            (values, self.layout.cell_words, self.layout.cell_starts),
+            shape=(self.corpus.n_labels, self.n_words),
+        )
 
     def cells_of(self, pairs: Sequence[tuple[int, int]]) -> npt.NDArray[np.int64]:
         """Return the cells of pairs (word, label)."""

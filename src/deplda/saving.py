@@ -1,0 +1,239 @@
+"""Topic models to and from their saved form, everything checked on the way in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+import deplda
+from deplda.corpus import Corpus
+from deplda.errors import InputError, ReadError
+from deplda.estimates import LabelWords, TopicLabels
+from deplda.files import StrPath
+from deplda.statistics import describe
+from deplda.store import Card
+from deplda.targets import Targets
+from deplda.text import WordCounter, languages, stop_words_of
+
+Arrays = dict[str, npt.NDArray[Any]]
+_WORDS, _SETS, _TOPICS = "label_words", "label_sets", "topic_labels"
+
+
+def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
+    """Return the card and the arrays of a fitted topic model."""
+    labels = model.classes_.tolist()
+    if len({type(label) for label in labels}) > 1 or not isinstance(
+        labels[0], str | int | bool | float
+    ):
+        raise InputError(
+            f"labels such as {labels[0]!r} cannot be saved; all must be strings, or all numbers"
+        )
+    parameters = {name: _plain(name, value) for name, value in model.get_params().items()}
+    parameters["random_state"] = model.seed_
+    names = getattr(model, "feature_names_in_", None)
+    card = Card(
+        library=deplda.__version__,
+        model=type(model).__name__,
+        parameters=parameters,
+        learned={
+            "settings": {name: _plain(name, value) for name, value in model.settings_.items()},
+            "seed": model.seed_,
+            "kind": model._targets.kind,
+            "object_labels": model.classes_.dtype == object,
+            "n_topic_sets": len(model.topic_labels_),
+        },
+        labels=labels,
+        words=None if names is None else [str(name) for name in names],
+        n_words=int(model.n_features_in_),
+        text=None if model.counter_ is None else _text_settings(model.counter_),
+        statistics=_statistics(model),
+        metrics=metrics,
+    )
+    arrays = _sparse_arrays(_WORDS, model.label_words_.weights)
+    arrays[f"{_WORDS}.base"] = model.label_words_.base
+    for number, topics in enumerate(model.topic_labels_):
+        arrays |= _sparse_arrays(f"{_TOPICS}.{number}", topics.weights)
+        arrays[f"{_TOPICS}.{number}.base"] = topics.base
+    sets = _sparse_arrays(_SETS, model.label_sets_)
+    del sets[f"{_SETS}.data"]  # all of it is 1
+    return card, arrays | sets
+
+
+def from_store(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., Any]) -> Any:
+    """Return the model, made by `make(**parameters)`, with all that it has learned."""
+
+    def fail(problem: str) -> ReadError:
+        return ReadError(path, None, problem)
+
+    try:
+        model = make(**card.parameters)
+        learned = msgspec.convert(card.learned, _Learned)
+        counter = None if card.text is None else _counter(card.text, card.words or [])
+    except (TypeError, msgspec.ValidationError) as error:
+        raise fail(f"the card does not fit a {card.model}: {error}") from error
+    n_labels = len(card.labels)
+    if not n_labels or (card.words is not None and len(card.words) != card.n_words):
+        raise fail(f"the card has {n_labels} labels, and not {card.n_words} words")
+    read = _Reader(path, arrays)
+    words = read.sparse(_WORDS, card.n_words, n_labels)
+    label_words = LabelWords(words, read.base(_WORDS, n_labels))
+    sets = []
+    for number in range(learned.n_topic_sets):
+        name = f"{_TOPICS}.{number}"
+        base = read.base(name, None)
+        sets.append(TopicLabels(read.sparse(name, n_labels, len(base)), base))
+    classes = np.array(card.labels, dtype=object if learned.object_labels else None)
+    model._targets = Targets(classes, learned.kind)
+    model._set_learned(label_words, read.indicator(_SETS, n_labels), tuple(sets))
+    model.settings_, model.seed_ = learned.settings, learned.seed
+    model.n_features_in_, model.n_tokens_ = card.n_words, int(card.statistics.get("n_tokens", 0))
+    if card.words is not None:
+        model.feature_names_in_ = np.array(card.words, dtype=object)
+    model.diagnostics_, model.counter_, model.metrics_ = {}, counter, card.metrics
+    try:
+        model._check_parameters()
+        model._inference()
+    except (InputError, KeyError, TypeError) as error:
+        raise fail(f"its parameters cannot be used: {error}") from error
+    return model
+
+
+class _Learned(msgspec.Struct):
+    settings: dict[str, float | int]
+    seed: int
+    kind: Literal["dense", "sparse", "classes"]
+    object_labels: bool
+    n_topic_sets: int
+
+
+class _Reader:
+    """Takes arrays out of what was loaded, and lets no array pass that a kernel could trip over."""
+
+    def __init__(self, path: StrPath, arrays: Arrays) -> None:
+        self.path, self.arrays = path, arrays
+
+    def fail(self, name: str, problem: str) -> ReadError:
+        return ReadError(self.path, None, f"array {name!r} {problem}")
+
+    def take(self, name: str, dtype: Any) -> npt.NDArray[Any]:
+        array = self.arrays.get(name)
+        if array is None:
+            raise self.fail(name, "is missing")
+        if array.dtype != dtype or array.ndim != 1:
+            raise self.fail(name, f"is {array.dtype} in {array.ndim} dimensions, not {dtype} in 1")
+        return array
+
+    def base(self, name: str, n: int | None) -> npt.NDArray[np.float64]:
+        base = self.take(f"{name}.base", np.float64)
+        if n is not None and len(base) != n:
+            raise self.fail(name, f"has {len(base):,} columns instead of {n:,}")
+        if not (np.isfinite(base) & (base > 0)).all():
+            raise self.fail(name, "has numbers that are not above 0")
+        return np.array(base)
+
+    def pattern(
+        self, name: str, n_rows: int | None, n_columns: int
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        indices, starts = (
+            self.take(f"{name}.indices", np.int32),
+            self.take(f"{name}.starts", np.int64),
+        )
+        if n_rows is not None and len(starts) != n_rows + 1:
+            raise self.fail(name, f"has {len(starts) - 1:,} rows instead of {n_rows:,}")
+        if not len(starts) or starts[0] != 0 or starts[-1] != len(indices):
+            raise self.fail(name, "has row starts that do not fit its entries")
+        if (np.diff(starts) < 0).any():
+            raise self.fail(name, "has rows that end before they begin")
+        if len(indices) and not (indices.min() >= 0 and indices.max() < n_columns):
+            raise self.fail(name, f"has columns beyond {n_columns:,}")
+        falls = np.flatnonzero(np.diff(indices) <= 0) + 1
+        if not np.isin(falls, starts).all():
+            raise self.fail(name, "has columns out of order")
+        return indices, starts
+
+    def sparse(self, name: str, n_rows: int, n_columns: int) -> Any:
+        indices, starts = self.pattern(name, n_rows, n_columns)
+        data = self.arrays.get(f"{name}.data")
+        if data is None or data.ndim != 1 or data.dtype not in (np.float32, np.float64):
+            raise self.fail(name, "has no values")
+        if len(data) != len(indices) or not (np.isfinite(data) & (data >= 0)).all():
+            raise self.fail(name, "has values that are no probabilities")
+        return csr_array((data, indices, starts), shape=(n_rows, n_columns))
+
+    def indicator(self, name: str, n_columns: int) -> Any:
+        indices, starts = self.pattern(name, None, n_columns)
+        return csr_array(
+            (np.ones(len(indices), bool), indices, starts), shape=(len(starts) - 1, n_columns)
+        )
+
+
+def _sparse_arrays(name: str, matrix: Any) -> Arrays:
+    matrix = csr_array(matrix)
+    matrix.sort_indices()
+    return {
+        f"{name}.data": matrix.data,
+        f"{name}.indices": matrix.indices.astype(np.int32),
+        f"{name}.starts": matrix.indptr.astype(np.int64),
+    }
+
+
+def _plain(name: str, value: Any) -> Any:
+    """Return a parameter as JSON has it."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    if name == "random_state":
+        return None  # the seed that was drawn from it is kept
+    raise InputError(f"{name} is {value!r}, which cannot be saved; use a plain number or string")
+
+
+def _statistics(model: Any) -> dict[str, Any]:
+    """Return what the label sets say, and how many words were read."""
+    sets = model.label_sets_
+    found = describe(Corpus(csr_array((sets.shape[0], 0)), sets)).to_dict()
+    for name in ("n_words", "tokens_per_document", "median_tokens"):
+        del found[name]
+    return found | {"n_tokens": model.n_tokens_}
+
+
+class _Text(msgspec.Struct, forbid_unknown_fields=True):
+    """The parameters of a WordCounter; stop words by language or one by one, never by file."""
+
+    stop_words: str | list[str] | None
+    token_pattern: str
+    lowercase: bool
+    ngram_range: tuple[int, int]
+    min_count: int
+
+
+def _text_settings(counter: WordCounter) -> dict[str, Any]:
+    stop_words = counter.stop_words
+    if stop_words is not None and stop_words not in ("english", *languages()):
+        stop_words = sorted(stop_words_of(stop_words))
+    return {
+        "stop_words": stop_words,
+        "token_pattern": counter.token_pattern,
+        "lowercase": counter.lowercase,
+        "ngram_range": list(counter.ngram_range),
+        "min_count": counter.min_count_,
+    }
+
+
+def _counter(settings: dict[str, Any], words: list[str]) -> WordCounter:
+    text = msgspec.convert(settings, _Text)
+    if isinstance(text.stop_words, str) and text.stop_words not in ("english", *languages()):
+        raise msgspec.ValidationError(f"there are no stop words for {text.stop_words!r}")
+    counter = WordCounter(**msgspec.structs.asdict(text), vocabulary=words)
+    counter.vocabulary_, counter.min_count_ = tuple(words), text.min_count
+    try:
+        counter.analyzer()
+    except re.error as error:
+        raise msgspec.ValidationError(f"token_pattern: {error}") from error
+    return counter

@@ -1,0 +1,81 @@
+"""Hyperparameters: the paper's for its data sets, and the paper's rule for any other data."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+from deplda.corpus import Corpus
+
+Model = Literal["flat", "prior", "dependency"]
+PaperData = Literal["eurlex", "yahoo", "rcv1", "nyt"]
+
+# Table 6. Shape: labels, words a document. `alpha` and `gamma` are the sums over labels and topics.
+_SHAPES: dict[PaperData, tuple[int, float]] = {
+    "eurlex": (3993, 400.0),
+    "nyt": (4185, 400.0),
+    "yahoo": (20, 190.0),
+    "rcv1": (101, 120.0),
+}
+_LARGE: dict[Model, dict[str, Any]] = {
+    "flat": {"alpha": 180.0},
+    "prior": {"alpha": 30.0, "eta": 150.0, "beta_labels": 1.0},
+    "dependency": {
+        "alpha": 30.0, "eta": 150.0, "gamma": 10.0, "beta_labels": 0.01, "n_topics": 200,
+    },
+}  # fmt: skip
+_PAPER: dict[PaperData, dict[Model, dict[str, Any]]] = {
+    "eurlex": _LARGE,
+    "nyt": _LARGE,
+    "yahoo": {
+        "flat": {"alpha": 100.0},
+        "prior": {"alpha": 30.0, "eta": 70.0, "beta_labels": 10.0},
+        "dependency": {
+            "alpha": 1.0, "eta": 100.0, "gamma": 1.0, "beta_labels": 1.0, "n_topics": 20,
+        },
+    },
+    "rcv1": {
+        "flat": {"alpha": 101.0},
+        "prior": {"alpha": 1.0, "eta": 100.0, "beta_labels": 100.0},
+        "dependency": {
+            "alpha": 1.0, "eta": 100.0, "gamma": 10.0, "beta_labels": 1.0, "n_topics": 100,
+        },
+    },
+}  # fmt: skip
+PAPER_NAMES = tuple(_PAPER)
+
+
+def paper_settings(data: PaperData, model: Model) -> dict[str, Any]:
+    """Return the paper's hyperparameters and its full protocol of chains and samples."""
+    protocol: dict[str, Any] = {
+        "n_chains": 48, "n_sweeps": 100, "fit_method": "sampled", "inference": "sampled",
+        "n_test_chains": 6 if model == "dependency" else 60, "burn_in": 50, "n_samples": 15,
+        "lag": 5, "train_eta": 50.0, "beta_words": 0.01, "theta_estimate": "counts",
+        "combine": "blend",
+    }  # fmt: skip
+    if model == "dependency":
+        protocol |= {"n_topic_chains": 10, "n_topic_sweeps": 500, "train_gamma": 0.01}
+    return protocol | _PAPER[data][model]
+
+
+def auto_settings(corpus: Corpus, model: Model) -> dict[str, Any]:
+    """Return the hyperparameters that the paper's rule gives for these training documents.
+
+    As many topics as labels, at most 200; smoothing that adds a tenth to the label tokens; weights
+    of the test-time prior as for the paper's data set nearest in labels and document length.
+    """
+    n_labels = max(corpus.n_labels, 1)
+    length = max(corpus.n_tokens / max(len(corpus), 1), 1.0)
+
+    def distance(data: PaperData) -> float:
+        labels, words = _SHAPES[data]
+        return math.hypot(math.log(n_labels / labels), math.log(length / words))
+
+    found = dict(_PAPER[min(_PAPER, key=distance)][model])
+    n_topics = min(n_labels, 200) if model == "dependency" else 1
+    if model == "dependency":
+        found["n_topics"] = n_topics
+    if model != "flat":
+        tenth = 0.1 * corpus.labels.nnz / (n_topics * n_labels)
+        found["beta_labels"] = max(tenth, 1e-3)
+    return found
