@@ -1,0 +1,118 @@
+"""An explanation as HTML that needs nothing else: no script, no network, light and dark."""
+
+from __future__ import annotations
+
+from html import escape
+
+from deplda.explain import Explanation, Reason
+
+_COLOURS = 8
+_STYLE = """
+.dx{--ink:#1d2330;--soft:#5b6473;--line:#d8dde6;--paper:#fff;--c0:#2563b8;--c1:#b4520a;--c2:#1b7f4b;
+--c3:#a02c6d;--c4:#6b47b8;--c5:#8a6d00;--c6:#0b7f8a;--c7:#6d5140;color:var(--ink);
+background:var(--paper);font:16px/1.6 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem}
+@media (prefers-color-scheme:dark){.dx{--ink:#e8ebf1;--soft:#a3adbd;--line:#3a4252;--paper:#14171d;
+--c0:#7db3ff;--c1:#ffab6b;--c2:#6fd6a0;--c3:#f08fc4;--c4:#bda4ff;--c5:#e0c04d;--c6:#5fd3de;
+--c7:#d2b29c}}
+.dx h1{font-size:1.3rem;margin:.2rem 0}.dx h2{font-size:1.05rem;margin:1.6rem 0 .4rem}
+.dx ol{list-style:none;margin:0;padding:0}.dx li{border-top:1px solid var(--line);padding:.6rem 0}
+.dx .name{font-weight:600}.dx .score{color:var(--soft);font-variant-numeric:tabular-nums}
+.dx .bar{display:flex;height:.55rem;margin:.3rem 0;background:var(--line);border-radius:3px;
+overflow:hidden}
+.dx .bar i{display:block;height:100%;background:var(--own)}.dx .bar i.prior{opacity:.45}
+.dx .why{color:var(--soft);font-size:.92rem;margin:0}
+.dx .text{white-space:pre-wrap;border-top:1px solid var(--line);padding-top:.6rem}
+.dx mark{color:inherit;border-radius:3px;padding:0 .1em;border-bottom:2px solid var(--own);
+background:color-mix(in srgb,var(--own) calc(var(--how)*38%),transparent)}
+"""
+
+
+def page(explanation: Explanation) -> str:
+    """Return a whole document."""
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        "<title>Suggested labels and why</title>"
+        "<style>html,body{margin:0}@media (prefers-color-scheme:dark){body{background:#14171d}}"
+        f"</style></head><body>{body(explanation)}</body></html>\n"
+    )
+
+
+def body(explanation: Explanation) -> str:
+    """Return the part of the page that a notebook shows."""
+    best = max((reason.score for reason in explanation.reasons), default=1.0)
+    items = "".join(
+        _item(reason, number, best) for number, reason in enumerate(explanation.reasons)
+    )
+    unknown = (
+        f" {explanation.n_unknown:,} tokens of unknown words were left out."
+        if explanation.n_unknown
+        else ""
+    )
+    return (
+        f'<div class="dx"><style>{_STYLE}</style><h1>Suggested labels</h1>'
+        '<p class="why">Full colour: what the words say. Pale: what was likely before, by the '
+        f"labels it goes with.{unknown}</p><ol>{items}</ol>"
+        f"<h2>The document, each word in the colour of its label</h2>{_words(explanation)}</div>"
+    )
+
+
+def _item(reason: Reason, number: int, best: float) -> str:
+    widths = (reason.from_words / best * 100, reason.from_prior / best * 100)
+    words = ", ".join(
+        f"{escape(str(w.name))}&nbsp;({w.weight:.1f})" for w in reason.words if w.weight >= 0.05
+    )
+    companions = ", ".join(
+        f"{escape(str(c.name))}&nbsp;({c.weight:.0%})" for c in reason.companions
+    )
+    goes_with = f'<p class="why">Goes with: {companions}</p>' if companions else ""
+    return (
+        f'<li style="--own:var(--c{number % _COLOURS})"><span class="name">'
+        f'{escape(str(reason.label))}</span> <span class="score">{reason.score:.3f}</span>'
+        f'<div class="bar" role="img" aria-label="{reason.from_words:.3f} from words, '
+        f'{reason.from_prior:.3f} from the prior"><i style="width:{widths[0]:.1f}%"></i>'
+        f'<i class="prior" style="width:{widths[1]:.1f}%"></i></div>'
+        f'<p class="why">Words: {words or "none"}</p>{goes_with}</li>'
+    )
+
+
+def _words(explanation: Explanation) -> str:
+    marks = {
+        word.word: _mark_of(word.tokens, word.times, explanation) for word in explanation.words
+    }
+    if explanation.text is None:
+        listed = " ".join(
+            _marked(word.word, marks[word.word]) + (f"×{word.times}" if word.times > 1 else "")
+            for word in explanation.words
+        )
+        return f'<p class="text">{listed}</p>'
+    parts, at = [], 0
+    for begin, end, word in explanation.spans:
+        parts.append(escape(explanation.text[at:begin]))
+        parts.append(_marked(explanation.text[begin:end], marks.get(word)))
+        at = end
+    parts.append(escape(explanation.text[at:]))
+    return f'<p class="text">{"".join(parts)}</p>'
+
+
+def _mark_of(
+    tokens: tuple[float, ...], times: int, explanation: Explanation
+) -> tuple[int, float, str] | None:
+    """Return the label's number, how sure it is, and its name; None if no label has the word."""
+    if not tokens:
+        return None
+    number = max(range(len(tokens)), key=lambda k: tokens[k])
+    share = tokens[number] / times
+    if share < 0.2:
+        return None
+    return number, min(share, 1.0), str(explanation.reasons[number].label)
+
+
+def _marked(text: str, mark: tuple[int, float, str] | None) -> str:
+    if mark is None:
+        return escape(text)
+    number, share, label = mark
+    return (
+        f'<mark style="--own:var(--c{number % _COLOURS});--how:{share:.2f}" '
+        f'title="{escape(label)}, {share:.0%}">{escape(text)}</mark>'
+    )
