@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
 from deplda.chains import Schedule
 from deplda.corpus import Corpus
@@ -26,7 +26,6 @@ Combine = Literal["blend", "counts", "posterior"]
 # A batch is never more than this many documents × labels, so that memory stays bounded.
 _BATCH_CELLS = 4_000_000
 _BATCH_DOCUMENTS = 256
-_NEGLIGIBLE_TOKENS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ class Inference:
     schedule: Schedule = field(default_factory=lambda: Schedule(50, n_samples=15, lag=5))
     estimate: Estimate = "counts"
     combine: Combine = "blend"
-    tolerance: float = 1e-3
+    tolerance: float = 1e-2
     max_cycles: int = 60
 
     def __post_init__(self) -> None:
@@ -105,9 +104,10 @@ class Tables:
                     f"φ knows {self.n_labels:,} labels but φ′ {topics.shape[0]:,}; "
                     "train both on the same corpus"
                 )
+        topic_labels = topic_labels or [_no_topics(self.n_labels)]
         self.words = _word_tables(label_words)
         self.topics = [_topic_tables(label_words, topics) for topics in topic_labels]
-        self.topics = self.topics or [_topic_tables(label_words, _no_topics(self.n_labels))]
+        self.sets = _topic_sets(topic_labels)
 
 
 def infer(
@@ -165,6 +165,14 @@ def _infer(
     n_sets, n_labels = len(tables.topics), tables.n_labels
     counts = np.zeros((last - first, n_labels))
     alpha = np.zeros((last - first, n_labels))
+    if inference.method == "deterministic":
+        expected.expect(
+            tables.words, tables.sets, float(inference.eta), inference.alpha / n_labels,
+            float(inference.gamma), starts, x.indices, x.data, first, last,
+            float(inference.tolerance), inference.max_cycles, counts, alpha,
+        )  # fmt: skip
+        return Inferred(counts, alpha)
+    plan, n = inference.schedule, inference.n_chains * inference.schedule.n_samples
     key, stride = random.stream(seed, random.DOCUMENT, 0)
     for number, topics in enumerate(tables.topics):
         n_topics = len(topics.base)
@@ -175,21 +183,12 @@ def _infer(
         )
         shares = np.zeros((last - first, n_topics))
         own = np.zeros((last - first, n_labels))
-        if inference.method == "deterministic":
-            expected.expect(
-                tables.words, topics, prior, starts, x.indices, x.data, first, last,
-                inference.tolerance, inference.max_cycles, _NEGLIGIBLE_TOKENS, own, shares,
-            )  # fmt: skip
-            n = 1
-        else:
-            plan = inference.schedule
-            chains = np.arange(inference.n_chains) + number * inference.n_chains
-            documents.sample(
-                tables.words, topics, prior, starts, x.indices, x.data, first, last, key, stride,
-                chains, plan.burn_in, plan.n_samples, plan.lag,
-                inference.estimate == "conditionals", own, shares,
-            )  # fmt: skip
-            n = inference.n_chains * plan.n_samples
+        chains = np.arange(inference.n_chains) + number * inference.n_chains
+        documents.sample(
+            tables.words, topics, prior, starts, x.indices, x.data, first, last, key, stride,
+            chains, plan.burn_in, plan.n_samples, plan.lag,
+            inference.estimate == "conditionals", own, shares,
+        )  # fmt: skip
         counts += own / (n * n_sets)
         alpha += _prior_of(topics, shares / n, prior) / n_sets
     return Inferred(counts, alpha)
@@ -269,6 +268,24 @@ def _topic_tables(label_words: LabelWords, topic_labels: TopicLabels) -> Any:
         word_topics.astype(np.float32).sum(axis=1, dtype=np.float64),
         np.asarray(label_base).ravel(),
         np.array([np.sum(label_base)]),
+    )
+
+
+def _topic_sets(topic_labels: Sequence[TopicLabels]) -> Any:
+    from deplda.kernels.tables import TopicSets
+
+    starts = np.cumsum([0, *(len(topics.base) for topics in topic_labels)])
+    by_label = csr_array(hstack([topics.weights for topics in topic_labels], format="csr"))
+    by_label.sort_indices()
+    n_labels, n_sets = by_label.shape[0], len(topic_labels)
+    set_of = np.searchsorted(starts, by_label.indices, side="right") - 1
+    places = np.repeat(np.arange(n_labels), np.diff(by_label.indptr)) * n_sets + set_of
+    return TopicSets(
+        starts,
+        np.concatenate([[0], np.cumsum(np.bincount(places, minlength=n_labels * n_sets))]),
+        by_label.indices.astype(np.int32),
+        by_label.data.astype(np.float64),
+        np.concatenate([topics.base for topics in topic_labels]),
     )
 
 
