@@ -25,6 +25,9 @@ _LABELS = 256
 _NEGLIGIBLE = 4e-4
 _TINY = np.float32(1e-37)
 
+# An unsigned index needs no look whether it counts from the end: labels are read as such where
+# whole rows are.
+
 
 @njit(nogil=True, cache=True)
 def _row_totals(words, types, mass, totals):  # type: ignore[no-untyped-def]
@@ -37,16 +40,16 @@ def _row_totals(words, types, mass, totals):  # type: ignore[no-untyped-def]
         begin, end = starts[types[u]], starts[types[u] + 1]
         even, odd = smooth, 0.0  # two sums, since additions to one wait for each other
         for e in range(begin, end - 1, 2):
-            even += np.float64(values[e]) * mass[labels[e]]
-            odd += np.float64(values[e + 1]) * mass[labels[e + 1]]
+            even += np.float64(values[e]) * mass[np.uint32(labels[e])]
+            odd += np.float64(values[e + 1]) * mass[np.uint32(labels[e + 1])]
         if (end - begin) % 2:
-            even += np.float64(values[end - 1]) * mass[labels[end - 1]]
+            even += np.float64(values[end - 1]) * mass[np.uint32(labels[end - 1])]
         totals[u] = even + odd
 
 
 @njit(nogil=True, cache=True)
 def _label_sums(words, types, ratios, sums):  # type: ignore[no-untyped-def]
-    """Set sums to Σ_w ratio_w φ_wc."""
+    """Set sums to Σ_w ratio_w φ_wc, as exact as ratios and sums are."""
     starts, labels, values, base = words.row_starts, words.row_labels, words.row_values, words.base
     sums[:] = 0.0
     total = 0.0
@@ -54,7 +57,7 @@ def _label_sums(words, types, ratios, sums):  # type: ignore[no-untyped-def]
         ratio = ratios[u]
         total += ratio
         for e in range(starts[types[u]], starts[types[u] + 1]):
-            sums[labels[e]] += ratio * np.float64(values[e])
+            sums[np.uint32(labels[e])] += ratio * values[e]
     for c in range(base.size):
         sums[c] += total * base[c]
 
@@ -92,7 +95,7 @@ def _columns(words, types, names, place):  # type: ignore[no-untyped-def]
         row = columns[u]
         # Written without a branch: what is not of these labels goes where the pool will be.
         for e in range(starts[types[u]], starts[types[u] + 1]):
-            row[place[labels[e]]] = values[e]
+            row[np.uint32(place[np.uint32(labels[e])])] = values[e]
         row[n] = 0.0
         for s in range(width):
             row[s] += smooth[s]
@@ -158,6 +161,57 @@ def _flat_cycles(columns, times, n_labels, flat, counts, n):  # type: ignore[no-
         rest = np.float64(mass[size]) * np.float64(sums[size])
 
 
+@njit(nogil=True, cache=True)
+def _topics_of(sets, number, names):  # type: ignore[no-untyped-def]
+    """Return all (place in names, topic, P_ct) of these labels in one set, one after the other.
+
+    A label has two or three topics: a loop over each label's own would be more ends than steps.
+    """
+    starts, topics, values = sets.label_starts, sets.label_topics, sets.label_values
+    n_sets, begin = sets.set_starts.size - 1, sets.set_starts[number]
+    n = 0
+    for c in names:
+        n += starts[c * n_sets + number + 1] - starts[c * n_sets + number]
+    places, own_topics = np.empty(n, np.uint32), np.empty(n, np.uint32)
+    own_values = np.empty(n, np.float64)
+    n = 0
+    for s in range(names.size):
+        at = names[s] * n_sets + number
+        for e in range(starts[at], starts[at + 1]):
+            places[n], own_topics[n], own_values[n] = s, topics[e] - begin, values[e]
+            n += 1
+    return places, own_topics, own_values
+
+
+@njit(nogil=True, cache=True)
+def _likelihoods(own, base, weight, likely):  # type: ignore[no-untyped-def]
+    """Set likely to Σ_t weight_t φ′_ct of each label; `own` is from `_topics_of`."""
+    places, topics, values = own
+    shared = 0.0
+    for t in range(base.size):
+        shared += base[t] * weight[t]
+    likely[:] = shared
+    for e in range(places.size):
+        likely[places[e]] += values[e] * weight[topics[e]]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _topic_cycle(own, base, gamma, counts, weight, likely):  # type: ignore[no-untyped-def]
+    """Mutate weight, n_t + γ, by the labels' tokens, and likely with it."""
+    places, topics, values = own
+    if base.size > 1:
+        total = 0.0
+        for s in range(counts.size):
+            likely[s] = counts[s] / max(likely[s], 1e-300)
+            total += likely[s]
+        drawn = np.zeros(base.size, np.float64)
+        for e in range(places.size):
+            drawn[topics[e]] += likely[places[e]] * values[e]
+        for t in range(base.size):
+            weight[t] = weight[t] * (drawn[t] + total * base[t]) + gamma
+        _likelihoods(own, base, weight, likely)
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
 def _own_cycles(  # type: ignore[no-untyped-def]
     sets, number, columns, times, names, counts, n, n_labels, eta, flat, gamma, tolerance,
@@ -167,42 +221,22 @@ def _own_cycles(  # type: ignore[no-untyped-def]
 
     Sets `share` to θ′ of the set's topics, and ratios to x_w/Z_w.
     """
-    starts, own_topics, own_values = sets.label_starts, sets.label_topics, sets.label_values
-    n_sets = sets.set_starts.size - 1
-    begin = sets.set_starts[number]
-    base = sets.base[begin : sets.set_starts[number + 1]]
+    base = sets.base[sets.set_starts[number] : sets.set_starts[number + 1]]
     n_topics = base.size
     eta = eta if n_topics else 0.0
-    # θ′ = (n_t + γ) / (N + Σγ), of which n_t + γ is the weight; scale makes α′ of it.
-    prior_gamma = gamma / max(n_topics, 1)
-    scale = eta / (n + gamma)
-    weight = np.full(n_topics, n / max(n_topics, 1) + prior_gamma)
-    drawn = np.zeros(n_topics, np.float64)
+    each_gamma = gamma / max(n_topics, 1)
+    weight = np.full(n_topics, n / max(n_topics, 1) + each_gamma)
     size = names.size
     rest = n - counts.sum()
+    own = _topics_of(sets, number, names)
+    likely = np.empty(size, np.float64)
+    _likelihoods(own, base, weight, likely)
     mass, sums = np.zeros(columns.shape[1], np.float32), np.empty(columns.shape[1], np.float32)
-    likely = np.empty(size, np.float64)  # Σ_t weight_t φ′_ct
-    moved = n
-    for cycle in range(max_cycles + 1):
-        if cycle == 0:
-            _likely(sets, number, names, weight, base, likely)
-        if n_topics > 1:
-            drawn[:] = 0.0
-            total_over = 0.0
-            for s in range(size):
-                at = names[s] * n_sets + number
-                over = counts[s] / likely[s] if likely[s] > 0.0 else 0.0
-                total_over += over
-                for e in range(starts[at], starts[at + 1]):
-                    drawn[own_topics[e] - begin] += over * own_values[e]
-            for t in range(n_topics):
-                weight[t] = weight[t] * (drawn[t] + total_over * base[t]) + prior_gamma
-        if cycle == max_cycles or moved <= tolerance * n:
-            break
-        _likely(sets, number, names, weight, base, likely)
+    for _ in range(max_cycles):
+        _topic_cycle(own, base, each_gamma, counts, weight, likely)
         rest_alpha = eta + flat * n_labels
         for s in range(size):
-            alpha = flat + scale * likely[s]
+            alpha = flat + eta / (n + gamma) * likely[s]
             rest_alpha -= alpha
             mass[s] = counts[s] + alpha
         mass[size] = (rest + max(rest_alpha, 0.0)) / max(n_labels - size, 1)
@@ -215,6 +249,8 @@ def _own_cycles(  # type: ignore[no-untyped-def]
             counts[s] = count
             n_kept += count >= _NEGLIGIBLE * n
         rest = np.float64(mass[size]) * np.float64(sums[size])
+        if moved <= tolerance * n:
+            break
         if 2 * n_kept < size:  # worth the move
             kept = np.flatnonzero(counts >= _NEGLIGIBLE * n)
             columns = _fewer(columns, size, kept)
@@ -222,28 +258,13 @@ def _own_cycles(  # type: ignore[no-untyped-def]
             names, counts, likely = names[kept], counts[kept], likely[kept]
             rest -= counts.sum()
             size = kept.size
+            own = _topics_of(sets, number, names)
             mass = np.zeros(columns.shape[1], np.float32)
             sums = np.empty(columns.shape[1], np.float32)
+    _topic_cycle(own, base, each_gamma, counts, weight, likely)
     for t in range(n_topics):
         share[t] = weight[t] / (n + gamma)
     return names, counts
-
-
-@njit(nogil=True, cache=True)
-def _likely(sets, number, names, weight, base, likely):  # type: ignore[no-untyped-def]
-    """Set likely to Σ_t weight_t φ′_ct of these labels."""
-    starts, own_topics, own_values = sets.label_starts, sets.label_topics, sets.label_values
-    n_sets = sets.set_starts.size - 1
-    begin = sets.set_starts[number]
-    shared = 0.0
-    for t in range(base.size):
-        shared += base[t] * weight[t]
-    for s in range(names.size):
-        at = names[s] * n_sets + number
-        total = shared
-        for e in range(starts[at], starts[at + 1]):
-            total += own_values[e] * weight[own_topics[e] - begin]
-        likely[s] = total
 
 
 @njit(nogil=True, cache=True)
@@ -255,10 +276,14 @@ def _mean_alpha(sets, shares, eta, flat, alpha):  # type: ignore[no-untyped-def]
     for t in range(shares.size):
         shared += sets.base[t] * shares[t]
     for c in range(alpha.size):
-        total = shared
-        for e in range(starts[c * n_sets], starts[(c + 1) * n_sets]):
-            total += own_values[e] * shares[own_topics[e]]
-        alpha[c] = flat + eta / n_sets * total
+        begin, end = starts[c * n_sets], starts[(c + 1) * n_sets]
+        even, odd = shared, 0.0
+        for e in range(begin, end - 1, 2):
+            even += own_values[e] * shares[np.uint32(own_topics[e])]
+            odd += own_values[e + 1] * shares[np.uint32(own_topics[e + 1])]
+        if (end - begin) % 2:
+            even += own_values[end - 1] * shares[np.uint32(own_topics[end - 1])]
+        alpha[c] = flat + eta / n_sets * (even + odd)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -274,6 +299,7 @@ def expect(  # type: ignore[no-untyped-def]
     n_labels, n_sets = words.base.size, sets.set_starts.size - 1
     base_total = words.base_sums[n_labels - 1]
     sums, mass = np.empty(n_labels, np.float64), np.empty(n_labels, np.float64)
+    rough_sums = np.empty(n_labels, np.float32)
     place = np.empty(n_labels, np.int32)
     shares = np.empty(sets.base.size, np.float64)
     for d in range(first, last):
@@ -289,19 +315,19 @@ def expect(  # type: ignore[no-untyped-def]
             continue
         # With equal masses Z_w is known without a look at the row.
         ratios = weight / (words.row_totals[own] + base_total)
-        _label_sums(words, own, ratios, sums)
-        names = _largest(sums, _FIRST_LABELS)
+        _label_sums(words, own, ratios.astype(np.float32), rough_sums)
+        names = _largest(rough_sums, _FIRST_LABELS)
         columns = _columns(words, own, names, place)
         padded = np.zeros(columns.shape[0], np.float32)
         padded[: own.size] = weight
-        begun = sums[names]
+        begun = rough_sums[names].astype(np.float64)
         _flat_cycles(columns, padded, n_labels, flat + eta / n_labels, begun, n)
         kept = _largest(begun, _LABELS)
         if kept.size < names.size:
             columns = _fewer(columns, names.size, kept)
             names, begun = names[kept], begun[kept]
         mass[:] = 0.0
-        ratios[:] = 0.0
+        mean_ratios = np.zeros(own.size, np.float32)
         own_ratios = np.empty(padded.size, np.float32)
         for number in range(n_sets):
             share = shares[sets.set_starts[number] : sets.set_starts[number + 1]]
@@ -312,12 +338,15 @@ def expect(  # type: ignore[no-untyped-def]
             for s in range(own_names.size):
                 mass[own_names[s]] += own_counts[s] / n_sets
             for u in range(own.size):
-                ratios[u] += own_ratios[u] / n_sets
+                mean_ratios[u] += own_ratios[u] / np.float32(n_sets)
         _mean_alpha(sets, shares, eta, flat, alpha)
         # A label in every pool has no tokens yet: those at which N = (N + α′) Σ_w (x_w/Z_w) φ_wc.
-        _label_sums(words, own, ratios, sums)
+        _label_sums(words, own, mean_ratios, rough_sums)
         for c in range(n_labels):
-            mass[c] = mass[c] + alpha[c] if mass[c] > 0.0 else alpha[c] / (1.0 - min(sums[c], 0.9))
+            if mass[c] > 0.0:
+                mass[c] += alpha[c]
+            else:
+                mass[c] = alpha[c] / (1.0 - min(rough_sums[c], 0.9))
         _row_totals(words, own, mass, ratios)
         for u in range(own.size):
             ratios[u] = weight[u] / ratios[u]
