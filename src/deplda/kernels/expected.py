@@ -163,12 +163,16 @@ def _flat_cycles(columns, times, n_labels, flat, counts, n):  # type: ignore[no-
 
 @njit(nogil=True, cache=True)
 def _topics_of(sets, number, names):  # type: ignore[no-untyped-def]
-    """Return all (place in names, topic, P_ct) of these labels in one set, one after the other.
+    """Return (place in names, topic, P_ct) of these labels in one set, and φ′ of the pool.
 
-    A label has two or three topics: a loop over each label's own would be more ends than steps.
+    They come one after the other: a label has two or three topics, so that a loop over each label's
+    own would be more ends than steps.
     """
     starts, topics, values = sets.label_starts, sets.label_topics, sets.label_values
     n_sets, begin = sets.set_starts.size - 1, sets.set_starts[number]
+    pool = np.empty(sets.set_starts[number + 1] - begin, np.float64)
+    for t in range(pool.size):
+        pool[t] = 1.0 - names.size * sets.base[begin + t]
     n = 0
     for c in names:
         n += starts[c * n_sets + number + 1] - starts[c * n_sets + number]
@@ -179,14 +183,15 @@ def _topics_of(sets, number, names):  # type: ignore[no-untyped-def]
         at = names[s] * n_sets + number
         for e in range(starts[at], starts[at + 1]):
             places[n], own_topics[n], own_values[n] = s, topics[e] - begin, values[e]
+            pool[own_topics[n]] -= values[e]
             n += 1
-    return places, own_topics, own_values
+    return places, own_topics, own_values, np.maximum(pool, 0.0)
 
 
 @njit(nogil=True, cache=True)
 def _likelihoods(own, base, weight, likely):  # type: ignore[no-untyped-def]
     """Set likely to Σ_t weight_t φ′_ct of each label; `own` is from `_topics_of`."""
-    places, topics, values = own
+    places, topics, values, _ = own
     shared = 0.0
     for t in range(base.size):
         shared += base[t] * weight[t]
@@ -196,9 +201,9 @@ def _likelihoods(own, base, weight, likely):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _topic_cycle(own, base, gamma, counts, weight, likely):  # type: ignore[no-untyped-def]
-    """Mutate weight, n_t + γ, by the labels' tokens, and likely with it."""
-    places, topics, values = own
+def _topic_cycle(own, base, gamma, counts, rest, weight, likely):  # type: ignore[no-untyped-def]
+    """Mutate weight, n_t + γ, by the labels' tokens and the pool's, and likely with it."""
+    places, topics, values, pool = own
     if base.size > 1:
         total = 0.0
         for s in range(counts.size):
@@ -207,8 +212,9 @@ def _topic_cycle(own, base, gamma, counts, weight, likely):  # type: ignore[no-u
         drawn = np.zeros(base.size, np.float64)
         for e in range(places.size):
             drawn[topics[e]] += likely[places[e]] * values[e]
+        rest /= max((pool * weight).sum(), 1e-300)
         for t in range(base.size):
-            weight[t] = weight[t] * (drawn[t] + total * base[t]) + gamma
+            weight[t] = weight[t] * (drawn[t] + total * base[t] + rest * pool[t]) + gamma
         _likelihoods(own, base, weight, likely)
 
 
@@ -233,7 +239,7 @@ def _own_cycles(  # type: ignore[no-untyped-def]
     _likelihoods(own, base, weight, likely)
     mass, sums = np.zeros(columns.shape[1], np.float32), np.empty(columns.shape[1], np.float32)
     for _ in range(max_cycles):
-        _topic_cycle(own, base, each_gamma, counts, weight, likely)
+        _topic_cycle(own, base, each_gamma, counts, rest, weight, likely)
         rest_alpha = eta + flat * n_labels
         for s in range(size):
             alpha = flat + eta / (n + gamma) * likely[s]
@@ -261,7 +267,7 @@ def _own_cycles(  # type: ignore[no-untyped-def]
             own = _topics_of(sets, number, names)
             mass = np.zeros(columns.shape[1], np.float32)
             sums = np.empty(columns.shape[1], np.float32)
-    _topic_cycle(own, base, each_gamma, counts, weight, likely)
+    _topic_cycle(own, base, each_gamma, counts, rest, weight, likely)
     for t in range(n_topics):
         share[t] = weight[t] / (n + gamma)
     return names, counts
