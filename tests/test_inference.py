@@ -96,7 +96,7 @@ def test_a_document_without_known_words_has_the_priors_ranking(
 
 
 def test_the_three_scores_are_what_they_say() -> None:
-    inferred = Inferred(np.array([[3.0, 1.0, 0.0]]), np.array([[1.0, 1.0, 2.0]]))
+    inferred = Inferred(np.array([[3.0, 1.0, 0.0]]), np.array([[1.0, 1.0, 2.0]]), np.zeros((1, 0)))
     assert scores(inferred, "counts").tolist() == [[0.75, 0.25, 0.0]]
     assert scores(inferred, "posterior").tolist() == [[0.5, 0.25, 0.25]]
     assert scores(inferred, "blend").tolist() == [[1.0, 0.5, 0.5]]

@@ -21,6 +21,7 @@ LAYERS = [
     {"progress", "word_chains", "topic_chains"},
     {"training", "inference", "settings", "targets", "store"},
     {"saving"},
+    {"explain", "explain_page"},
     {"estimator"},
     {"models"},
 ]

@@ -10,7 +10,8 @@ _COLOURS = 8
 _STYLE = """
 .dx{--ink:#1d2330;--soft:#5b6473;--line:#d8dde6;--paper:#fff;--c0:#2563b8;--c1:#b4520a;--c2:#1b7f4b;
 --c3:#a02c6d;--c4:#6b47b8;--c5:#8a6d00;--c6:#0b7f8a;--c7:#6d5140;color:var(--ink);
-background:var(--paper);font:16px/1.6 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem}
+background:var(--paper);font:16px/1.6 system-ui,sans-serif;max-width:60rem;margin:0 auto;
+padding:1rem}
 @media (prefers-color-scheme:dark){.dx{--ink:#e8ebf1;--soft:#a3adbd;--line:#3a4252;--paper:#14171d;
 --c0:#7db3ff;--c1:#ffab6b;--c2:#6fd6a0;--c3:#f08fc4;--c4:#bda4ff;--c5:#e0c04d;--c6:#5fd3de;
 --c7:#d2b29c}}

@@ -6,11 +6,10 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from threading import Event
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
 from deplda.chains import Schedule
 from deplda.corpus import Corpus
@@ -30,7 +29,6 @@ Result = TypeVar("Result")
 _BATCH_CELLS = 2_000_000
 _BATCH_DOCUMENTS = 256
 _MATRIX_CELLS = 500_000_000
-_NEGLIGIBLE_TOKENS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,7 @@ class Inference:
     estimate: Estimate = "counts"
     combine: Combine = "blend"
     n_label_tokens: int = 1000
-    tolerance: float = 1e-3
+    tolerance: float = 1e-2
     max_cycles: int = 60
 
     def __post_init__(self) -> None:
@@ -106,12 +104,14 @@ class Inference:
 
 
 class Inferred(NamedTuple):
-    """What was inferred of some documents, documents × labels."""
+    """What was inferred of some documents; documents × labels but for the topics."""
 
     counts: Floats
     """N: the expected tokens of each label."""
     alpha: Floats
     """α′: the document's prior over labels."""
+    topics: Floats
+    """θ′: the document's topics, documents × the topics of all sets side by side."""
 
 
 class Ranking(NamedTuple):
@@ -232,7 +232,7 @@ def attribute(
 
 def scores(inferred: Inferred, combine: Combine) -> Floats:
     """Return documents × labels: how strongly each label is suggested."""
-    counts, alpha = inferred
+    counts, alpha, _ = inferred
     if combine == "counts":
         return _normalised(counts)
     if combine == "posterior":
@@ -284,13 +284,14 @@ def _by_batches(
 
 
 class _Batch(NamedTuple):
-    """Some documents, and what is summed up of them over chains and topic sets."""
+    """Some documents, the labels whose words are asked for, and what is found of them."""
 
     starts: npt.NDArray[np.int64]
     types: npt.NDArray[np.int32]
     times: npt.NDArray[np.int32]
     chosen: Labels
     counts: Floats
+    topics: Floats
     words: Floats
 
 
@@ -315,84 +316,84 @@ def _infer(
         corpus.counts.data[begin:end],
         chosen,
         np.zeros((last - first, tables.n_labels)),
+        np.zeros((last - first, tables.topic_starts[-1])),
         np.zeros((end - begin, chosen.shape[1])),
     )
-    expected = inference.method == "deterministic"
-    alpha = np.zeros((last - first, tables.n_labels))
-    for number in range(len(tables.topics)):
-        if expected:
-            alpha += _expect(batch, tables, number, inference)
-        else:
-            alpha += _sample(batch, tables, number, inference, seed)
-    n_sets = len(tables.topics)
-    n = n_sets * (1 if expected else inference.n_chains * inference.schedule.n_samples)
-    return Inferred(batch.counts / n, alpha / n_sets), batch.words / n
+    run = _expect if inference.method == "deterministic" else _sample
+    alpha = run(batch, tables, inference, seed)
+    return Inferred(batch.counts, alpha, batch.topics), batch.words
 
 
-def _expect(batch: _Batch, tables: Tables, number: int, inference: Inference) -> Floats:
-    """Add one topic set's expectations to the batch; return α′."""
+def _expect(batch: _Batch, tables: Tables, inference: Inference, seed: int) -> Floats:
+    """Fill the batch with expectations; return α′. There is no chance in it: no seed is used."""
     from deplda.kernels.expected import expect
 
-    topics, prior = tables.topics[number], _prior(tables, number, inference)
-    shares = np.zeros((len(batch.counts), len(topics.base)))
+    eta, flat = _weights(tables, inference)
+    alpha = np.empty_like(batch.counts)
     expect(
-        tables.words, topics, prior, batch.starts, batch.types, batch.times, inference.tolerance,
-        inference.max_cycles, _NEGLIGIBLE_TOKENS, batch.chosen, batch.counts, shares, batch.words,
+        tables.words, tables.sets, eta, flat, float(inference.gamma), batch.starts, batch.types,
+        batch.times, float(inference.tolerance), inference.max_cycles, batch.chosen, batch.counts,
+        alpha, batch.topics, batch.words,
     )  # fmt: skip
-    return _prior_of(topics, shares, prior)
+    return alpha
 
 
-def _sample(batch: _Batch, tables: Tables, number: int, inference: Inference, seed: int) -> Floats:
-    """Add one topic set's samples to the batch; return the mean α′ of its samples."""
+def _sample(batch: _Batch, tables: Tables, inference: Inference, seed: int) -> Floats:
+    """Fill the batch with means over all samples of all topic sets; return α′."""
+    eta, flat = _weights(tables, inference)
+    is_proper = inference.method == "proper" and tables.topic_starts[-1] > 0
+    label_tokens = np.zeros_like(batch.counts) if is_proper else None
+    n_sets = len(tables.topic_starts) - 1
+    for number in range(n_sets):
+        _sample_set(batch, tables, number, inference, seed, label_tokens)
+    n_samples = inference.n_chains * inference.schedule.n_samples
+    batch.topics[:] /= n_samples
+    batch.counts[:] /= n_samples * n_sets
+    batch.words[:] /= n_samples * n_sets
+    if label_tokens is not None:
+        return flat + eta * label_tokens / (n_samples * n_sets)
+    return tables.mean_prior(batch.topics, eta, flat)
+
+
+def _sample_set(
+    batch: _Batch,
+    tables: Tables,
+    number: int,
+    inference: Inference,
+    seed: int,
+    label_tokens: Floats | None,
+) -> None:
+    """Add one topic set's samples to the batch, and in proper inference to the label tokens."""
     from deplda.kernels import dense, documents, proper, random
-
-    topics, prior, plan = (
-        tables.topics[number], _prior(tables, number, inference), inference.schedule
-    )  # fmt: skip
-    n_topics, n_samples = len(topics.base), inference.n_chains * plan.n_samples
-    chains = np.arange(inference.n_chains) + number * inference.n_chains
-    key, stride = random.stream(seed, random.DOCUMENT, 0)
-    asked = (
-        prior, batch.starts, batch.types, batch.times, key, stride, chains,
-        plan.burn_in, plan.n_samples, plan.lag, inference.estimate == "conditionals",
-    )  # fmt: skip
-    if inference.method == "proper" and n_topics:
-        label_tokens = np.zeros(batch.counts.shape)
-        proper.sample(
-            tables.words, topics, *asked, inference.n_label_tokens, batch.chosen, batch.counts,
-            label_tokens, batch.words,
-        )  # fmt: skip
-        return prior.alpha + prior.eta * label_tokens / n_samples
-    shares = np.zeros((len(batch.counts), n_topics))
-    results = (batch.chosen, batch.counts, shares, batch.words)
-    if tables.phi is not None and tables.phi_prime is not None:
-        dense.sample(tables.phi, tables.phi_prime[number], *asked, *results)
-    else:
-        documents.sample(tables.words, topics, *asked, *results)
-    return _prior_of(topics, shares / n_samples, prior)
-
-
-def _prior(tables: Tables, number: int, inference: Inference) -> Any:
-    """Return the weights of the prior as kernels read them: η, Σα/C, Σγ/T."""
     from deplda.kernels.tables import Prior
 
-    n_topics = len(tables.topics[number].base)
-    return Prior(
-        float(inference.eta) if n_topics else 0.0,
-        inference.alpha / tables.n_labels,
-        inference.gamma / max(n_topics, 1),
-    )
+    eta, flat = _weights(tables, inference)
+    begin, end = tables.topic_starts[number : number + 2]
+    key, stride = random.stream(seed, random.DOCUMENT, 0)
+    plan = inference.schedule
+    asked = (
+        Prior(eta, flat, inference.gamma / max(end - begin, 1)), batch.starts, batch.types,
+        batch.times, key, stride, np.arange(inference.n_chains) + number * inference.n_chains,
+        plan.burn_in, plan.n_samples, plan.lag, inference.estimate == "conditionals",
+    )  # fmt: skip
+    shares = np.zeros((len(batch.counts), end - begin))
+    results = (batch.chosen, batch.counts, shares, batch.words)
+    if label_tokens is not None:
+        proper.sample(
+            tables.words, tables.topics[number], *asked, inference.n_label_tokens, *results,
+            label_tokens,
+        )  # fmt: skip
+    elif tables.is_tiny:
+        dense.sample(*tables.dense[number], *asked, *results)
+    else:
+        documents.sample(tables.words, tables.topics[number], *asked, *results)
+    batch.topics[:, begin:end] = shares
 
 
-def _prior_of(topics: Any, shares: Floats, prior: Any) -> Floats:
-    """Return α′ = η θ′·φ′ + Σα/C, documents × labels."""
-    n_labels = len(topics.label_starts) - 1
-    by_label = csr_array(
-        (topics.label_values, topics.label_topics, topics.label_starts),
-        shape=(n_labels, len(topics.base)),
-    )
-    own = np.asarray((by_label @ shares.T).T)
-    return prior.alpha + prior.eta * (own + (shares @ topics.base)[:, None])
+def _weights(tables: Tables, inference: Inference) -> tuple[float, float]:
+    """Return η, which is 0 where there are no topics, and Σα/C."""
+    eta = float(inference.eta) if tables.topic_starts[-1] else 0.0
+    return eta, inference.alpha / tables.n_labels
 
 
 def _normalised(values: Floats) -> Floats:

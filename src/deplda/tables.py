@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
 from deplda.errors import InputError
 from deplda.estimates import LabelWords, TopicLabels
@@ -29,12 +30,48 @@ class Tables:
                     f"φ knows {self.n_labels:,} labels but φ′ {topics.shape[0]:,}; "
                     "train both on the same corpus"
                 )
-        sets = topic_labels or [_no_topics(self.n_labels)]
-        self.words = _word_tables(label_words)
-        self.topics = [_topic_tables(label_words, topics) for topics in sets]
+        self._label_words = label_words
+        self._topic_labels = topic_labels or [_no_topics(self.n_labels)]
         self.is_tiny = self.n_labels <= TINY
-        self.phi = label_words.dense() if self.is_tiny else None
-        self.phi_prime = [topics.dense() for topics in sets] if self.is_tiny else None
+
+    # Each way of inference reads some of these; they are laid out when first asked for.
+
+    @cached_property
+    def words(self) -> Any:
+        """φ by word and by label, for all but dense draws."""
+        return _word_tables(self._label_words)
+
+    @cached_property
+    def topics(self) -> list[Any]:
+        """φ′ of each set, for draws from buckets."""
+        return [_topic_tables(self._label_words, topics) for topics in self._topic_labels]
+
+    @cached_property
+    def sets(self) -> Any:
+        """φ′ of all sets side by side, for expectations."""
+        return _topic_sets(self._topic_labels)
+
+    @cached_property
+    def dense(self) -> list[tuple[Floats, Floats]]:
+        """φ, and φ′ of each set, as ordinary arrays, for draws over all labels."""
+        phi = self._label_words.dense()
+        return [(phi, topics.dense()) for topics in self._topic_labels]
+
+    @cached_property
+    def topic_starts(self) -> npt.NDArray[np.int64]:
+        """The first topic of each set when those of all sets are numbered through, and the end."""
+        return np.cumsum([0, *(len(topics.base) for topics in self._topic_labels)])
+
+    def mean_prior(self, shares: Floats, eta: float, flat: float) -> Floats:
+        """Return α′ = η θ′·φ′ + Σα/C on average over the sets; documents × labels.
+
+        `shares` is θ′ of all sets side by side, `flat` Σα/C.
+        """
+        n_sets = len(self._topic_labels)
+        weights = hstack([topics.weights for topics in self._topic_labels], format="csr")
+        base = np.concatenate([topics.base for topics in self._topic_labels])
+        own = np.asarray((weights @ shares.T).T)
+        return flat + eta / n_sets * (own + (shares @ base)[:, None])
 
 
 def _no_topics(n_labels: int) -> TopicLabels:
@@ -95,6 +132,24 @@ def _topic_tables(label_words: LabelWords, topic_labels: TopicLabels) -> Any:
         word_topics.astype(np.float32).sum(axis=1, dtype=np.float64),
         np.asarray(label_base).ravel(),
         np.array([np.sum(label_base)]),
+    )
+
+
+def _topic_sets(topic_labels: Sequence[TopicLabels]) -> Any:
+    from deplda.kernels.tables import TopicSets
+
+    starts = np.cumsum([0, *(len(topics.base) for topics in topic_labels)])
+    by_label = csr_array(hstack([topics.weights for topics in topic_labels], format="csr"))
+    by_label.sort_indices()
+    n_labels, n_sets = by_label.shape[0], len(topic_labels)
+    set_of = np.searchsorted(starts, by_label.indices, side="right") - 1
+    places = np.repeat(np.arange(n_labels), np.diff(by_label.indptr)) * n_sets + set_of
+    return TopicSets(
+        starts,
+        np.concatenate([[0], np.cumsum(np.bincount(places, minlength=n_labels * n_sets))]),
+        by_label.indices.astype(np.int32),
+        by_label.data.astype(np.float64),
+        np.concatenate([topics.base for topics in topic_labels]),
     )
 
 

@@ -1,9 +1,13 @@
 """The test-time cycle with expectations instead of draws, on word types instead of tokens.
 
-r_wc ∝ φ_wc (N_c + α′_c) and N_c = Σ_w x_w r_wc, so that a cycle is two products with φ:
-Z_w = Σ_c φ_wc m_c, then N_c = m_c Σ_w (x_w/Z_w) φ_wc, with m = N + α′. The topics go the same way.
-A few cycles over all labels find those that matter; the others are then left out, and one last
-cycle over all labels gives every label its expected tokens.
+r_wc ∝ φ_wc m_c with m = N + α′, and N_c = Σ_w x_w r_wc, so that a cycle is two products with φ:
+Z_w = Σ_c φ_wc m_c, then N_c = m_c Σ_w (x_w/Z_w) φ_wc. The topics go the same way.
+
+Few labels matter to a document. The others are pooled: they go on as one label, whose φ is the sum
+of theirs and whose m is their average. A few cycles with a flat prior, the same for every set of
+topics, find the labels to keep; each set then has its own cycles on those, and pools more of them
+as they cease to matter. One last cycle over all labels, from the average over the sets, gives every
+label its expected tokens.
 """
 
 from __future__ import annotations
@@ -11,186 +15,364 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from deplda.kernels.documents import dense_alpha
-from deplda.kernels.lanes import LANES, lane_products
+from deplda.kernels.lanes import LANES, ROWS, row_products
 
-_FULL_CYCLES = 3
+_FLAT_CYCLES = 5
+# Labels on their own in the flat cycles, and in the first cycle of each set.
+_FIRST_LABELS = 1024
+_LABELS = 256
+# A label with less than this share of the tokens is pooled.
+_NEGLIGIBLE = 4e-4
+_TINY = np.float32(1e-37)
+
+# An unsigned index needs no look whether it counts from the end: labels are read as such where
+# whole rows are.
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _full_cycle(words, types, times, mass, counts):  # type: ignore[no-untyped-def]
-    """Set counts to N_c = m_c Σ_w (x_w/Z_w) φ_wc, all labels."""
+@njit(nogil=True, cache=True)
+def _row_totals(words, types, mass, totals):  # type: ignore[no-untyped-def]
+    """Set totals to Z_w = Σ_c φ_wc m_c."""
     starts, labels, values, base = words.row_starts, words.row_labels, words.row_values, words.base
     smooth = 0.0
-    for c in range(mass.size):
+    for c in range(base.size):
         smooth += base[c] * mass[c]
-    counts[:] = 0.0
-    total_over = 0.0
     for u in range(types.size):
         begin, end = starts[types[u]], starts[types[u] + 1]
-        total = smooth
-        for e in range(begin, end):
-            total += np.float64(values[e]) * mass[labels[e]]
-        over = times[u] / total
-        total_over += over
-        for e in range(begin, end):
-            counts[labels[e]] += over * np.float64(values[e])
-    for c in range(mass.size):
-        counts[c] = mass[c] * (counts[c] + total_over * base[c])
+        even, odd = smooth, 0.0  # two sums, since additions to one wait for each other
+        for e in range(begin, end - 1, 2):
+            even += np.float64(values[e]) * mass[np.uint32(labels[e])]
+            odd += np.float64(values[e + 1]) * mass[np.uint32(labels[e + 1])]
+        if (end - begin) % 2:
+            even += np.float64(values[end - 1]) * mass[np.uint32(labels[end - 1])]
+        totals[u] = even + odd
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _add_words(words, types, times, mass, chosen, column_of, out_words):  # type: ignore[no-untyped-def]
-    """Add to out_words the tokens x_w φ_wc m_c/Z_w that each type gives to the chosen labels."""
+@njit(nogil=True, cache=True)
+def _label_sums(words, types, ratios, sums):  # type: ignore[no-untyped-def]
+    """Set sums to Σ_w ratio_w φ_wc, as exact as ratios and sums are."""
     starts, labels, values, base = words.row_starts, words.row_labels, words.row_values, words.base
-    smooth = (base * mass).sum()
+    sums[:] = 0.0
+    total = 0.0
     for u in range(types.size):
-        begin, end = starts[types[u]], starts[types[u] + 1]
-        total = smooth
-        for e in range(begin, end):
-            total += np.float64(values[e]) * mass[labels[e]]
-        over = times[u] / total
-        for e in range(begin, end):
-            if column_of[labels[e]] >= 0:
-                out_words[u, column_of[labels[e]]] += over * np.float64(values[e]) * mass[labels[e]]
-        for j in range(chosen.size):
-            out_words[u, j] += over * base[chosen[j]] * mass[chosen[j]]
+        ratio = ratios[u]
+        total += ratio
+        for e in range(starts[types[u]], starts[types[u] + 1]):
+            sums[np.uint32(labels[e])] += ratio * values[e]
+    for c in range(base.size):
+        sums[c] += total * base[c]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _topic_cycle(topics, names, counts, prior_gamma, n_dt, alpha, scale, flat):  # type: ignore[no-untyped-def]
-    """Mutate n_dt by the labels `names` with `counts` tokens, and set alpha to their α′."""
-    starts, own_topics, own_values = topics.label_starts, topics.label_topics, topics.label_values
-    base = topics.base
-    n_topics = base.size
-    if n_topics > 1:
-        weight = n_dt + prior_gamma
-        drawn = np.zeros(n_topics, np.float64)
-        shared = (base * weight).sum()
-        total_over = 0.0
-        for s in range(names.size):
-            total = shared
-            for e in range(starts[names[s]], starts[names[s] + 1]):
-                total += own_values[e] * weight[own_topics[e]]
-            over = counts[s] / total
-            total_over += over
-            for e in range(starts[names[s]], starts[names[s] + 1]):
-                drawn[own_topics[e]] += over * own_values[e]
-        for t in range(n_topics):
-            n_dt[t] = weight[t] * (drawn[t] + total_over * base[t])
-    shared = 0.0
-    for t in range(n_topics):
-        shared += base[t] * (n_dt[t] + prior_gamma)
-    for s in range(names.size):
-        total = shared
-        for e in range(starts[names[s]], starts[names[s] + 1]):
-            total += own_values[e] * (n_dt[own_topics[e]] + prior_gamma)
-        alpha[s] = flat + scale * total
+@njit(nogil=True, cache=True)
+def _largest(values, n):  # type: ignore[no-untyped-def]
+    """Return where the n largest values are (more, if several are equal to the last)."""
+    if n >= values.size:
+        return np.arange(values.size)
+    return np.flatnonzero(values >= np.partition(values, values.size - n)[values.size - n])
+
+
+@njit(nogil=True, cache=True)
+def _blank(n_types, n_labels):  # type: ignore[no-untyped-def]
+    """Return types × labels and the pool, zeros, as long and wide as `row_products` needs."""
+    width = n_labels + 1
+    return np.zeros((n_types + -n_types % ROWS, width + -width % LANES), np.float32)
 
 
 @njit(nogil=True, cache=True)
 def _columns(words, types, names, place):  # type: ignore[no-untyped-def]
-    """Return φ of the document's types × these labels, as wide as lanes need; `place` is all −1."""
+    """Return φ of the document's types × these labels and the pool of all others."""
     starts, labels, values, base = words.row_starts, words.row_labels, words.row_values, words.base
-    smooth = base[names].astype(np.float32)
-    columns = np.zeros((types.size, names.size + -names.size % LANES), np.float32)
-    for s in range(names.size):
+    totals, base_total = words.row_totals, words.base_sums[base.size - 1]
+    n = names.size
+    columns = _blank(types.size, n)
+    width = columns.shape[1]
+    smooth, single = np.zeros(width, np.float32), np.zeros(width, np.float32)
+    place[:] = n
+    for s in range(n):
         place[names[s]] = s
+        smooth[s] = base[names[s]]
+        single[s] = 1.0
     for u in range(types.size):
-        columns[u, : names.size] = smooth
+        row = columns[u]
+        # Written without a branch: what is not of these labels goes where the pool will be.
         for e in range(starts[types[u]], starts[types[u] + 1]):
-            s = place[labels[e]]
-            if s >= 0:
-                columns[u, s] += values[e]
-    for c in names:
-        place[c] = -1
+            row[np.uint32(place[np.uint32(labels[e])])] = values[e]
+        row[n] = 0.0
+        for s in range(width):
+            row[s] += smooth[s]
+    if n < base.size:
+        sums = np.empty(ROWS, np.float32)
+        for first in range(0, types.size, ROWS):
+            row_products(columns, first, single, width, sums)
+            for u in range(first, min(first + ROWS, types.size)):
+                rest = totals[types[u]] + base_total - np.float64(sums[u - first])
+                columns[u, n] = max(rest, 0.0)
     return columns
 
 
 @njit(nogil=True, cache=True)
-def _fewer(columns, matter):  # type: ignore[no-untyped-def]
-    """Return the columns of the labels that still matter."""
-    fewer = np.zeros((columns.shape[0], matter.size + -matter.size % LANES), np.float32)
-    for u in range(columns.shape[0]):
-        for s in range(matter.size):
-            fewer[u, s] = columns[u, matter[s]]
+def _fewer(columns, n, kept):  # type: ignore[no-untyped-def]
+    """Return the columns of the labels kept, the others of the n added to the pool."""
+    fewer = _blank(columns.shape[0], kept.size)
+    pooled = np.zeros(columns.shape[1], np.float32)
+    pooled[: n + 1] = 1.0
+    pooled[kept] = 0.0
+    sums = np.empty(ROWS, np.float32)
+    for first in range(0, columns.shape[0], ROWS):
+        row_products(columns, first, pooled, columns.shape[1], sums)
+        for k in range(ROWS):
+            old, new = columns[first + k], fewer[first + k]
+            for s in range(kept.size):
+                new[s] = old[kept[s]]
+            new[kept.size] = sums[k]
     return fewer
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _few_cycle(columns, times, counts, alpha, lanes):  # type: ignore[no-untyped-def]
-    """Mutate counts: N_c = m_c Σ_w (x_w/Z_w) φ_wc over some labels; return Σ_c |change|."""
+def _cycle(columns, times, mass, ratios, sums):  # type: ignore[no-untyped-def]
+    """Set ratios to x_w/Z_w and sums to Σ_w (x_w/Z_w) φ_wc."""
     width = columns.shape[1]
-    mass = np.zeros(width, np.float32)
-    for s in range(counts.size):
-        mass[s] = counts[s] + alpha[s]
-    sums = np.zeros(width, np.float32)
-    for u in range(times.size):
-        lane_products(columns, u, mass, width, lanes)
-        ratio = np.float32(times[u] / np.float64(lanes.sum()))
+    totals = np.empty(ROWS, np.float32)
+    sums[:] = 0.0
+    for first in range(0, times.size, ROWS):
+        row_products(columns, first, mass, width, totals)
+        for k in range(ROWS):
+            ratios[first + k] = times[first + k] / max(totals[k], _TINY)
+        r0, r1, r2, r3 = ratios[first], ratios[first + 1], ratios[first + 2], ratios[first + 3]
+        row0, row1 = columns[first], columns[first + 1]
+        row2, row3 = columns[first + 2], columns[first + 3]
         for s in range(width):
-            sums[s] += ratio * columns[u, s]
-    moved = 0.0
-    for s in range(counts.size):
-        count = np.float64(mass[s]) * np.float64(sums[s])
-        moved += abs(count - counts[s])
-        counts[s] = count
-    return moved
+            sums[s] += (r0 * row0[s] + r1 * row1[s]) + (r2 * row2[s] + r3 * row3[s])
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _flat_cycles(columns, times, n_labels, flat, counts, n):  # type: ignore[no-untyped-def]
+    """Mutate counts by the cycles that know no topics; `flat` is each label's prior."""
+    size = counts.size
+    mass = np.zeros(columns.shape[1], np.float32)
+    sums, ratios = np.empty(mass.size, np.float32), np.empty(times.size, np.float32)
+    rest = n - counts.sum()
+    for _ in range(_FLAT_CYCLES):
+        for s in range(size):
+            mass[s] = counts[s] + flat
+        mass[size] = rest / max(n_labels - size, 1) + flat
+        _cycle(columns, times, mass, ratios, sums)
+        for s in range(size):
+            counts[s] = np.float64(mass[s]) * np.float64(sums[s])
+        rest = np.float64(mass[size]) * np.float64(sums[size])
+
+
+@njit(nogil=True, cache=True)
+def _topics_of(sets, number, names):  # type: ignore[no-untyped-def]
+    """Return (place in names, topic, P_ct) of these labels in one set, and φ′ of the pool.
+
+    They come one after the other: a label has two or three topics, so that a loop over each label's
+    own would be more ends than steps.
+    """
+    starts, topics, values = sets.label_starts, sets.label_topics, sets.label_values
+    n_sets, begin = sets.set_starts.size - 1, sets.set_starts[number]
+    pool = np.empty(sets.set_starts[number + 1] - begin, np.float64)
+    for t in range(pool.size):
+        pool[t] = 1.0 - names.size * sets.base[begin + t]
+    n = 0
+    for c in names:
+        n += starts[c * n_sets + number + 1] - starts[c * n_sets + number]
+    places, own_topics = np.empty(n, np.uint32), np.empty(n, np.uint32)
+    own_values = np.empty(n, np.float64)
+    n = 0
+    for s in range(names.size):
+        at = names[s] * n_sets + number
+        for e in range(starts[at], starts[at + 1]):
+            places[n], own_topics[n], own_values[n] = s, topics[e] - begin, values[e]
+            pool[own_topics[n]] -= values[e]
+            n += 1
+    return places, own_topics, own_values, np.maximum(pool, 0.0)
+
+
+@njit(nogil=True, cache=True)
+def _likelihoods(own, base, weight, likely):  # type: ignore[no-untyped-def]
+    """Set likely to Σ_t weight_t φ′_ct of each label; `own` is from `_topics_of`."""
+    places, topics, values, _ = own
+    shared = 0.0
+    for t in range(base.size):
+        shared += base[t] * weight[t]
+    likely[:] = shared
+    for e in range(places.size):
+        likely[places[e]] += values[e] * weight[topics[e]]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _topic_cycle(own, base, gamma, counts, rest, weight, likely):  # type: ignore[no-untyped-def]
+    """Mutate weight, n_t + γ, by the labels' tokens and the pool's, and likely with it."""
+    places, topics, values, pool = own
+    if base.size > 1:
+        total = 0.0
+        for s in range(counts.size):
+            likely[s] = counts[s] / max(likely[s], 1e-300)
+            total += likely[s]
+        drawn = np.zeros(base.size, np.float64)
+        for e in range(places.size):
+            drawn[topics[e]] += likely[places[e]] * values[e]
+        rest /= max((pool * weight).sum(), 1e-300)
+        for t in range(base.size):
+            weight[t] = weight[t] * (drawn[t] + total * base[t] + rest * pool[t]) + gamma
+        _likelihoods(own, base, weight, likely)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _own_cycles(  # type: ignore[no-untyped-def]
+    sets, number, columns, times, names, counts, n, n_labels, eta, flat, gamma, tolerance,
+    max_cycles, share, ratios,
+):  # fmt: skip
+    """Return the labels that one set of topics keeps, and their tokens.
+
+    Sets `share` to θ′ of the set's topics, and ratios to x_w/Z_w.
+    """
+    base = sets.base[sets.set_starts[number] : sets.set_starts[number + 1]]
+    n_topics = base.size
+    eta = eta if n_topics else 0.0
+    each_gamma = gamma / max(n_topics, 1)
+    weight = np.full(n_topics, n / max(n_topics, 1) + each_gamma)
+    size = names.size
+    rest = n - counts.sum()
+    own = _topics_of(sets, number, names)
+    likely = np.empty(size, np.float64)
+    _likelihoods(own, base, weight, likely)
+    mass, sums = np.zeros(columns.shape[1], np.float32), np.empty(columns.shape[1], np.float32)
+    for _ in range(max_cycles):
+        _topic_cycle(own, base, each_gamma, counts, rest, weight, likely)
+        rest_alpha = eta + flat * n_labels
+        for s in range(size):
+            alpha = flat + eta / (n + gamma) * likely[s]
+            rest_alpha -= alpha
+            mass[s] = counts[s] + alpha
+        mass[size] = (rest + max(rest_alpha, 0.0)) / max(n_labels - size, 1)
+        _cycle(columns, times, mass, ratios, sums)
+        moved = 0.0
+        n_kept = 0
+        for s in range(size):
+            count = np.float64(mass[s]) * np.float64(sums[s])
+            moved += abs(count - counts[s])
+            counts[s] = count
+            n_kept += count >= _NEGLIGIBLE * n
+        rest = np.float64(mass[size]) * np.float64(sums[size])
+        if moved <= tolerance * n:
+            break
+        if 2 * n_kept < size:  # worth the move
+            kept = np.flatnonzero(counts >= _NEGLIGIBLE * n)
+            columns = _fewer(columns, size, kept)
+            rest += counts.sum()
+            names, counts, likely = names[kept], counts[kept], likely[kept]
+            rest -= counts.sum()
+            size = kept.size
+            own = _topics_of(sets, number, names)
+            mass = np.zeros(columns.shape[1], np.float32)
+            sums = np.empty(columns.shape[1], np.float32)
+    _topic_cycle(own, base, each_gamma, counts, rest, weight, likely)
+    for t in range(n_topics):
+        share[t] = weight[t] / (n + gamma)
+    return names, counts
+
+
+@njit(nogil=True, cache=True)
+def _mean_alpha(sets, shares, eta, flat, alpha):  # type: ignore[no-untyped-def]
+    """Set alpha to α′ = η θ′·φ′ + Σα/C of all labels, on average over the sets."""
+    starts, own_topics, own_values = sets.label_starts, sets.label_topics, sets.label_values
+    n_sets = sets.set_starts.size - 1
+    shared = 0.0
+    for t in range(shares.size):
+        shared += sets.base[t] * shares[t]
+    for c in range(alpha.size):
+        begin, end = starts[c * n_sets], starts[(c + 1) * n_sets]
+        even, odd = shared, 0.0
+        for e in range(begin, end - 1, 2):
+            even += own_values[e] * shares[np.uint32(own_topics[e])]
+            odd += own_values[e + 1] * shares[np.uint32(own_topics[e + 1])]
+        if (end - begin) % 2:
+            even += own_values[end - 1] * shares[np.uint32(own_topics[end - 1])]
+        alpha[c] = flat + eta / n_sets * (even + odd)
+
+
+@njit(nogil=True, cache=True)
+def _set_words(words, types, ratios, mass, chosen, out_words):  # type: ignore[no-untyped-def]
+    """Set out_words to the tokens (x_w/Z_w) φ_wc m_c that each type gives to the chosen labels."""
+    starts, labels, values, base = words.row_starts, words.row_labels, words.row_values, words.base
+    for u in range(types.size):
+        row = labels[starts[types[u]] : starts[types[u] + 1]]
+        for j in range(chosen.size):
+            c = chosen[j]
+            phi = base[c]
+            e = np.searchsorted(row, c)
+            if e < row.size and row[e] == c:
+                phi += np.float64(values[starts[types[u]] + e])
+            out_words[u, j] = ratios[u] * phi * mass[c]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def expect(  # type: ignore[no-untyped-def]
-    words, topics, prior, starts, types, times, tolerance, max_cycles, negligible,
-    chosen, out_counts, out_topics, out_words,
+    words, sets, eta, flat, gamma, starts, types, times, tolerance, max_cycles, chosen,
+    out_counts, out_alpha, out_topics, out_words,
 ):  # fmt: skip
-    """Add to out_counts and out_topics the expected N_c and θ′ of the documents first:last.
+    """Set out_counts, out_alpha and out_topics to the expected N_c, α′_c and θ′ of each document.
 
-    It stops when a cycle moves less than `tolerance` of the tokens, or after `max_cycles`. Labels
-    with fewer than `negligible` expected tokens are left out of further cycles, not of the result.
+    And out_words, entry by entry, to the tokens given to the document's `chosen` labels. `flat` is
+    Σα/C, `gamma` Σγ. The cycles of a set stop when one moves less than `tolerance` of the tokens,
+    or after `max_cycles`.
     """
-    n_labels, n_topics = words.base.size, topics.base.size
-    gamma_sum = prior.gamma * n_topics
-    mass = np.empty(n_labels, np.float64)
-    every_count = np.empty(n_labels, np.float64)
-    place = np.full(n_labels, -1, np.int32)
-    lanes = np.zeros(LANES, np.float32)
+    n_labels, n_sets = words.base.size, sets.set_starts.size - 1
+    base_total = words.base_sums[n_labels - 1]
+    sums, mass = np.empty(n_labels, np.float64), np.empty(n_labels, np.float64)
+    rough_sums = np.empty(n_labels, np.float32)
+    place = np.empty(n_labels, np.int32)
     for d in range(starts.size - 1):
         own, weight = types[starts[d] : starts[d + 1]], times[starts[d] : starts[d + 1]]
         n = np.float64(weight.sum())
+        counts, alpha, shares = out_counts[d], out_alpha[d], out_topics[d]
         if n == 0.0:
-            out_topics[d, :] += 1.0 / max(n_topics, 1)
+            for number in range(n_sets):
+                begin, end = sets.set_starts[number], sets.set_starts[number + 1]
+                shares[begin:end] = 1.0 / max(end - begin, 1)
+            _mean_alpha(sets, shares, eta, flat, alpha)
+            counts[:] = 0.0
             continue
-        scale = prior.eta / (n + gamma_sum) if n_topics else 0.0
-        n_dt = np.full(n_topics, n / max(n_topics, 1))
-        mass[:] = prior.alpha + prior.eta / n_labels
-        for _ in range(_FULL_CYCLES):
-            _full_cycle(words, own, weight, mass, every_count)
-            mass[:] = every_count + (prior.alpha + prior.eta / n_labels)
-        names = np.flatnonzero(every_count > negligible)
-        counts = every_count[names]
+        # With equal masses Z_w is known without a look at the row.
+        ratios = weight / (words.row_totals[own] + base_total)
+        _label_sums(words, own, ratios.astype(np.float32), rough_sums)
+        names = _largest(rough_sums, _FIRST_LABELS)
         columns = _columns(words, own, names, place)
-        for _ in range(max_cycles):
-            alpha = np.empty(names.size, np.float64)
-            _topic_cycle(topics, names, counts, prior.gamma, n_dt, alpha, scale, prior.alpha)
-            moved = _few_cycle(columns, weight, counts, alpha, lanes)
-            if moved <= tolerance * n:
-                break
-            matter = np.flatnonzero(counts > negligible)
-            if 4 * matter.size <= 3 * names.size:  # worth the move
-                columns = _fewer(columns, matter)
-                names, counts = names[matter], counts[matter]
-        alpha = np.empty(names.size, np.float64)
-        _topic_cycle(topics, names, counts, prior.gamma, n_dt, alpha, scale, prior.alpha)
-        dense_alpha(topics, prior.alpha, prior.gamma, scale, n_dt, mass)
-        for s in range(names.size):
-            mass[names[s]] += counts[s]
-        _full_cycle(words, own, weight, mass, every_count)
-        if chosen.shape[1] > 0:
-            place[chosen[d]] = np.arange(chosen.shape[1])
-            by_word = out_words[starts[d] : starts[d + 1]]
-            _add_words(words, own, weight, mass, chosen[d], place, by_word)
-            place[chosen[d]] = -1
+        padded = np.zeros(columns.shape[0], np.float32)
+        padded[: own.size] = weight
+        begun = rough_sums[names].astype(np.float64)
+        _flat_cycles(columns, padded, n_labels, flat + eta / n_labels, begun, n)
+        kept = _largest(begun, _LABELS)
+        if kept.size < names.size:
+            columns = _fewer(columns, names.size, kept)
+            names, begun = names[kept], begun[kept]
+        mass[:] = 0.0
+        mean_ratios = np.zeros(own.size, np.float32)
+        own_ratios = np.empty(padded.size, np.float32)
+        for number in range(n_sets):
+            share = shares[sets.set_starts[number] : sets.set_starts[number + 1]]
+            own_names, own_counts = _own_cycles(
+                sets, number, columns, padded, names, begun.copy(), n, n_labels, eta, flat, gamma,
+                tolerance, max_cycles, share, own_ratios,
+            )  # fmt: skip
+            for s in range(own_names.size):
+                mass[own_names[s]] += own_counts[s] / n_sets
+            for u in range(own.size):
+                mean_ratios[u] += own_ratios[u] / np.float32(n_sets)
+        _mean_alpha(sets, shares, eta, flat, alpha)
+        # A label in every pool has no tokens yet: those at which N = (N + α′) Σ_w (x_w/Z_w) φ_wc.
+        _label_sums(words, own, mean_ratios, rough_sums)
         for c in range(n_labels):
-            out_counts[d, c] += every_count[c]
-        for t in range(n_topics):
-            out_topics[d, t] += (n_dt[t] + prior.gamma) / (n + gamma_sum)
+            if mass[c] > 0.0:
+                mass[c] += alpha[c]
+            else:
+                mass[c] = alpha[c] / (1.0 - min(rough_sums[c], 0.9))
+        _row_totals(words, own, mass, ratios)
+        for u in range(own.size):
+            ratios[u] = weight[u] / ratios[u]
+        _label_sums(words, own, ratios, sums)
+        for c in range(n_labels):
+            counts[c] = mass[c] * sums[c]
+        if chosen.shape[1]:
+            _set_words(words, own, ratios, mass, chosen[d], out_words[starts[d] : starts[d + 1]])

@@ -194,11 +194,11 @@ def start(words, topics, desk, types, tokens, n_tokens, prior, key, gamma):  # t
 @njit(nogil=True, cache=True, error_model="numpy")
 def sample(  # type: ignore[no-untyped-def]
     words, topics, prior, starts, types, times, key, gamma, chains, burn_in, n_samples, lag,
-    conditionals, n_label_tokens, chosen, out_counts, out_labels, out_words,
+    conditionals, n_label_tokens, chosen, out_counts, out_topics, out_words, out_labels,
 ):  # fmt: skip
-    """Add to out_counts the samples of N_c (or of its conditionals), to out_labels those of n_c/M.
+    """As `documents.sample`, and add to out_labels the samples of n_c/M.
 
-    Otherwise as `sample`. A document without words has the expectation of its label tokens.
+    A document without words has the expectation of its label tokens.
     """
     n_labels, n_topics = words.base.size, topics.base.size
     place = np.full(words.row_totals.size, -1, np.int32)
@@ -213,6 +213,7 @@ def sample(  # type: ignore[no-untyped-def]
         own, weight = types[starts[d] : starts[d + 1]], times[starts[d] : starts[d + 1]]
         if weight.sum() == 0:
             share = chains.size * n_samples / n_topics
+            out_topics[d, :] += share
             for t in range(n_topics):
                 out_labels[d, :] += share * topics.base[t]
                 for e in range(topics.topic_starts[t], topics.topic_starts[t + 1]):
@@ -231,6 +232,10 @@ def sample(  # type: ignore[no-untyped-def]
                 )
                 if number < burn_in or (number - burn_in) % lag:
                     continue
+                for t in range(n_topics):
+                    out_topics[d, t] += (desk.n_dt[t] + prior.gamma) / (
+                        n_label_tokens + prior.gamma * n_topics
+                    )
                 for c in tokens:
                     out_labels[d, c] += 1.0 / n_label_tokens
                 add_sample(

@@ -58,6 +58,18 @@ class TopicTables(NamedTuple):
     """Their sum, as an array of one."""
 
 
+class TopicSets(NamedTuple):
+    """φ′ of all sets side by side, by label; the topics of all sets are numbered through."""
+
+    set_starts: Int64
+    """The first topic of each set, and the number of all."""
+    label_starts: Int64
+    """Where the topics of label c in set s begin, at c · sets + s."""
+    label_topics: Int32
+    label_values: Float64
+    base: Float64
+
+
 class Prior(NamedTuple):
     """The weights of a document's prior: η, Σα/C, Σγ/T."""
 
