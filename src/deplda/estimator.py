@@ -15,12 +15,13 @@ from sklearn.metrics import label_ranking_average_precision_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from deplda import explain, saving, settings, store
 from deplda import inference as inferring
-from deplda import saving, settings, store
 from deplda.chains import Schedule
 from deplda.corpus import Corpus
 from deplda.errors import FractionalCountsWarning, InputError, ReadError
 from deplda.estimates import LabelWords, TopicLabels
+from deplda.explain import Explanation, Topic, Weighted, Word, reasons
 from deplda.files import StrPath
 from deplda.inference import Inference
 from deplda.tables import Tables
@@ -118,7 +119,8 @@ class TopicModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 f"y holds 1 class only, {self._targets.classes[0]!r}; it needs 2 to tell apart"
             )
-        self.counter_, self.metrics_ = counter, None
+        self.counter_: WordCounter | None = counter
+        self.metrics_: dict[str, Any] | None = None
         self.seed_ = self._seed()
         corpus = Corpus(counts, labels, self._vocabulary())
         self.n_tokens_ = corpus.n_tokens
@@ -282,6 +284,78 @@ class TopicModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             estimate=self.theta_estimate, combine=self.combine,
             n_label_tokens=getattr(self, "n_label_tokens", 1),
         )  # fmt: skip
+
+    # Explaining ----------------------------------------------------------------------------------
+
+    def explain(self, document: Any, k: int = 5, *, n_words: int = 8) -> Explanation:
+        """Return why the k best labels of one document are suggested.
+
+        `document` is a row of counts, a Corpus of one document, or a text (see `fit`).
+        """
+        check_is_fitted(self)
+        text = document if isinstance(document, str) else None
+        x = [document] if text is not None else document
+        documents = self._documents(x)
+        if len(documents) != 1:
+            raise InputError(f"{len(documents):,} documents were given; explain one at a time")
+        tables, asked = self._prepared.tables, self._inference()
+        inferred = next(inferring.infer(documents, tables, asked, seed=self.seed_, n_jobs=1))
+        numbers = inferring.best(inferring.scores(inferred, self.combine), k).labels
+        tokens = next(
+            inferring.attribute(documents, tables, asked, numbers, seed=self.seed_, n_jobs=1)
+        )
+        entries = documents.counts
+        words = [self._words()[w] for w in entries.indices]
+        return Explanation(
+            reasons(
+                numbers[0], inferred, tokens, words, self.topic_labels_, self.classes_,
+                self.combine, n_words=n_words,
+            ),
+            tuple(map(Word, words, entries.data.tolist(), map(tuple, tokens.tolist()))),
+            documents.n_tokens,
+            self._n_tokens_given(x) - documents.n_tokens,
+            text,
+            () if text is None or self.counter_ is None else tuple(self.counter_.spans(text)),
+        )  # fmt: skip
+
+    def top_words(self, label: Any, n: int = 20) -> list[Weighted]:
+        """Return the likeliest words of a label with their probabilities, φ."""
+        check_is_fitted(self)
+        return explain.top_words(self.label_words_, self._number(label), self._words(), n)
+
+    def topics(self, n: int = 10) -> list[Topic]:
+        """Return every topic with its n likeliest labels, φ′; none in Flat-LDA."""
+        check_is_fitted(self)
+        return explain.topics_of(self.topic_labels_, self.classes_, n)
+
+    def similar_labels(
+        self, label: Any, n: int = 10, *, by: Literal["words", "topics"] = "words"
+    ) -> list[Weighted]:
+        """Return the labels that share a label's words, or those it goes with (``by="topics"``)."""
+        check_is_fitted(self)
+        number = self._number(label)
+        if by == "words":
+            return explain.similar_by_words(self.label_words_, number, self.classes_, n)
+        if by == "topics":
+            return explain.similar_by_topics(self.topic_labels_, number, self.classes_, n)
+        raise InputError(f"by is {by!r}; it must be 'words' or 'topics'")
+
+    def _number(self, label: Any) -> int:
+        number = int(self._targets.numbers(np.array([label], dtype=object))[0])
+        if number < 0:
+            raise InputError(f"the model does not know the label {label!r}; see classes_")
+        return number
+
+    def _words(self) -> list[str]:
+        return self._vocabulary() or [f"word{w}" for w in range(self.n_features_in_)]
+
+    def _n_tokens_given(self, X: Any) -> int:  # noqa: N803
+        if isinstance(X, Corpus):
+            return X.n_tokens
+        if _are_texts(X) and self.counter_ is not None:
+            analyze = self.counter_.analyzer()
+            return sum(len(analyze(text)) for text in X)
+        return int(self._read_counts(X, reset=False).sum())
 
     # Keeping -------------------------------------------------------------------------------------
 

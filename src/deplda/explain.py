@@ -142,7 +142,7 @@ def reasons(
                 float(from_words[c]),
                 float(from_prior[c]),
                 float(counts[c]),
-                _strongest(tokens[:, k], words, n_words),
+                _strongest(tokens[:, k], words, n_words, 0.05),
                 topics,
                 companions,
             )
@@ -167,7 +167,9 @@ def topics_of(
             own = slice(weights.indptr[t], weights.indptr[t + 1])
             order = np.argsort(-weights.data[own], kind="stable")[:n]
             labels = tuple(
-                Weighted(classes[weights.indices[own][i]], weights.data[own][i] + topics.base[t])
+                Weighted(
+                    classes[weights.indices[own][i]], float(weights.data[own][i] + topics.base[t])
+                )
                 for i in order
             )
             found.append(Topic(number, t, 1 / n_topics, labels))
@@ -178,7 +180,7 @@ def similar_by_words(
     label_words: LabelWords, c: int, classes: npt.NDArray[Any], n: int
 ) -> list[Weighted]:
     """Return the labels that use the same words: the cosine of their φ without smoothing."""
-    by_label = label_words.weights.T.tocsr()
+    by_label = label_words.weights.T.tocsr().astype(np.float64)
     own = by_label[[c]]
     norms = np.sqrt(by_label.multiply(by_label).sum(axis=1))
     dots = (by_label @ own.T).toarray().ravel()
@@ -246,9 +248,9 @@ def _labels_of(topics: TopicLabels, t: int, classes: npt.NDArray[Any]) -> tuple[
     return tuple(_strongest(column, classes, 5))
 
 
-def _strongest(weights: Floats, names: Any, n: int) -> tuple[Weighted, ...]:
+def _strongest(weights: Floats, names: Any, n: int, least: float = 1e-9) -> tuple[Weighted, ...]:
     best = np.argsort(-weights, kind="stable")[:n]
-    return tuple(Weighted(names[i], float(weights[i])) for i in best if weights[i] > 1e-6)
+    return tuple(Weighted(names[i], float(weights[i])) for i in best if weights[i] >= least)
 
 
 def _others(weights: Floats, c: int, classes: npt.NDArray[Any], n: int) -> list[Weighted]:

@@ -60,9 +60,7 @@ def body(explanation: Explanation) -> str:
 
 def _item(reason: Reason, number: int, best: float) -> str:
     widths = (reason.from_words / best * 100, reason.from_prior / best * 100)
-    words = ", ".join(
-        f"{escape(str(w.name))}&nbsp;({w.weight:.1f})" for w in reason.words if w.weight >= 0.05
-    )
+    words = ", ".join(f"{escape(str(w.name))}&nbsp;({w.weight:.1f})" for w in reason.words)
     companions = ", ".join(
         f"{escape(str(c.name))}&nbsp;({c.weight:.0%})" for c in reason.companions
     )

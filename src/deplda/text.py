@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -117,6 +118,21 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             analyzer=self.analyzer(), vocabulary=self.vocabulary_, dtype=np.int32
         )
         return vectorizer.transform(_strings(texts))
+
+    def spans(self, text: str) -> list[tuple[int, int, str]]:
+        """Return where the single words of the vocabulary stand in a text: begin, end, word."""
+        check_is_fitted(self, "vocabulary_")
+        known = set(self.vocabulary_)
+        folded = text.lower() if self.lowercase else text
+        if len(folded) != len(text):  # a few letters grow when folded: match them as they are
+            folded = text
+        found = []
+        for match in re.finditer(self.token_pattern, folded):
+            group = 1 if match.re.groups else 0
+            word = match.group(group).lower() if self.lowercase else match.group(group)
+            if word in known:
+                found.append((*match.span(group), word))
+        return found
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
         """Return the words of the columns."""
