@@ -22,6 +22,8 @@ from deplda.progress import compiling, sweeps
 from deplda.topic_chains import TopicChain, topic_sets
 from deplda.word_chains import WordChain, Words
 
+_LEAST_TOKENS = 0.01
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedLabelWords:
@@ -130,7 +132,8 @@ def expect_label_words(
 
     It stops when a pass over the documents moves less than `tolerance` of a token per token, or
     after `max_sweeps` passes. That is early on purpose: further passes make φ more certain than the
-    data are, and predict worse (docs/training.md).
+    data are, and predict worse (docs/training.md). Expected counts below β, or 0.01 tokens, are
+    spread over all words of their label.
 
     Other parameters are those of `train_label_words`.
     """
@@ -158,9 +161,14 @@ def expect_label_words(
                 report(0, done, float("nan"))
             if moved <= tolerance * data.n_swept:
                 break
-    # Rounding may leave a count a hair below zero; a probability must not be.
-    weights, base = data.shares_of(np.maximum(cell_counts, 0.0), label_counts)
-    return TrainedLabelWords(data.estimate(weights, base), None, done)
+    # Every pair that ever met has some count, most of them next to none: half of φ's entries, which
+    # change no ranking. Their tokens join the smoothing, so that a column still sums to 1.
+    cell_counts = np.maximum(cell_counts, 0.0)  # rounding may leave a hair below zero
+    small = cell_counts < min(beta, _LEAST_TOKENS)
+    owners = data.labels_of(np.flatnonzero(small))
+    spread = np.bincount(owners, cell_counts[small], corpus.n_labels) / data.n_words
+    weights, base = data.shares_of(np.where(small, 0.0, cell_counts), label_counts)
+    return TrainedLabelWords(data.estimate(weights, base * (1.0 + spread / beta)), None, done)
 
 
 def train_topic_labels(
