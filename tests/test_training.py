@@ -74,6 +74,15 @@ def test_with_one_label_a_document_phi_is_a_count() -> None:
         assert trained.label_words.dense() == pytest.approx(expected, abs=1e-7)
 
 
+def test_pairs_with_next_to_no_tokens_are_left_out(news: Newsroom) -> None:
+    label_words = expect_label_words(news.corpus, beta=0.02).label_words
+    # A/b is the expected count over β.
+    tokens = 0.02 * label_words.weights.data / label_words.base[label_words.weights.indices]
+    assert tokens.min() > 0.009
+    assert label_words.weights.nnz < 0.9 * (news.corpus.counts.T @ news.corpus.labels).nnz
+    assert label_words.dense().sum(axis=0) == pytest.approx(1, abs=1e-5)
+
+
 def test_the_prior_phi_prime_is_label_frequency() -> None:
     corpus = Corpus(np.ones((3, 1)), [[1, 0, 0], [1, 1, 0], [1, 0, 0]])
     phi = prior_topic_labels(corpus, beta=0.5)

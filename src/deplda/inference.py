@@ -75,11 +75,12 @@ class Inference:
     max_cycles: int = 60
 
     def __post_init__(self) -> None:
-        for name, least in (("eta", 0.0), ("alpha", 0.0), ("gamma", None), ("tolerance", None)):
+        for name in ("eta", "alpha", "gamma", "tolerance"):
             value = getattr(self, name)
-            if not (math.isfinite(value) and (value > 0 if least is None else value >= least)):
-                bound = "above 0" if least is None else "from 0"
-                raise InputError(f"{name} is {value!r}; it must be a finite number {bound}")
+            if not (math.isfinite(value) and value >= 0):
+                raise InputError(f"{name} is {value!r}; it must be a finite number from 0")
+        if self.gamma == 0:
+            raise InputError("gamma is 0; it must be above 0, or a topic could never begin")
         for name in ("n_chains", "n_label_tokens", "max_cycles"):
             count = getattr(self, name)
             if not isinstance(count, int) or count < 1:

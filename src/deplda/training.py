@@ -23,6 +23,8 @@ from deplda.progress import compiling, sweeps
 from deplda.topic_chains import TopicChain, topic_sets
 from deplda.word_chains import WordChain, Words
 
+_LEAST_TOKENS = 0.01
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedLabelWords:
@@ -131,7 +133,8 @@ def expect_label_words(
 
     It stops when a pass over the documents moves less than `tolerance` of a token per token, or
     after `max_sweeps` passes. That is early on purpose: further passes make φ more certain than the
-    data are, and predict worse (docs/training.md).
+    data are, and predict worse (docs/training.md). Expected counts below β, or 0.01 tokens, are
+    spread over all words of their label.
 
     Other parameters are those of `train_label_words`.
     """
@@ -142,8 +145,7 @@ def expect_label_words(
         data = Words(corpus, eta, beta)
     known = np.zeros(len(data.layout.cell_words)), np.zeros(corpus.n_labels)
     cell_counts, label_counts, done = _expected_counts(data, known, tolerance, max_sweeps, progress)
-    # Rounding may leave a count a hair below zero; a probability must not be.
-    weights, base = data.shares_of(np.maximum(cell_counts, 0.0), label_counts)
+    weights, base = data.shares_of(cell_counts, label_counts)
     return TrainedLabelWords(data.estimate(weights, base), None, done)
 
 
@@ -188,7 +190,7 @@ def update_label_words(
         cell_counts, label_counts, _ = _expected_counts(
             data, (known, label_counts), tolerance, max_sweeps, progress
         )
-        counts = csr_array(older + data.by_label(np.maximum(cell_counts, 0.0) - known))
+        counts = csr_array(older + data.by_label(cell_counts - known))
     scale = 1.0 / (label_counts + n_words * beta)
     weights = csr_array((counts * scale[:, None]).T.astype(np.float32))
     weights.data = np.maximum(weights.data, 0.0)
@@ -224,7 +226,13 @@ def _expected_counts(
                 report(0, done, float("nan"))
             if moved <= tolerance * data.n_swept:
                 break
-    return cell_counts, label_counts, done
+    # Every pair that ever met has some count, most of them next to none: half of all entries, which
+    # change no ranking. They are left out, and out of N_c. (Rounding may leave some below zero.)
+    small = cell_counts < min(data.beta, _LEAST_TOKENS)
+    owners = data.labels_of(np.arange(len(cell_counts)))
+    label_counts -= np.bincount(owners[small], cell_counts[small], len(label_counts))
+    cell_counts[small] = 0.0
+    return cell_counts, np.maximum(label_counts, 0.0), done
 
 
 def train_topic_labels(

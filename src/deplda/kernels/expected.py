@@ -229,7 +229,6 @@ def _own_cycles(  # type: ignore[no-untyped-def]
     """
     base = sets.base[sets.set_starts[number] : sets.set_starts[number + 1]]
     n_topics = base.size
-    eta = eta if n_topics else 0.0
     each_gamma = gamma / max(n_topics, 1)
     weight = np.full(n_topics, n / max(n_topics, 1) + each_gamma)
     size = names.size
@@ -319,6 +318,7 @@ def expect(  # type: ignore[no-untyped-def]
     or after `max_cycles`.
     """
     n_labels, n_sets = words.base.size, sets.set_starts.size - 1
+    eta = eta if sets.base.size else 0.0
     base_total = words.base_sums[n_labels - 1]
     sums, mass = np.empty(n_labels, np.float64), np.empty(n_labels, np.float64)
     rough_sums = np.empty(n_labels, np.float32)
