@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from deplda import saving, store
+from deplda import store
 from deplda.chains import Schedule
 from deplda.corpus import Corpus
 from deplda.errors import ReadError
@@ -265,4 +265,4 @@ def load(path: StrPath) -> TopicModel:
     if card.model not in _MODELS:
         known = ", ".join(_MODELS)
         raise ReadError(path, None, f"it is a {card.model!r}; this library knows {known}")
-    return saving.from_store(path, card, arrays, _MODELS[card.model])
+    return _MODELS[card.model]._from_store(path, card, arrays)

@@ -1,10 +1,10 @@
-"""Topic models to and from their saved form, everything checked on the way in."""
+"""Classifiers to and from their saved form, everything checked on the way in."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -17,16 +17,15 @@ from deplda.errors import InputError, ReadError
 from deplda.estimates import LabelWords, TopicLabels
 from deplda.files import StrPath
 from deplda.statistics import describe
-from deplda.store import Card
+from deplda.store import Arrays, Card
 from deplda.targets import Targets
 from deplda.text import WordCounter, languages, stop_words_of
 
-Arrays = dict[str, npt.NDArray[Any]]
 _WORDS, _SETS, _TOPICS = "label_words", "label_sets", "topic_labels"
 
 
-def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
-    """Return the card and the arrays of a fitted topic model."""
+def card_of(model: Any, learned: dict[str, Any], metrics: dict[str, Any] | None) -> Card:
+    """Return the card of any fitted classifier; `learned` is what it knows beside its arrays."""
     labels = model.classes_.tolist()
     if len({type(label) for label in labels}) > 1 or not isinstance(
         labels[0], str | int | bool | float
@@ -34,53 +33,78 @@ def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
         raise InputError(
             f"labels such as {labels[0]!r} cannot be saved; all must be strings, or all numbers"
         )
-    parameters = {name: _plain(name, value) for name, value in model.get_params().items()}
-    parameters["random_state"] = model.seed_
     names = getattr(model, "feature_names_in_", None)
-    card = Card(
+    return Card(
         library=deplda.__version__,
         model=type(model).__name__,
-        parameters=parameters,
-        learned={
-            "settings": {name: _plain(name, value) for name, value in model.settings_.items()},
-            "seed": model.seed_,
-            "kind": model._targets.kind,
-            "object_labels": model.classes_.dtype == object,
-            "n_topic_sets": len(model.topic_labels_),
-        },
+        parameters={name: plain(name, value) for name, value in model.get_params().items()},
+        learned=learned,
+        seed=model.seed_,
+        kind=model._targets.kind,
         labels=labels,
+        object_labels=model.classes_.dtype == object,
         words=None if names is None else [str(name) for name in names],
         n_words=int(model.n_features_in_),
         text=None if model.counter_ is None else _text_settings(model.counter_),
         statistics=_statistics(model),
         metrics=metrics,
     )
-    arrays = _sparse_arrays(_WORDS, model.label_words_.weights)
+
+
+def restore(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., Any]) -> Any:
+    """Return a classifier, made by `make(**parameters)`, with all that any classifier learns."""
+    try:
+        model = make(**card.parameters)
+        model.counter_ = None if card.text is None else _counter(card.text, card.words or [])
+    except (TypeError, msgspec.ValidationError) as error:
+        raise ReadError(path, None, f"the card does not fit a {card.model}: {error}") from error
+    if not card.labels or (card.words is not None and len(card.words) != card.n_words):
+        problem = f"the card has {len(card.labels)} labels, and not {card.n_words} words"
+        raise ReadError(path, None, problem)
+    classes = np.array(card.labels, dtype=object if card.object_labels else None)
+    model._targets, model.classes_ = Targets(classes, card.kind), classes
+    model.label_sets_ = Reader(path, arrays).indicator(_SETS, len(classes))
+    model.seed_, model.metrics_ = card.seed, card.metrics
+    model.n_features_in_, model.n_tokens_ = card.n_words, int(card.statistics.get("n_tokens", 0))
+    if card.words is not None:
+        model.feature_names_in_ = np.array(card.words, dtype=object)
+    try:
+        model._check_cutoff()
+    except InputError as error:
+        raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
+    return model
+
+
+def label_set_arrays(model: Any) -> Arrays:
+    """Return the labels of the documents learned from, as they are saved."""
+    sets = sparse_arrays(_SETS, model.label_sets_)
+    del sets[f"{_SETS}.data"]  # all of it is 1
+    return sets
+
+
+def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
+    """Return the card and the arrays of a fitted topic model."""
+    settings = {name: plain(name, value) for name, value in model.settings_.items()}
+    learned = {"settings": settings, "n_topic_sets": len(model.topic_labels_)}
+    arrays = sparse_arrays(_WORDS, model.label_words_.weights)
     arrays[f"{_WORDS}.base"] = model.label_words_.base
     for number, topics in enumerate(model.topic_labels_):
-        arrays |= _sparse_arrays(f"{_TOPICS}.{number}", topics.weights)
+        arrays |= sparse_arrays(f"{_TOPICS}.{number}", topics.weights)
         arrays[f"{_TOPICS}.{number}.base"] = topics.base
-    sets = _sparse_arrays(_SETS, model.label_sets_)
-    del sets[f"{_SETS}.data"]  # all of it is 1
-    return card, arrays | sets
+    return card_of(model, learned, metrics), arrays | label_set_arrays(model)
 
 
 def from_store(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., Any]) -> Any:
-    """Return the model, made by `make(**parameters)`, with all that it has learned."""
-
-    def fail(problem: str) -> ReadError:
-        return ReadError(path, None, problem)
-
+    """Return the topic model that was saved."""
+    model, read = restore(path, card, arrays, make), Reader(path, arrays)
     try:
-        model = make(**card.parameters)
         learned = msgspec.convert(card.learned, _Learned)
-        counter = None if card.text is None else _counter(card.text, card.words or [])
-    except (TypeError, msgspec.ValidationError) as error:
-        raise fail(f"the card does not fit a {card.model}: {error}") from error
+        model.settings_, model.diagnostics_ = learned.settings, {}
+        model._check_parameters()
+        model._inference()
+    except (InputError, KeyError, TypeError, msgspec.ValidationError) as error:
+        raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
     n_labels = len(card.labels)
-    if not n_labels or (card.words is not None and len(card.words) != card.n_words):
-        raise fail(f"the card has {n_labels} labels, and not {card.n_words} words")
-    read = _Reader(path, arrays)
     words = read.sparse(_WORDS, card.n_words, n_labels)
     label_words = LabelWords(words, read.base(_WORDS, n_labels))
     sets = []
@@ -88,40 +112,27 @@ def from_store(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., An
         name = f"{_TOPICS}.{number}"
         base = read.base(name, None)
         sets.append(TopicLabels(read.sparse(name, n_labels, len(base)), base))
-    classes = np.array(card.labels, dtype=object if learned.object_labels else None)
-    model._targets = Targets(classes, learned.kind)
-    model._set_learned(label_words, read.indicator(_SETS, n_labels), tuple(sets))
-    model.settings_, model.seed_ = learned.settings, learned.seed
-    model.n_features_in_, model.n_tokens_ = card.n_words, int(card.statistics.get("n_tokens", 0))
-    if card.words is not None:
-        model.feature_names_in_ = np.array(card.words, dtype=object)
-    model.diagnostics_, model.counter_, model.metrics_ = {}, counter, card.metrics
-    try:
-        model._check_parameters()
-        model._inference()
-    except (InputError, KeyError, TypeError) as error:
-        raise fail(f"its parameters cannot be used: {error}") from error
+    model._set_learned(label_words, model.label_sets_, tuple(sets))
     return model
 
 
 class _Learned(msgspec.Struct):
     settings: dict[str, float | int]
-    seed: int
-    kind: Literal["dense", "sparse", "classes"]
-    object_labels: bool
     n_topic_sets: int
 
 
-class _Reader:
+class Reader:
     """Takes arrays out of what was loaded, and lets no array pass that a kernel could trip over."""
 
     def __init__(self, path: StrPath, arrays: Arrays) -> None:
         self.path, self.arrays = path, arrays
 
     def fail(self, name: str, problem: str) -> ReadError:
+        """Return the error that names the array."""
         return ReadError(self.path, None, f"array {name!r} {problem}")
 
     def take(self, name: str, dtype: Any) -> npt.NDArray[Any]:
+        """Return an array of one dimension and this type."""
         array = self.arrays.get(name)
         if array is None:
             raise self.fail(name, "is missing")
@@ -130,6 +141,7 @@ class _Reader:
         return array
 
     def base(self, name: str, n: int | None) -> npt.NDArray[np.float64]:
+        """Return the numbers above 0 of a matrix's columns."""
         base = self.take(f"{name}.base", np.float64)
         if n is not None and len(base) != n:
             raise self.fail(name, f"has {len(base):,} columns instead of {n:,}")
@@ -140,6 +152,7 @@ class _Reader:
     def pattern(
         self, name: str, n_rows: int | None, n_columns: int
     ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """Return column numbers and row starts, each row's columns ascending."""
         indices, starts = (
             self.take(f"{name}.indices", np.int32),
             self.take(f"{name}.starts", np.int64),
@@ -158,6 +171,7 @@ class _Reader:
         return indices, starts
 
     def sparse(self, name: str, n_rows: int, n_columns: int) -> Any:
+        """Return a matrix of probabilities."""
         indices, starts = self.pattern(name, n_rows, n_columns)
         data = self.arrays.get(f"{name}.data")
         if data is None or data.ndim != 1 or data.dtype not in (np.float32, np.float64):
@@ -167,13 +181,15 @@ class _Reader:
         return csr_array((data, indices, starts), shape=(n_rows, n_columns))
 
     def indicator(self, name: str, n_columns: int) -> Any:
+        """Return a matrix of yes and no."""
         indices, starts = self.pattern(name, None, n_columns)
         return csr_array(
             (np.ones(len(indices), bool), indices, starts), shape=(len(starts) - 1, n_columns)
         )
 
 
-def _sparse_arrays(name: str, matrix: Any) -> Arrays:
+def sparse_arrays(name: str, matrix: Any) -> Arrays:
+    """Return a sparse matrix as the arrays it is saved in."""
     matrix = csr_array(matrix)
     matrix.sort_indices()
     return {
@@ -183,7 +199,7 @@ def _sparse_arrays(name: str, matrix: Any) -> Arrays:
     }
 
 
-def _plain(name: str, value: Any) -> Any:
+def plain(name: str, value: Any) -> Any:
     """Return a parameter as JSON has it."""
     if isinstance(value, np.generic):
         return value.item()

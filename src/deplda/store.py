@@ -6,9 +6,8 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -18,6 +17,8 @@ from safetensors.numpy import save_file
 
 from deplda.errors import InputError, ReadError
 from deplda.files import StrPath
+
+Arrays = dict[str, npt.NDArray[Any]]
 
 CARD, ARRAYS = "card.json", "arrays.safetensors"
 FORMAT, VERSION = "deplda-model", 1
@@ -37,8 +38,12 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     """The estimator's class."""
     parameters: dict[str, Any]
     learned: dict[str, Any]
-    """What was learned and is no array: settings, seed, kind of labels."""
+    """What this class of estimator learned and is no array."""
+    seed: int
+    kind: Literal["dense", "sparse", "classes"]
+    """How labels were handed in."""
     labels: list[str | int | float | bool]
+    object_labels: bool
     words: list[str] | None
     """Names of the columns; None if they had none."""
     n_words: int
@@ -55,7 +60,7 @@ class _Heading(msgspec.Struct):
     version: int
 
 
-def save(path: StrPath, card: Card, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+def save(path: StrPath, card: Card, arrays: Arrays) -> None:
     """Write a model's folder, which appears under its name only when complete.
 
     A model that is already there is replaced; any other file or folder is left alone.
@@ -76,7 +81,7 @@ def save(path: StrPath, card: Card, arrays: Mapping[str, npt.NDArray[Any]]) -> N
         new.rename(target)
 
 
-def load(path: StrPath) -> tuple[Card, dict[str, npt.NDArray[Any]]]:
+def load(path: StrPath) -> tuple[Card, Arrays]:
     """Return the card and the arrays of a saved model, which are read-only maps of its file."""
     folder = Path(path)
     if not folder.is_dir():
@@ -128,7 +133,7 @@ def _read_card(path: Path) -> Card:
         raise ReadError(path, None, f"the card cannot be read: {error}") from error
 
 
-def _map_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
+def _map_arrays(path: Path) -> Arrays:
     """Return the arrays of a safetensors file, which the library has found sound, as maps."""
     with path.open("rb") as file:
         n = int.from_bytes(file.read(8), "little")

@@ -1,0 +1,286 @@
+"""What every estimator shares: reading X and y, ranking, predicting at a cut-off, saving."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, vstack
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import label_ranking_average_precision_score
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from deplda import store
+from deplda.corpus import Corpus
+from deplda.errors import FractionalCountsWarning, InputError, ReadError
+from deplda.files import StrPath
+from deplda.store import Arrays, Card
+from deplda.targets import Indicator, Targets, read_targets, renamed
+from deplda.text import WordCounter
+
+Counts = csr_array[Any, tuple[int, int]]
+Floats = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.int64]
+
+
+class Ranking(NamedTuple):
+    """The best labels of each document, the best first; documents × k."""
+
+    labels: npt.NDArray[Any]
+    scores: Floats
+
+    def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
+        """Return a data frame: document, rank (from 1), label, score."""
+        n, k = self.labels.shape
+        columns = {
+            "document": np.repeat(np.arange(n), k),
+            "rank": np.tile(np.arange(1, k + 1), n),
+            "label": self.labels.ravel(),
+            "score": self.scores.ravel(),
+        }
+        if library == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame(columns)
+        if library == "polars":
+            import polars as pl
+
+            return pl.DataFrame({**columns, "label": columns["label"].tolist()})
+        raise InputError(f"library is {library!r}; it must be 'pandas' or 'polars'")
+
+
+class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A multi-label classifier that ranks; what it learns and how it scores are its subclasses'.
+
+    A subclass has the parameters `cutoff`, `random_state`, `n_jobs` and `verbose`; its `fit` calls
+    `_begin_fit` and sets `label_sets_`, the labels of the documents it learned from.
+    """
+
+    # What a subclass does ------------------------------------------------------------------------
+
+    @abstractmethod
+    def _score_counts(self, counts: Counts) -> Floats:
+        """Return the scores of all labels, documents × labels."""
+
+    @abstractmethod
+    def _rank_counts(self, counts: Counts, k: int) -> Iterator[tuple[Numbers, Floats]]:
+        """Yield the numbers and scores of the k best labels, some documents after the other."""
+
+    @abstractmethod
+    def _to_store(self, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
+        """Return the fitted model as it is saved."""
+
+    @classmethod
+    @abstractmethod
+    def _from_store(cls, path: StrPath, card: Card, arrays: Arrays) -> Self:
+        """Return the model that was saved."""
+
+    # Predicting ----------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return how strongly each label is suggested, documents × labels.
+
+        With two classes, one for each document, the second's score less the first's.
+        """
+        check_is_fitted(self)
+        matrix = self._score_counts(self._read_counts(X, reset=False))
+        if self._targets.kind == "classes" and matrix.shape[1] == 2:
+            return matrix[:, 1] - matrix[:, 0]
+        return matrix
+
+    def rank(self, X: Any, k: int = 10) -> Ranking:
+        """Return the k best labels of each document and their scores."""
+        batches = list(self.rank_batches(X, k))
+        if not batches:
+            return Ranking(self.classes_[np.zeros((0, k), dtype=np.int64)], np.zeros((0, k)))
+        return Ranking(*(np.concatenate(part) for part in zip(*batches, strict=True)))
+
+    def rank_batches(self, X: Any, k: int = 10) -> Iterator[Ranking]:
+        """Yield `rank` of some documents after the other, in constant memory."""
+        check_is_fitted(self)
+        for numbers, scores in self._rank_counts(self._read_counts(X, reset=False), k):
+            yield Ranking(self.classes_[numbers], scores)
+
+    def predict(self, X: Any) -> Any:
+        """Return the labels of each document: those above the cut-off, in the manner of y.
+
+        An indicator (sparse where y was sparse or label lists), or the best class of each document
+        where y was one class for each.
+        """
+        check_is_fitted(self)
+        counts, n_labels = self._read_counts(X, reset=False), len(self.classes_)
+        if self._targets.kind == "classes":
+            return self.classes_[self._score_counts(counts).argmax(axis=1)]
+        threshold = self.cutoff if isinstance(self.cutoff, float) else -np.inf
+        k = n_labels if threshold > -np.inf else min(self._labels_per_document(), n_labels)
+        rows = [csr_array((0, n_labels), dtype=bool)]
+        for numbers, scores in self._rank_counts(counts, k):
+            kept = scores >= threshold
+            starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
+            data = np.ones(int(starts[-1]), bool)
+            rows.append(csr_array((data, numbers[kept], starts), shape=(len(kept), n_labels)))
+        found = csr_array(vstack(rows))
+        found.sort_indices()
+        return self._targets.give_back(found)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return mean average precision over documents, or accuracy with one class for each."""
+        check_is_fitted(self)
+        if self._targets.kind == "classes":
+            return float(super().score(X, y, sample_weight))
+        truth, _ = renamed(*self._read_labels(X, y), self.classes_)
+        scores = self._score_counts(self._read_counts(X, reset=False))
+        return float(
+            label_ranking_average_precision_score(
+                truth.toarray(), scores, sample_weight=sample_weight
+            )
+        )
+
+    def _labels_per_document(self) -> int:
+        """Return how many labels a document is given: as asked, or as training documents have."""
+        if self.cutoff == "proportional":
+            return max(1, round(float(np.median(np.diff(self.label_sets_.indptr)))))
+        return int(self.cutoff)
+
+    # Keeping -------------------------------------------------------------------------------------
+
+    def save(self, path: StrPath, *, metrics: dict[str, Any] | None = None) -> None:
+        """Write the model to a folder of its own, atomically; `metrics` go to its card.
+
+        A model already saved there is replaced; any other file or folder is left alone.
+        """
+        check_is_fitted(self)
+        store.save(path, *self._to_store(self.metrics_ if metrics is None else metrics))
+
+    @classmethod
+    def load(cls, path: StrPath) -> Self:
+        """Return a saved model of this class; no code from the folder is ever run."""
+        card, arrays = store.load(path)
+        if card.model != cls.__name__:
+            raise ReadError(path, None, f"this is a saved {card.model}, not a {cls.__name__}")
+        return cls._from_store(path, card, arrays)
+
+    # What comes in -------------------------------------------------------------------------------
+
+    def _begin_fit(
+        self,
+        X: Any,
+        y: Any,
+        counter: WordCounter | None,
+    ) -> tuple[Counts, Indicator]:
+        """Return the counts and labels to learn from; set what is known before learning."""
+        labels, self._targets = self._read_labels(X, y)
+        counts = self._read_counts(X, reset=True)
+        self._check_cutoff()
+        if counts.shape[0] != labels.shape[0]:
+            raise InputError(
+                f"X has {counts.shape[0]:,} documents but y has {labels.shape[0]:,}; "
+                "both need one row for each document"
+            )
+        if self._targets.kind == "classes" and labels.shape[1] < 2:
+            raise InputError(
+                f"y holds 1 class only, {self._targets.classes[0]!r}; it needs 2 to tell apart"
+            )
+        self.counter_: WordCounter | None = counter
+        self.metrics_: dict[str, Any] | None = None
+        self.seed_ = self._seed()
+        self.classes_ = self._targets.classes
+        self.n_tokens_ = int(counts.sum())
+        return counts, labels
+
+    def _read_labels(self, X: Any, y: Any) -> tuple[Indicator, Targets]:
+        if isinstance(y, tuple) and len(y) == 2 and isinstance(y[1], Targets):
+            return y  # already read
+        if y is not None:
+            labels, targets = read_targets(y)
+            if not targets.named and labels.shape[1] == len(getattr(self, "classes_", ())):
+                targets = Targets(self.classes_, targets.kind)
+            return labels, targets
+        if isinstance(X, Corpus):
+            return X.labels, Targets(np.array(X.label_names, dtype=object), "sparse")
+        raise InputError(
+            f"{type(self).__name__} requires y to be passed, but the target y is None; "
+            "give the labels of the documents"
+        )
+
+    def _read_counts(self, X: Any, *, reset: bool) -> Counts:
+        """Return X as whole counts over the words of the model."""
+        if isinstance(X, Corpus):
+            return self._counts_of_corpus(X, reset=reset)
+        if not reset and are_texts(X):
+            if self.counter_ is None:
+                raise InputError(
+                    "X holds texts, but this model was fitted on counts; "
+                    "pass fit(..., counter=...) to let it count words itself"
+                )
+            X = self.counter_.transform(X)
+        x = validate_data(self, X, accept_sparse="csr", reset=reset, ensure_non_negative=True)
+        x = csr_array(x)
+        if x.dtype.kind == "f" and (x.data != np.rint(x.data)).any():
+            warnings.warn(
+                "counts are rounded to whole numbers; pass how often each word occurs, "
+                "not weights such as tf-idf",
+                FractionalCountsWarning,
+                stacklevel=3,
+            )
+            x.data = np.rint(x.data)
+        return x
+
+    def _counts_of_corpus(self, corpus: Corpus, *, reset: bool) -> Any:
+        names = np.array(corpus.vocabulary, dtype=object)
+        if reset:
+            self.n_features_in_, self.feature_names_in_ = corpus.n_words, names
+            return corpus.counts
+        if not hasattr(self, "feature_names_in_"):
+            if corpus.n_words != self.n_features_in_:
+                raise InputError(
+                    f"the corpus has {corpus.n_words:,} words but {type(self).__name__} was fitted "
+                    f"on {self.n_features_in_:,} columns without names; pass the same words"
+                )
+            return corpus.counts
+        if np.array_equal(names, self.feature_names_in_):
+            return corpus.counts
+        empty = csr_array((0, len(self.feature_names_in_)))
+        own = Corpus(empty, csr_array((0, corpus.n_labels)), self.feature_names_in_.tolist(),
+                     corpus.label_names)  # fmt: skip
+        return corpus.align(own).counts
+
+    def _vocabulary(self) -> list[str] | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else [str(name) for name in names]
+
+    def _check_cutoff(self) -> None:
+        cutoff = self.cutoff
+        if cutoff == "proportional" or (isinstance(cutoff, float) and np.isfinite(cutoff)):
+            return
+        if not isinstance(cutoff, int | np.integer) or isinstance(cutoff, bool) or cutoff < 1:
+            raise InputError(
+                f"cutoff is {cutoff!r}; it must be 'proportional', a number of labels from 1, "
+                "or a threshold (a float)"
+            )
+
+    def _seed(self) -> int:
+        if isinstance(self.random_state, int | np.integer):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _progress(self) -> bool:
+        return bool(self.verbose)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.multi_label = True
+        tags.classifier_tags.poor_score = True  # on points in a plane: they are no word counts
+        return tags
+
+
+def are_texts(X: Any) -> bool:
+    """Say whether X is a list of texts."""
+    return isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(x, str) for x in X)
