@@ -22,25 +22,20 @@ from numba import njit
 from deplda.kernels.desk import (
     HEAVY,
     LIVE,
+    SHEET_DRAWS,
     SHEET_ROOM,
-    SHEET_TOKENS,
     WIDTH,
     clear,
+    free_slot,
     leave,
     new_desk,
     new_sheet,
-    new_slot,
+    put_on_shelf,
     resized,
 )
-from deplda.kernels.lanes import LANES, lane_products
+from deplda.kernels.lanes import LANES, lane_tree
 from deplda.kernels.random import uniform
-from deplda.kernels.tables import (
-    from_base,
-    from_base_and_topic,
-    from_smooth_topic,
-    from_topic,
-    search,
-)
+from deplda.kernels.tables import from_base_and_topic, from_sums, from_topic, search
 
 
 @njit(nogil=True, cache=True)
@@ -84,19 +79,27 @@ def bucket_totals(words, topics, desk, types, scale, flat, prior_gamma):  # type
     return scale * base_topics, flat * words.base_sums[words.base_sums.size - 1]
 
 
-@njit(nogil=True, cache=True)
-def _base_topic(topics, desk, gamma, r):  # type: ignore[no-untyped-def]
-    """Return a topic drawn from (N_dt + Σγ/T) Σ_c b_c φ′_ct; r is uniform on its total."""
-    n_dt, live, n_live, label_base = desk.n_dt, desk.live, desk.book[LIVE], topics.label_base
-    for a in range(n_live):
-        r -= n_dt[live[a]] * label_base[live[a]]
+@njit(nogil=True, cache=True, inline="always")
+def _topic_by(weights, at, n_dt, live, n_live, prior_gamma, r):  # type: ignore[no-untyped-def]
+    """Return a topic drawn by weight × (N_dt + Σγ/T); r is uniform on the total.
+
+    The topics' weights begin at weights[at]: a view of them would count references.
+    """
+    t = np.int64(-1)
+    a = 0
+    while t < 0 and a < n_live:
+        r -= n_dt[live[a]] * np.float64(weights[at + live[a]])
         if r < 0.0:
-            return live[a]
-    for t in range(label_base.size - 1):
-        r -= gamma * label_base[t]
-        if r < 0.0:
-            return np.int64(t)
-    return np.int64(label_base.size - 1)
+            t = live[a]
+        a += 1
+    if t < 0:
+        a = 0
+        while r >= 0.0 and a < n_dt.size:
+            if weights[at + a] > 0.0:
+                t = np.int64(a)
+                r -= prior_gamma * np.float64(weights[at + a])
+            a += 1
+    return t
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -104,16 +107,18 @@ def _update_words(  # type: ignore[no-untyped-def]
     words, topics, desk, types, scale, prior_gamma, base_topics, base_flat, key, gamma, i
 ):  # fmt: skip
     """Mutate the desk: redraw z from token i on; return the token before which room ran out."""
-    columns, mass, lanes, z, book = desk.columns, desk.mass, desk.lanes, desk.z, desk.book
+    columns, mass, tree, z, book = desk.columns, desk.mass, desk.tree, desk.z, desk.book
     tokens, by_topic, by_flat, slot_of = desk.tokens, desk.by_topic, desk.by_flat, desk.slot_of
-    labels, place, sheets, sheet_of = desk.labels, desk.place, desk.sheets, desk.sheet_of
-    n_dt, live, word_topics, topic_base = desk.n_dt, desk.live, topics.word_topics, topics.base
+    labels, n_dt, live = desk.labels, desk.n_dt, desk.live
+    sheets, sheet_of, sheet_draws = desk.sheets, desk.sheet_of, desk.sheet_draws
+    shelf, shelf_of = desk.shelf, desk.shelf_of
+    word_topics, n_topics = topics.word_topics.reshape(-1), n_dt.size
+    topic_base, label_base = topics.base, topics.label_base
     topic_starts, topic_labels = topics.topic_starts, topics.topic_labels
-    row_starts, row_labels, row_sums = words.row_starts, words.row_labels, words.row_sums
-    row_totals, base = words.row_totals, words.base
-    column_starts, column_words, column_values = (
-        words.column_starts, words.column_words, words.column_values
-    )  # fmt: skip
+    topic_values, topic_base_sums = topics.topic_values, topics.topic_base_sums
+    row_starts, row_labels, row_values = words.row_starts, words.row_labels, words.row_values
+    row_sums, row_totals = words.row_sums, words.row_totals
+    base, base_sums = words.base, words.base_sums
     width, n_live = mass.size, book[LIVE]
     n, n_heavy = desk.clock[0], book[HEAVY]
     while i < z.size and n_heavy < width:
@@ -122,94 +127,76 @@ def _update_words(  # type: ignore[no-untyped-def]
         if k >= 0:
             mass[k] -= np.float32(1.0)
             n_heavy -= mass[k] == 0.0
-        lane_products(columns, u, mass, width, lanes)
-        # Partial sums of four: a chain of sixteen additions would take longer than the products.
-        s0 = (np.float64(lanes[0]) + lanes[1]) + (np.float64(lanes[2]) + lanes[3])
-        s1 = (np.float64(lanes[4]) + lanes[5]) + (np.float64(lanes[6]) + lanes[7])
-        s2 = (np.float64(lanes[8]) + lanes[9]) + (np.float64(lanes[10]) + lanes[11])
-        s3 = (np.float64(lanes[12]) + lanes[13]) + (np.float64(lanes[14]) + lanes[15])
-        heavy = (s0 + s1) + (s2 + s3)
+        lane_tree(columns, u, mass, width, tree)
+        heavy = np.float64(tree[1])
         rest = by_topic[u] + by_flat[u] + base_topics + base_flat
         r = uniform(key, gamma, n) * (heavy + rest)
         n += np.uint64(1)
         if r < heavy:
-            j = 0
-            if r >= s0 + s1:
-                r -= s0 + s1
-                j = 8
-                s0 = s2
-            if r >= s0:
-                r -= s0
-                j += 4
-            while j < LANES - 1 and r >= lanes[j]:
-                r -= lanes[j]
-                j += 1
-            k = np.int64(-1)
-            while k < 0:  # rounding may lead to a lane without mass: go back to one that has some
-                for m in range(j, width, LANES):
-                    if mass[m] > 0.0:
-                        k = np.int64(m)
-                        r -= columns[u, m] * mass[m]
-                        if r < 0.0:
-                            break
-                j -= 1
+            j = 1
+            for half in (1, 2, 4, 8):  # the lane: no branch, which would be foretold half the time
+                j += half
+                beyond = r >= tree[j]
+                r -= tree[j] if beyond else np.float32(0.0)
+                j += half if beyond else 0
+            k = np.int64(j - LANES)
+            r -= columns[u, k] * mass[k]
+            while r >= 0.0 and k + LANES < width:
+                k += LANES
+                r -= columns[u, k] * mass[k]
+            while mass[k] == 0.0:  # rounding may lead past the last slot with mass
+                k = k - 1 if k > 0 else width - 1
         else:
             u1 = uniform(key, gamma, n)
             u2 = uniform(key, gamma, n + np.uint64(1))
             n += np.uint64(2)
             r -= heavy
-            w = types[u]
-            c, by_row = np.int64(-1), False
+            w = np.int64(types[u])
+            c, by_row = np.int64(-1), True
             if r < by_topic[u]:
-                r /= scale
-                t = np.int64(-1)
-                for a in range(n_live):
-                    r -= n_dt[live[a]] * np.float64(word_topics[w, live[a]])
-                    if r < 0.0:
-                        t = live[a]
-                        break
-                if t < 0:
-                    c = from_smooth_topic(words, topics, w, prior_gamma, r, u1, u2)
-                else:
-                    # A sheet pays where a topic has weight: the state decides, not history.
-                    at = np.int64(-1)
-                    if n_dt[t] >= SHEET_TOKENS:
-                        at = sheet_of[t]
-                        if at < 0:
+                t = _topic_by(word_topics, w * n_topics, n_dt, live, n_live, prior_gamma, r / scale)
+                r = u1 * word_topics[w * n_topics + t] - topic_base[t] * row_totals[w]
+                if r >= 0.0:
+                    first, last = topic_starts[t], topic_starts[t + 1]
+                    at = sheet_of[t]
+                    if at < 0:
+                        sheet_draws[t] += 1
+                        if sheet_draws[t] == SHEET_DRAWS:
                             at = new_sheet(words, topics, desk, t)
-                    first = topic_starts[t]
-                    m = topic_starts[t + 1] - first
-                    if at < 0 or m == 0:
-                        c = from_topic(words, topics, w, t, u1, u2)
-                    else:
-                        row = at + u * m
-                        own = np.float64(sheets[row + m - 1])
-                        r = u1 * (own + topic_base[t] * row_totals[w])
-                        if r < own:
-                            c = np.int64(
-                                topic_labels[first + search(sheets, row, row + m, r) - row]
-                            )
-                        else:
-                            by_row = True
-            elif r < by_topic[u] + by_flat[u]:
-                by_row = True
-            elif r < by_topic[u] + by_flat[u] + base_topics:
-                r = (r - by_topic[u] - by_flat[u]) / scale
-                t = _base_topic(topics, desk, prior_gamma, r)
-                c = from_base_and_topic(words, topics, t, u1, u2)
-            else:
-                c = from_base(words, u1)
+                    if at < 0:
+                        c = from_topic(
+                            row_labels, row_values, row_starts[w], row_starts[w + 1],
+                            topic_labels, topic_values, first, last, r,
+                        )  # fmt: skip
+                    elif first < last:
+                        row = at + u * (last - first)
+                        end = row + last - first
+                        if r < sheets[end - 1]:
+                            c = np.int64(topic_labels[first + search(sheets, row, end, r) - row])
+                    by_row = c < 0
+            elif r >= by_topic[u] + by_flat[u]:
+                by_row = False
+                r -= by_topic[u] + by_flat[u]
+                if r < base_topics:
+                    t = _topic_by(label_base, 0, n_dt, live, n_live, prior_gamma, r / scale)
+                    c = from_base_and_topic(
+                        topic_base_sums, topic_labels, topic_starts[t], topic_starts[t + 1],
+                        label_base[t], base_sums, u1, u2,
+                    )  # fmt: skip
+                else:
+                    c = from_sums(base_sums, u1)
             if by_row:
                 r = u2 * row_totals[w]
                 c = np.int64(row_labels[search(row_sums, row_starts[w], row_starts[w + 1], r)])
             k = np.int64(slot_of[c])
             if k < 0:
-                k = np.int64(
-                    new_slot(
-                        columns, mass, labels, slot_of, place, book, column_starts, column_words,
-                        column_values, base, c,
-                    )
-                )  # fmt: skip
+                k = free_slot(mass, labels, slot_of, book, c)
+                row = np.int64(shelf_of[c])
+                if row < 0:
+                    row = put_on_shelf(words, desk, c)
+                smooth = np.float32(base[c])
+                for v in range(columns.shape[0]):
+                    columns[v, k] = smooth + shelf[row, v]
         n_heavy += mass[k] == 0.0
         mass[k] += np.float32(1.0)
         z[i] = k
@@ -226,8 +213,11 @@ def sweep_words(words, topics, desk, types, scale, flat, prior_gamma, key, gamma
     P(z_i = c) ∝ φ_wc (mass_c + η Σ_t θ′_t φ′_ct + Σα/C): `scale` is η/(N + Σγ), 0 where the topics
     have no say, and `flat` is Σα/C.
     """
-    if desk.mass.size > WIDTH and 4 * desk.book[HEAVY] <= desk.mass.size:
-        desk = resized(desk, desk.mass.size // 2)
+    width = desk.mass.size
+    while width > WIDTH and 4 * desk.book[HEAVY] <= width:
+        width //= 2
+    if width < desk.mass.size:
+        desk = resized(desk, width)
     base_topics, base_flat = bucket_totals(words, topics, desk, types, scale, flat, prior_gamma)
     i = 0
     while True:
