@@ -142,6 +142,12 @@ def leave(desk, types):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
+def fitting(n_heavy):  # type: ignore[no-untyped-def]
+    """Return how many slots are worth their while for so many labels that have mass."""
+    return max(WIDTH, (n_heavy + n_heavy // 2) // LANES * LANES + LANES)
+
+
+@njit(nogil=True, cache=True)
 def resized(desk, width):  # type: ignore[no-untyped-def]
     """Return the desk with `width` slots, the first of them for the labels that have mass."""
     old_mass, old_labels, old_columns, z = desk.mass, desk.labels, desk.columns, desk.z
@@ -206,14 +212,15 @@ def new_slot(  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def put_on_shelf(words, desk, c):  # type: ignore[no-untyped-def]
-    """Return the row of the shelf that now has A_·c; the one that was there longest goes."""
-    shelf, shelf_of, shelf_labels, place = (
-        desk.shelf, desk.shelf_of, desk.shelf_labels, desk.place
-    )  # fmt: skip
-    starts, names, values = words.column_starts, words.column_words, words.column_values
-    row = desk.book[SHELF]
-    desk.book[SHELF] = row + 1 if row + 1 < shelf_labels.size else 0
+def put_on_shelf(  # type: ignore[no-untyped-def]
+    shelf, shelf_of, shelf_labels, place, book, starts, names, values, c
+):  # fmt: skip
+    """Return the row of the shelf that now has A_·c; the one that was there longest goes.
+
+    Column c of A is starts[c]:starts[c + 1] of `names`, its words, and `values`.
+    """
+    row = book[SHELF]
+    book[SHELF] = row + 1 if row + 1 < shelf_labels.size else 0
     if shelf_labels[row] >= 0:
         shelf_of[shelf_labels[row]] = -1
     shelf_labels[row] = c
@@ -247,7 +254,10 @@ def new_sheet(words, topics, desk, t):  # type: ignore[no-untyped-def]
         c = labels[begin + j]
         row = np.int64(shelf_of[c])
         if row < 0:
-            row = put_on_shelf(words, desk, c)
+            row = put_on_shelf(
+                shelf, shelf_of, desk.shelf_labels, desk.place, desk.book, words.column_starts,
+                words.column_words, words.column_values, c,
+            )  # fmt: skip
         share = np.float32(shares[begin + j])
         for u in range(n_types):
             before = sheets[at + u * n + j - 1] if j else np.float32(0.0)

@@ -24,8 +24,8 @@ from deplda.kernels.desk import (
     LIVE,
     SHEET_DRAWS,
     SHEET_ROOM,
-    WIDTH,
     clear,
+    fitting,
     free_slot,
     leave,
     new_desk,
@@ -79,27 +79,27 @@ def bucket_totals(words, topics, desk, types, scale, flat, prior_gamma):  # type
     return scale * base_topics, flat * words.base_sums[words.base_sums.size - 1]
 
 
-@njit(nogil=True, cache=True, inline="always")
-def _topic_by(weights, at, n_dt, live, n_live, prior_gamma, r):  # type: ignore[no-untyped-def]
-    """Return a topic drawn by weight × (N_dt + Σγ/T); r is uniform on the total.
-
-    The topics' weights begin at weights[at]: a view of them would count references.
-    """
-    t = np.int64(-1)
-    a = 0
-    while t < 0 and a < n_live:
-        r -= n_dt[live[a]] * np.float64(weights[at + live[a]])
-        if r < 0.0:
-            t = live[a]
-        a += 1
-    if t < 0:
-        a = 0
-        while r >= 0.0 and a < n_dt.size:
-            if weights[at + a] > 0.0:
-                t = np.int64(a)
-                r -= prior_gamma * np.float64(weights[at + a])
-            a += 1
+@njit(nogil=True, cache=True)
+def _smooth_topic(weights, at, n_topics, r):  # type: ignore[no-untyped-def]
+    """Return a topic drawn by weights[at:], r uniform on their total."""
+    t = np.int64(0)
+    for a in range(n_topics):
+        if weights[at + a] > 0.0:
+            t = np.int64(a)
+            r -= np.float64(weights[at + a])
+            if r < 0.0:
+                break
     return t
+
+
+@njit(nogil=True, cache=True)
+def _base_topic(label_base, n_dt, live, n_live, prior_gamma, r):  # type: ignore[no-untyped-def]
+    """Return a topic drawn from (N_dt + Σγ/T) Σ_c b_c φ′_ct, r uniform on its total."""
+    for a in range(n_live):
+        r -= n_dt[live[a]] * label_base[live[a]]
+        if r < 0.0:
+            return live[a]
+    return _smooth_topic(label_base, 0, n_dt.size, r / prior_gamma)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -109,9 +109,9 @@ def _update_words(  # type: ignore[no-untyped-def]
     """Mutate the desk: redraw z from token i on; return the token before which room ran out."""
     columns, mass, tree, z, book = desk.columns, desk.mass, desk.tree, desk.z, desk.book
     tokens, by_topic, by_flat, slot_of = desk.tokens, desk.by_topic, desk.by_flat, desk.slot_of
-    labels, n_dt, live = desk.labels, desk.n_dt, desk.live
+    labels, place, n_dt, live = desk.labels, desk.place, desk.n_dt, desk.live
     sheets, sheet_of, sheet_draws = desk.sheets, desk.sheet_of, desk.sheet_draws
-    shelf, shelf_of = desk.shelf, desk.shelf_of
+    shelf, shelf_of, shelf_labels = desk.shelf, desk.shelf_of, desk.shelf_labels
     word_topics, n_topics = topics.word_topics.reshape(-1), n_dt.size
     topic_base, label_base = topics.base, topics.label_base
     topic_starts, topic_labels = topics.topic_starts, topics.topic_labels
@@ -119,6 +119,9 @@ def _update_words(  # type: ignore[no-untyped-def]
     row_starts, row_labels, row_values = words.row_starts, words.row_labels, words.row_values
     row_sums, row_totals = words.row_sums, words.row_totals
     base, base_sums = words.base, words.base_sums
+    column_starts, column_words, column_values = (
+        words.column_starts, words.column_words, words.column_values
+    )  # fmt: skip
     width, n_live = mass.size, book[LIVE]
     n, n_heavy = desk.clock[0], book[HEAVY]
     while i < z.size and n_heavy < width:
@@ -154,7 +157,16 @@ def _update_words(  # type: ignore[no-untyped-def]
             w = np.int64(types[u])
             c, by_row = np.int64(-1), True
             if r < by_topic[u]:
-                t = _topic_by(word_topics, w * n_topics, n_dt, live, n_live, prior_gamma, r / scale)
+                r /= scale
+                t = np.int64(-1)
+                a = 0
+                while t < 0 and a < n_live:
+                    r -= n_dt[live[a]] * np.float64(word_topics[w * n_topics + live[a]])
+                    if r < 0.0:
+                        t = live[a]
+                    a += 1
+                if t < 0:
+                    t = _smooth_topic(word_topics, w * n_topics, n_topics, r / prior_gamma)
                 r = u1 * word_topics[w * n_topics + t] - topic_base[t] * row_totals[w]
                 if r >= 0.0:
                     first, last = topic_starts[t], topic_starts[t + 1]
@@ -178,7 +190,7 @@ def _update_words(  # type: ignore[no-untyped-def]
                 by_row = False
                 r -= by_topic[u] + by_flat[u]
                 if r < base_topics:
-                    t = _topic_by(label_base, 0, n_dt, live, n_live, prior_gamma, r / scale)
+                    t = _base_topic(label_base, n_dt, live, n_live, prior_gamma, r / scale)
                     c = from_base_and_topic(
                         topic_base_sums, topic_labels, topic_starts[t], topic_starts[t + 1],
                         label_base[t], base_sums, u1, u2,
@@ -193,7 +205,10 @@ def _update_words(  # type: ignore[no-untyped-def]
                 k = free_slot(mass, labels, slot_of, book, c)
                 row = np.int64(shelf_of[c])
                 if row < 0:
-                    row = put_on_shelf(words, desk, c)
+                    row = put_on_shelf(
+                        shelf, shelf_of, shelf_labels, place, book, column_starts, column_words,
+                        column_values, c,
+                    )  # fmt: skip
                 smooth = np.float32(base[c])
                 for v in range(columns.shape[0]):
                     columns[v, k] = smooth + shelf[row, v]
@@ -213,11 +228,8 @@ def sweep_words(words, topics, desk, types, scale, flat, prior_gamma, key, gamma
     P(z_i = c) ∝ φ_wc (mass_c + η Σ_t θ′_t φ′_ct + Σα/C): `scale` is η/(N + Σγ), 0 where the topics
     have no say, and `flat` is Σα/C.
     """
-    width = desk.mass.size
-    while width > WIDTH and 4 * desk.book[HEAVY] <= width:
-        width //= 2
-    if width < desk.mass.size:
-        desk = resized(desk, width)
+    if desk.mass.size > fitting(desk.book[HEAVY]):
+        desk = resized(desk, fitting(desk.book[HEAVY]))
     base_topics, base_flat = bucket_totals(words, topics, desk, types, scale, flat, prior_gamma)
     i = 0
     while True:
@@ -226,7 +238,7 @@ def sweep_words(words, topics, desk, types, scale, flat, prior_gamma, key, gamma
         )
         if i == desk.z.size:
             return desk
-        desk = resized(desk, 2 * desk.mass.size)
+        desk = resized(desk, fitting(desk.mass.size))
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -246,11 +258,13 @@ def sweep_topics(topics, desk, labels, prior_gamma, key, gamma):  # type: ignore
     for a in range(n_live):
         shared += base[live[a]] * n_dt[live[a]]
     smooth = prior_gamma * base_sums[base_sums.size - 1]
+    weights = n_dt + prior_gamma
     n = desk.clock[0]
     for i in range(labels.size):
         old = z_topic[i]
         if old >= 0:
             n_dt[old] -= 1
+            weights[old] = n_dt[old] + prior_gamma
             shared -= base[old]
             if n_dt[old] == 0:
                 n_live -= 1
@@ -259,14 +273,14 @@ def sweep_topics(topics, desk, labels, prior_gamma, key, gamma):  # type: ignore
         begin, end = starts[labels[i]], starts[labels[i] + 1]
         own = 0.0
         for e in range(begin, end):
-            own += own_values[e] * (n_dt[own_topics[e]] + prior_gamma)
+            own += own_values[e] * weights[own_topics[e]]
         r = uniform(key, gamma, n) * (own + shared + smooth)
         n += np.uint64(1)
         new = np.int64(-1)
         if r < own:
             for e in range(begin, end):
                 new = np.int64(own_topics[e])
-                r -= own_values[e] * (n_dt[new] + prior_gamma)
+                r -= own_values[e] * weights[new]
                 if r < 0.0:
                     break
         elif r < own + shared and n_live > 0:
@@ -284,6 +298,7 @@ def sweep_topics(topics, desk, labels, prior_gamma, key, gamma):  # type: ignore
             live_at[new] = n_live
             n_live += 1
         n_dt[new] += 1
+        weights[new] = n_dt[new] + prior_gamma
         shared += base[new]
         z_topic[i] = new
     desk.book[LIVE] = n_live
