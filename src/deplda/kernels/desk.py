@@ -17,9 +17,8 @@ Float64 = npt.NDArray[np.float64]
 
 WIDTH = 64  # slots that are kept at hand even when few labels have tokens
 HAND, HEAVY, LIVE, SHEETS, SHELF = 0, 1, 2, 3, 4
-SHEET_ROOM = 1 << 21
+SHEET_ROOM = 1 << 22  # 16 MiB, for the sheets and the shelf
 SHEET_DRAWS = 16  # a sheet takes about as long to write as so many draws without one
-SHELF_ROOM = 1 << 21
 
 
 class Desk(NamedTuple):
@@ -56,8 +55,8 @@ class Desk(NamedTuple):
     """Total of the flat bucket for each type, this sweep."""
     lanes: Float32
     """Sums of a dot product, by lane."""
-    tree: Float32
-    """Sums of a dot product, as a tree over its lanes."""
+    lane_sums: Float32
+    """0, then running sums over the lanes of a dot product."""
     sheets: Float32
     """For topics often drawn from: running sums of A_wc P_ct, types × the topic's labels."""
     sheet_of: Int64
@@ -79,7 +78,11 @@ class Desk(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def new_desk(types, times, n_label_tokens, n_topics, slot_of, place, sheets):  # type: ignore[no-untyped-def]
-    """Return an empty desk; `slot_of`, `place` (both all −1) and `sheets` serve all documents."""
+    """Return an empty desk; `slot_of`, `place` (both all −1) and `sheets` serve all documents.
+
+    Half of `sheets` is for the shelf: memory of its own would have to be cleared by the system for
+    each document.
+    """
     n_tokens = times.sum()
     tokens = np.empty(n_tokens, np.int32)
     i = 0
@@ -88,7 +91,13 @@ def new_desk(types, times, n_label_tokens, n_topics, slot_of, place, sheets):  #
         for _ in range(times[u]):
             tokens[i] = u
             i += 1
-    n_shelved = max(1, min(slot_of.size, SHELF_ROOM // max(types.size, 1)))
+    room = sheets.size // 2
+    n_shelved = min(slot_of.size, room // max(types.size, 1))
+    if n_shelved > 0:
+        shelf = sheets[room : room + n_shelved * types.size].reshape(n_shelved, types.size)
+    else:
+        n_shelved = 1
+        shelf = np.empty((1, types.size), np.float32)
     return Desk(
         np.zeros((types.size, WIDTH), np.float32),
         np.zeros(WIDTH, np.float32),
@@ -104,11 +113,11 @@ def new_desk(types, times, n_label_tokens, n_topics, slot_of, place, sheets):  #
         np.zeros(types.size, np.float64),
         np.zeros(types.size, np.float64),
         np.zeros(LANES, np.float32),
-        np.zeros(2 * LANES, np.float32),
-        sheets,
+        np.zeros(LANES + 1, np.float32),
+        sheets[:room],
         np.full(n_topics, -1, np.int64),
         np.zeros(n_topics, np.int64),
-        np.empty((n_shelved, types.size), np.float32),
+        shelf,
         np.full(slot_of.size, -1, np.int32),
         np.full(n_shelved, -1, np.int64),
         np.zeros(5, np.int64),
@@ -174,7 +183,7 @@ def resized(desk, width):  # type: ignore[no-untyped-def]
     desk.book[HAND] = n
     return Desk(
         columns, mass, labels, desk.slot_of, desk.place, desk.tokens, z, desk.z_topic, desk.n_dt,
-        desk.live, desk.live_at, desk.by_topic, desk.by_flat, desk.lanes, desk.tree,
+        desk.live, desk.live_at, desk.by_topic, desk.by_flat, desk.lanes, desk.lane_sums,
         desk.sheets, desk.sheet_of, desk.sheet_draws, desk.shelf, desk.shelf_of,
         desk.shelf_labels, desk.book, desk.clock,
     )  # fmt: skip

@@ -33,7 +33,7 @@ from deplda.kernels.desk import (
     put_on_shelf,
     resized,
 )
-from deplda.kernels.lanes import LANES, lane_tree
+from deplda.kernels.lanes import LANES, lane_of, lane_sums
 from deplda.kernels.random import uniform
 from deplda.kernels.tables import from_base_and_topic, from_sums, from_topic, search
 
@@ -107,7 +107,7 @@ def _update_words(  # type: ignore[no-untyped-def]
     words, topics, desk, types, scale, prior_gamma, base_topics, base_flat, key, gamma, i
 ):  # fmt: skip
     """Mutate the desk: redraw z from token i on; return the token before which room ran out."""
-    columns, mass, tree, z, book = desk.columns, desk.mass, desk.tree, desk.z, desk.book
+    columns, mass, sums, z, book = desk.columns, desk.mass, desk.lane_sums, desk.z, desk.book
     tokens, by_topic, by_flat, slot_of = desk.tokens, desk.by_topic, desk.by_flat, desk.slot_of
     labels, place, n_dt, live = desk.labels, desk.place, desk.n_dt, desk.live
     sheets, sheet_of, sheet_draws = desk.sheets, desk.sheet_of, desk.sheet_draws
@@ -130,19 +130,14 @@ def _update_words(  # type: ignore[no-untyped-def]
         if k >= 0:
             mass[k] -= np.float32(1.0)
             n_heavy -= mass[k] == 0.0
-        lane_tree(columns, u, mass, width, tree)
-        heavy = np.float64(tree[1])
+        lane_sums(columns, u, mass, width, sums)
+        heavy = np.float64(sums[LANES])
         rest = by_topic[u] + by_flat[u] + base_topics + base_flat
         r = uniform(key, gamma, n) * (heavy + rest)
         n += np.uint64(1)
         if r < heavy:
-            j = 1
-            for half in (1, 2, 4, 8):  # the lane: no branch, which would be foretold half the time
-                j += half
-                beyond = r >= tree[j]
-                r -= tree[j] if beyond else np.float32(0.0)
-                j += half if beyond else 0
-            k = np.int64(j - LANES)
+            k = lane_of(sums, r)
+            r -= sums[k]
             r -= columns[u, k] * mass[k]
             while r >= 0.0 and k + LANES < width:
                 k += LANES
@@ -318,7 +313,7 @@ def sample(  # type: ignore[no-untyped-def]
     n_labels, n_topics = words.base.size, topics.base.size
     place = np.full(words.row_totals.size, -1, np.int32)
     slot_of = np.full(n_labels, -1, np.int32)
-    sheets = np.empty(SHEET_ROOM if n_topics else 0, np.float32)
+    sheets = np.empty(SHEET_ROOM, np.float32)
     gamma_sum = prior.gamma * n_topics
     for d in range(first, last):
         own, weight = types[starts[d] : starts[d + 1]], times[starts[d] : starts[d + 1]]

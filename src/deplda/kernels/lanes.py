@@ -2,7 +2,7 @@
 
 A compiler may not reorder additions of floats by itself, and left to reorder them freely it would
 round differently on machines of different width. Here the order is fixed: lane l adds the products
-at l, l + 16, l + 32, … in turn, and the lanes are added up in a tree.
+at l, l + 16, l + 32, … in turn, and running sums over the lanes double their reach in each step.
 """
 
 from __future__ import annotations
@@ -60,33 +60,46 @@ def _lane_products(
     return signature, generate
 
 
-def _lane_tree(
-    typing_context: Any, matrix: Any, row: Any, vector: Any, width: Any, tree: Any
+def _lane_sums(
+    typing_context: Any, matrix: Any, row: Any, vector: Any, width: Any, sums: Any
 ) -> Any:
-    """Set tree[16:32] to the lanes' sums, and tree[h + l] = tree[2 h + l] + tree[3 h + l] above.
-
-    h is 8, 4, 2, 1: tree[1] is the whole sum; tree[0] is not used.
-    """
-    signature = types.void(matrix, types.int64, vector, types.int64, tree)
+    """Set sums[1:17] to the running sums over the lanes of `lane_products`."""
+    signature = types.void(matrix, types.int64, vector, types.int64, sums)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        sums = _products(context, builder, signature.args, arguments)
-        half = LANES
-        while True:
-            _store(context, builder, sums, signature.args[4], arguments[4], half)
-            if half == 1:
-                return context.get_dummy_value()
-            half //= 2
-            low, high = (
-                builder.shuffle_vector(
-                    sums, sums, ir.Constant(ir.VectorType(ir.IntType(32), half), list(places))
-                )
-                for places in (range(half), range(half, 2 * half))
-            )
-            sums = builder.fadd(low, high)
+        lanes = _products(context, builder, signature.args, arguments)
+        none = ir.Constant(_VECTOR, [0.0] * LANES)
+        for reach in (1, 2, 4, 8):
+            places = [LANES + k if k >= 0 else 0 for k in range(-reach, LANES - reach)]
+            mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), places)
+            lanes = builder.fadd(lanes, builder.shuffle_vector(none, lanes, mask))
+        _store(context, builder, lanes, signature.args[4], arguments[4], 1)
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+def _lane_of(typing_context: Any, sums: Any, r: Any) -> Any:
+    """Return how many of sums[1:17] are not above r, at most 15: the lane where r falls."""
+    signature = types.int64(sums, types.float32)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        place = builder.gep(data, [ir.Constant(ir.IntType(64), 1)])
+        lanes = builder.load(builder.bitcast(place, _VECTOR.as_pointer()), align=4)
+        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+        one = builder.insert_element(
+            ir.Constant(_VECTOR, ir.Undefined), arguments[1], ir.Constant(ir.IntType(32), 0)
+        )
+        passed = builder.fcmp_ordered("<=", lanes, builder.shuffle_vector(one, one, everywhere))
+        bits = builder.bitcast(passed, ir.IntType(LANES))
+        # The last sum is the whole: who is past it by rounding belongs to the last lane.
+        bits = builder.and_(bits, ir.Constant(ir.IntType(LANES), (1 << (LANES - 1)) - 1))
+        return builder.zext(builder.ctpop(bits), ir.IntType(64))
 
     return signature, generate
 
 
 lane_products: Any = intrinsic(_lane_products)
-lane_tree: Any = intrinsic(_lane_tree)
+lane_sums: Any = intrinsic(_lane_sums)
+lane_of: Any = intrinsic(_lane_of)
