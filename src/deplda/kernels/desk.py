@@ -158,14 +158,17 @@ def fitting(n_heavy):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True)
 def resized(desk, width):  # type: ignore[no-untyped-def]
-    """Return the desk with `width` slots, the first of them for the labels that have mass."""
+    """Return the desk with `width` slots, the first of them for the labels of most mass.
+
+    A draw goes down one lane from its first slot: so it mostly ends there.
+    """
     old_mass, old_labels, old_columns, z = desk.mass, desk.labels, desk.columns, desk.z
     columns = np.zeros((old_columns.shape[0], width), np.float32)
     mass = np.zeros(width, np.float32)
     labels = np.full(width, -1, np.int64)
     moved = np.full(old_mass.size, -1, np.int32)
     n = 0
-    for k in range(old_mass.size):
+    for k in np.argsort(-old_mass, kind="mergesort"):
         c = old_labels[k]
         if old_mass[k] > 0.0:
             mass[n], labels[n], moved[k] = old_mass[k], c, n

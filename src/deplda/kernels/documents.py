@@ -259,7 +259,7 @@ def sweep_topics(topics, desk, labels, prior_gamma, key, gamma):  # type: ignore
         old = z_topic[i]
         if old >= 0:
             n_dt[old] -= 1
-            weights[old] = n_dt[old] + prior_gamma
+            weights[old] -= 1.0
             shared -= base[old]
             if n_dt[old] == 0:
                 n_live -= 1
@@ -293,7 +293,7 @@ def sweep_topics(topics, desk, labels, prior_gamma, key, gamma):  # type: ignore
             live_at[new] = n_live
             n_live += 1
         n_dt[new] += 1
-        weights[new] = n_dt[new] + prior_gamma
+        weights[new] += 1.0
         shared += base[new]
         z_topic[i] = new
     desk.book[LIVE] = n_live

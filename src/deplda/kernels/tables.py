@@ -45,6 +45,7 @@ class TopicTables(NamedTuple):
     label_starts: Int64
     label_topics: Int32
     label_values: Float64
+    """P_ct of a label's topics, the largest first."""
     base: Float64
     base_sums: Float64
     """Running sums of b′."""
