@@ -245,7 +245,6 @@ def _topic_tables(label_words: LabelWords, topic_labels: TopicLabels) -> Any:
     by_label = csr_array(topic_labels.weights).astype(np.float64)
     by_topic = by_label.T.tocsr()
     starts = by_topic.indptr.astype(np.int64)
-    n_topics = len(topic_labels.base)
     labels, values = _largest_first(by_topic)
     label_topics, label_values = _largest_first(by_label)
     base = label_words.base

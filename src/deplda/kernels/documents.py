@@ -180,7 +180,8 @@ def _update_words(  # type: ignore[no-untyped-def]
                         end = row + last - first
                         if r < sheets[end - 1]:
                             c = np.int64(topic_labels[first + search(sheets, row, end, r) - row])
-                    by_row = c < 0
+                    if c >= 0:
+                        by_row = False
             elif r >= by_topic[u] + by_flat[u]:
                 by_row = False
                 r -= by_topic[u] + by_flat[u]
