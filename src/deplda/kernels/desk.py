@@ -18,7 +18,7 @@ Float64 = npt.NDArray[np.float64]
 WIDTH = 64  # slots that are kept at hand even when few labels have tokens
 HAND, HEAVY, LIVE, SHEETS, SHELF = 0, 1, 2, 3, 4
 SHEET_ROOM = 1 << 22  # 16 MiB, for the sheets and the shelf
-SHEET_DRAWS = 16  # a sheet takes about as long to write as so many draws without one
+SHEET_DRAWS = 32  # a sheet takes about as long to write as so many draws without one
 
 
 class Desk(NamedTuple):
