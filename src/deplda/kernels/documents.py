@@ -142,7 +142,7 @@ def _update_words(  # type: ignore[no-untyped-def]
             while r >= 0.0 and k + LANES < width:
                 k += LANES
                 r -= columns[u, k] * mass[k]
-            while mass[k] == 0.0:  # rounding may lead past the last slot with mass
+            while mass[k] <= 0.0:  # rounding may lead past the last slot with mass
                 k = k - 1 if k > 0 else width - 1
         else:
             u1 = uniform(key, gamma, n)
