@@ -108,11 +108,8 @@ def _topic_tables(label_words: LabelWords, topic_labels: TopicLabels) -> Any:
     by_label = csr_array(topic_labels.weights).astype(np.float64)
     by_topic = by_label.T.tocsr()
     starts = by_topic.indptr.astype(np.int64)
-    n_topics = len(topic_labels.base)
-    # Within a topic the largest first, so that a walk down its labels ends early.
-    topic_of = np.repeat(np.arange(n_topics), np.diff(starts))
-    order = np.lexsort((-by_topic.data, topic_of))
-    labels, values = by_topic.indices[order], by_topic.data[order]
+    labels, values = _largest_first(by_topic)
+    label_topics, label_values = _largest_first(by_label)
     base = label_words.base
     totals = np.asarray(label_words.weights.sum(axis=1)).ravel()
     word_topics = (label_words.weights @ by_label).toarray() + np.outer(totals, topic_labels.base)
@@ -124,8 +121,8 @@ def _topic_tables(label_words: LabelWords, topic_labels: TopicLabels) -> Any:
         _running_sums(values, starts),
         _running_sums(base[labels] * values, starts),
         by_label.indptr.astype(np.int64),
-        by_label.indices.astype(np.int32),
-        by_label.data,
+        label_topics.astype(np.int32),
+        label_values,
         topic_labels.base,
         np.cumsum(topic_labels.base),
         word_topics.astype(np.float32),
@@ -133,6 +130,13 @@ def _topic_tables(label_words: LabelWords, topic_labels: TopicLabels) -> Any:
         np.asarray(label_base).ravel(),
         np.array([np.sum(label_base)]),
     )
+
+
+def _largest_first(matrix: Any) -> tuple[npt.NDArray[Any], Floats]:
+    """Return the indices and values of each row, the largest first: a walk down it ends early."""
+    row_of = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    order = np.lexsort((-matrix.data, row_of))
+    return matrix.indices[order], matrix.data[order]
 
 
 def _topic_sets(topic_labels: Sequence[TopicLabels]) -> Any:

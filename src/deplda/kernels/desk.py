@@ -15,16 +15,17 @@ Int64 = npt.NDArray[np.int64]
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 
-WIDTH = 256  # slots that are kept at hand even when few labels have tokens
-HAND, HEAVY, LIVE, SHEETS = 0, 1, 2, 3
-SHEET_ROOM = 1 << 21
-SHEET_TOKENS = 5
+WIDTH = 64  # slots that are kept at hand even when few labels have tokens
+HAND, HEAVY, LIVE, SHEETS, SHELF = 0, 1, 2, 3, 4
+SHEET_ROOM = 1 << 22  # 16 MiB, for the sheets and the shelf
+SHEET_DRAWS = 32  # a sheet takes about as long to write as so many draws without one
 
 
 class Desk(NamedTuple):
     """All that is at hand for one document. A slot holds a label: its column φ_·c and its mass.
 
-    A label without mass keeps its slot until another needs it.
+    A label without mass keeps its slot until another needs it. The shelf and the sheets keep what
+    has been worked out of φ and φ′ for this document: they save time, and change no draw.
     """
 
     columns: Float32
@@ -53,19 +54,35 @@ class Desk(NamedTuple):
     by_flat: Float64
     """Total of the flat bucket for each type, this sweep."""
     lanes: Float32
+    """Sums of a dot product, by lane."""
+    lane_sums: Float32
+    """0, then running sums over the lanes of a dot product."""
     sheets: Float32
-    """For topics that have had tokens: running sums of A_wc P_ct, types × the topic's labels."""
+    """For topics often drawn from: running sums of A_wc P_ct, types × the topic's labels."""
     sheet_of: Int64
     """Topic → where its sheet begins, −1 if it has none."""
+    sheet_draws: Int64
+    """How often each topic has been drawn from without a sheet."""
+    shelf: Float32
+    """Labels that had a slot × types: A_·c, each in one piece."""
+    shelf_of: Int32
+    """Label → its row on the shelf, −1 if it has none."""
+    shelf_labels: Int64
+    """The label of each row of the shelf, −1 if none."""
     book: Int64
-    """The next slot to give up, slots with mass, topics with tokens, the end of the sheets."""
+    """The next slot to give up, slots with mass, topics with tokens, the end of the sheets, the
+    next row of the shelf to give up."""
     clock: npt.NDArray[np.uint64]
     """How many random numbers have been drawn."""
 
 
 @njit(nogil=True, cache=True)
 def new_desk(types, times, n_label_tokens, n_topics, slot_of, place, sheets):  # type: ignore[no-untyped-def]
-    """Return an empty desk; `slot_of`, `place` (both all −1) and `sheets` serve all documents."""
+    """Return an empty desk; `slot_of`, `place` (both all −1) and `sheets` serve all documents.
+
+    Half of `sheets` is for the shelf: memory of its own would have to be cleared by the system for
+    each document.
+    """
     n_tokens = times.sum()
     tokens = np.empty(n_tokens, np.int32)
     i = 0
@@ -74,6 +91,13 @@ def new_desk(types, times, n_label_tokens, n_topics, slot_of, place, sheets):  #
         for _ in range(times[u]):
             tokens[i] = u
             i += 1
+    room = sheets.size // 2
+    n_shelved = min(slot_of.size, room // max(types.size, 1))
+    if n_shelved > 0:
+        shelf = sheets[room : room + n_shelved * types.size].reshape(n_shelved, types.size)
+    else:
+        n_shelved = 1
+        shelf = np.empty((1, types.size), np.float32)
     return Desk(
         np.zeros((types.size, WIDTH), np.float32),
         np.zeros(WIDTH, np.float32),
@@ -89,16 +113,25 @@ def new_desk(types, times, n_label_tokens, n_topics, slot_of, place, sheets):  #
         np.zeros(types.size, np.float64),
         np.zeros(types.size, np.float64),
         np.zeros(LANES, np.float32),
-        sheets,
+        np.zeros(LANES + 1, np.float32),
+        sheets[:room],
         np.full(n_topics, -1, np.int64),
-        np.zeros(4, np.int64),
+        np.zeros(n_topics, np.int64),
+        shelf,
+        np.full(slot_of.size, -1, np.int32),
+        np.full(n_shelved, -1, np.int64),
+        np.zeros(5, np.int64),
         np.zeros(1, np.uint64),
     )
 
 
 @njit(nogil=True, cache=True)
 def clear(desk):  # type: ignore[no-untyped-def]
-    """Take all tokens off the desk; labels keep their slots."""
+    """Take all tokens and labels off the desk, so that a chain knows nothing of those before it."""
+    for c in desk.labels:
+        if c >= 0:
+            desk.slot_of[c] = -1
+    desk.labels[:] = -1
     desk.mass[:] = 0.0
     desk.z[:] = -1
     desk.z_topic[:] = -1
@@ -118,15 +151,24 @@ def leave(desk, types):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
+def fitting(n_heavy):  # type: ignore[no-untyped-def]
+    """Return how many slots are worth their while for so many labels that have mass."""
+    return max(WIDTH, (n_heavy + n_heavy // 2) // LANES * LANES + LANES)
+
+
+@njit(nogil=True, cache=True)
 def resized(desk, width):  # type: ignore[no-untyped-def]
-    """Return the desk with `width` slots, the first of them for the labels that have mass."""
+    """Return the desk with `width` slots, the first of them for the labels of most mass.
+
+    A draw goes down one lane from its first slot: so it mostly ends there.
+    """
     old_mass, old_labels, old_columns, z = desk.mass, desk.labels, desk.columns, desk.z
     columns = np.zeros((old_columns.shape[0], width), np.float32)
     mass = np.zeros(width, np.float32)
     labels = np.full(width, -1, np.int64)
     moved = np.full(old_mass.size, -1, np.int32)
     n = 0
-    for k in range(old_mass.size):
+    for k in np.argsort(-old_mass, kind="mergesort"):
         c = old_labels[k]
         if old_mass[k] > 0.0:
             mass[n], labels[n], moved[k] = old_mass[k], c, n
@@ -144,16 +186,15 @@ def resized(desk, width):  # type: ignore[no-untyped-def]
     desk.book[HAND] = n
     return Desk(
         columns, mass, labels, desk.slot_of, desk.place, desk.tokens, z, desk.z_topic, desk.n_dt,
-        desk.live, desk.live_at, desk.by_topic, desk.by_flat, desk.lanes, desk.sheets,
-        desk.sheet_of, desk.book, desk.clock,
+        desk.live, desk.live_at, desk.by_topic, desk.by_flat, desk.lanes, desk.lane_sums,
+        desk.sheets, desk.sheet_of, desk.sheet_draws, desk.shelf, desk.shelf_of,
+        desk.shelf_labels, desk.book, desk.clock,
     )  # fmt: skip
 
 
-@njit(nogil=True, cache=True)
-def new_slot(  # type: ignore[no-untyped-def]
-    columns, mass, labels, slot_of, place, book, column_starts, column_words, column_values, base, c
-):  # fmt: skip
-    """Return a slot without mass, now holding label c; there must be one."""
+@njit(nogil=True, cache=True, inline="always")
+def free_slot(mass, labels, slot_of, book, c):  # type: ignore[no-untyped-def]
+    """Return a slot without mass, now in the name of label c; there must be one."""
     width = mass.size
     k = book[HAND]
     while mass[k] > 0.0:
@@ -163,6 +204,15 @@ def new_slot(  # type: ignore[no-untyped-def]
         slot_of[labels[k]] = -1
     labels[k] = c
     slot_of[c] = k
+    return k
+
+
+@njit(nogil=True, cache=True)
+def new_slot(  # type: ignore[no-untyped-def]
+    columns, mass, labels, slot_of, place, book, column_starts, column_words, column_values, base, c
+):  # fmt: skip
+    """Return a slot without mass, now holding label c and its column; there must be one."""
+    k = free_slot(mass, labels, slot_of, book, c)
     smooth = np.float32(base[c])
     for u in range(columns.shape[0]):
         columns[u, k] = smooth
@@ -174,31 +224,54 @@ def new_slot(  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
+def put_on_shelf(  # type: ignore[no-untyped-def]
+    shelf, shelf_of, shelf_labels, place, book, starts, names, values, c
+):  # fmt: skip
+    """Return the row of the shelf that now has A_·c; the one that was there longest goes.
+
+    Column c of A is starts[c]:starts[c + 1] of `names`, its words, and `values`.
+    """
+    row = book[SHELF]
+    book[SHELF] = row + 1 if row + 1 < shelf_labels.size else 0
+    if shelf_labels[row] >= 0:
+        shelf_of[shelf_labels[row]] = -1
+    shelf_labels[row] = c
+    shelf_of[c] = row
+    for u in range(shelf.shape[1]):
+        shelf[row, u] = 0.0
+    for e in range(starts[c], starts[c + 1]):
+        u = place[names[e]]
+        if u >= 0:
+            shelf[row, u] = values[e]
+    return row
+
+
+@njit(nogil=True, cache=True)
 def new_sheet(words, topics, desk, t):  # type: ignore[no-untyped-def]
     """Return where the running sums of A_wc P_ct over topic t's labels begin, a row for each type.
 
-    −1 where there is no room left: then such a draw is done the slow way, for this whole document.
+    −1 where there is no room left: then draws from this topic stay slow.
     """
-    sheets, place = desk.sheets, desk.place
-    names, values, starts = words.column_words, words.column_values, words.column_starts
+    sheets, shelf, shelf_of = desk.sheets, desk.shelf, desk.shelf_of
     labels, shares = topics.topic_labels, topics.topic_values
     begin = topics.topic_starts[t]
     n = topics.topic_starts[t + 1] - begin
-    n_types = desk.by_flat.size
+    n_types = shelf.shape[1]
     at = desk.book[SHEETS]
     if at + n_types * n > sheets.size:
         return np.int64(-1)
     desk.book[SHEETS] += n_types * n
     desk.sheet_of[t] = at
-    sheets[at : at + n_types * n] = 0.0
     for j in range(n):
         c = labels[begin + j]
+        row = np.int64(shelf_of[c])
+        if row < 0:
+            row = put_on_shelf(
+                shelf, shelf_of, desk.shelf_labels, desk.place, desk.book, words.column_starts,
+                words.column_words, words.column_values, c,
+            )  # fmt: skip
         share = np.float32(shares[begin + j])
-        for e in range(starts[c], starts[c + 1]):
-            u = place[names[e]]
-            if u >= 0:
-                sheets[at + u * n + j] = values[e] * share
-    for u in range(n_types):
-        for k in range(at + u * n + 1, at + (u + 1) * n):
-            sheets[k] += sheets[k - 1]
+        for u in range(n_types):
+            before = sheets[at + u * n + j - 1] if j else np.float32(0.0)
+            sheets[at + u * n + j] = before + shelf[row, u] * share
     return at

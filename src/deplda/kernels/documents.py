@@ -22,25 +22,20 @@ from numba import njit
 from deplda.kernels.desk import (
     HEAVY,
     LIVE,
+    SHEET_DRAWS,
     SHEET_ROOM,
-    SHEET_TOKENS,
-    WIDTH,
     clear,
+    fitting,
+    free_slot,
     leave,
     new_desk,
     new_sheet,
-    new_slot,
+    put_on_shelf,
     resized,
 )
-from deplda.kernels.lanes import LANES, lane_products
+from deplda.kernels.lanes import LANES, lane_of, lane_sums
 from deplda.kernels.random import uniform
-from deplda.kernels.tables import (
-    from_base,
-    from_base_and_topic,
-    from_smooth_topic,
-    from_topic,
-    search,
-)
+from deplda.kernels.tables import from_base_and_topic, from_sums, from_topic, search
 
 
 @njit(nogil=True, cache=True)
@@ -85,18 +80,26 @@ def bucket_totals(words, topics, desk, types, scale, flat, prior_gamma):  # type
 
 
 @njit(nogil=True, cache=True)
-def _base_topic(topics, desk, gamma, r):  # type: ignore[no-untyped-def]
-    """Return a topic drawn from (N_dt + Σγ/T) Σ_c b_c φ′_ct; r is uniform on its total."""
-    n_dt, live, n_live, label_base = desk.n_dt, desk.live, desk.book[LIVE], topics.label_base
+def _smooth_topic(weights, at, n_topics, r):  # type: ignore[no-untyped-def]
+    """Return a topic drawn by weights[at:], r uniform on their total."""
+    t = np.int64(0)
+    for a in range(n_topics):
+        if weights[at + a] > 0.0:
+            t = np.int64(a)
+            r -= np.float64(weights[at + a])
+            if r < 0.0:
+                break
+    return t
+
+
+@njit(nogil=True, cache=True)
+def _base_topic(label_base, n_dt, live, n_live, prior_gamma, r):  # type: ignore[no-untyped-def]
+    """Return a topic drawn from (N_dt + Σγ/T) Σ_c b_c φ′_ct, r uniform on its total."""
     for a in range(n_live):
         r -= n_dt[live[a]] * label_base[live[a]]
         if r < 0.0:
             return live[a]
-    for t in range(label_base.size - 1):
-        r -= gamma * label_base[t]
-        if r < 0.0:
-            return np.int64(t)
-    return np.int64(label_base.size - 1)
+    return _smooth_topic(label_base, 0, n_dt.size, r / prior_gamma)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -104,13 +107,18 @@ def _update_words(  # type: ignore[no-untyped-def]
     words, topics, desk, types, scale, prior_gamma, base_topics, base_flat, key, gamma, i
 ):  # fmt: skip
     """Mutate the desk: redraw z from token i on; return the token before which room ran out."""
-    columns, mass, lanes, z, book = desk.columns, desk.mass, desk.lanes, desk.z, desk.book
+    columns, mass, sums, z, book = desk.columns, desk.mass, desk.lane_sums, desk.z, desk.book
     tokens, by_topic, by_flat, slot_of = desk.tokens, desk.by_topic, desk.by_flat, desk.slot_of
-    labels, place, sheets, sheet_of = desk.labels, desk.place, desk.sheets, desk.sheet_of
-    n_dt, live, word_topics, topic_base = desk.n_dt, desk.live, topics.word_topics, topics.base
+    labels, place, n_dt, live = desk.labels, desk.place, desk.n_dt, desk.live
+    sheets, sheet_of, sheet_draws = desk.sheets, desk.sheet_of, desk.sheet_draws
+    shelf, shelf_of, shelf_labels = desk.shelf, desk.shelf_of, desk.shelf_labels
+    word_topics, n_topics = topics.word_topics.reshape(-1), n_dt.size
+    topic_base, label_base = topics.base, topics.label_base
     topic_starts, topic_labels = topics.topic_starts, topics.topic_labels
-    row_starts, row_labels, row_sums = words.row_starts, words.row_labels, words.row_sums
-    row_totals, base = words.row_totals, words.base
+    topic_values, topic_base_sums = topics.topic_values, topics.topic_base_sums
+    row_starts, row_labels, row_values = words.row_starts, words.row_labels, words.row_values
+    row_sums, row_totals = words.row_sums, words.row_totals
+    base, base_sums = words.base, words.base_sums
     column_starts, column_words, column_values = (
         words.column_starts, words.column_words, words.column_values
     )  # fmt: skip
@@ -122,94 +130,84 @@ def _update_words(  # type: ignore[no-untyped-def]
         if k >= 0:
             mass[k] -= np.float32(1.0)
             n_heavy -= mass[k] == 0.0
-        lane_products(columns, u, mass, width, lanes)
-        # Partial sums of four: a chain of sixteen additions would take longer than the products.
-        s0 = (np.float64(lanes[0]) + lanes[1]) + (np.float64(lanes[2]) + lanes[3])
-        s1 = (np.float64(lanes[4]) + lanes[5]) + (np.float64(lanes[6]) + lanes[7])
-        s2 = (np.float64(lanes[8]) + lanes[9]) + (np.float64(lanes[10]) + lanes[11])
-        s3 = (np.float64(lanes[12]) + lanes[13]) + (np.float64(lanes[14]) + lanes[15])
-        heavy = (s0 + s1) + (s2 + s3)
+        lane_sums(columns, u, mass, width, sums)
+        heavy = np.float64(sums[LANES])
         rest = by_topic[u] + by_flat[u] + base_topics + base_flat
         r = uniform(key, gamma, n) * (heavy + rest)
         n += np.uint64(1)
         if r < heavy:
-            j = 0
-            if r >= s0 + s1:
-                r -= s0 + s1
-                j = 8
-                s0 = s2
-            if r >= s0:
-                r -= s0
-                j += 4
-            while j < LANES - 1 and r >= lanes[j]:
-                r -= lanes[j]
-                j += 1
-            k = np.int64(-1)
-            while k < 0:  # rounding may lead to a lane without mass: go back to one that has some
-                for m in range(j, width, LANES):
-                    if mass[m] > 0.0:
-                        k = np.int64(m)
-                        r -= columns[u, m] * mass[m]
-                        if r < 0.0:
-                            break
-                j -= 1
+            k = lane_of(sums, r)
+            r -= sums[k]
+            r -= columns[u, k] * mass[k]
+            while r >= 0.0 and k + LANES < width:
+                k += LANES
+                r -= columns[u, k] * mass[k]
+            while mass[k] <= 0.0:  # rounding may lead past the last slot with mass
+                k = k - 1 if k > 0 else width - 1
         else:
             u1 = uniform(key, gamma, n)
             u2 = uniform(key, gamma, n + np.uint64(1))
             n += np.uint64(2)
             r -= heavy
-            w = types[u]
-            c, by_row = np.int64(-1), False
+            w = np.int64(types[u])
+            c, by_row = np.int64(-1), True
             if r < by_topic[u]:
                 r /= scale
                 t = np.int64(-1)
-                for a in range(n_live):
-                    r -= n_dt[live[a]] * np.float64(word_topics[w, live[a]])
+                a = 0
+                while t < 0 and a < n_live:
+                    r -= n_dt[live[a]] * np.float64(word_topics[w * n_topics + live[a]])
                     if r < 0.0:
                         t = live[a]
-                        break
+                    a += 1
                 if t < 0:
-                    c = from_smooth_topic(words, topics, w, prior_gamma, r, u1, u2)
-                else:
-                    # A sheet pays where a topic has weight: the state decides, not history.
-                    at = np.int64(-1)
-                    if n_dt[t] >= SHEET_TOKENS:
-                        at = sheet_of[t]
-                        if at < 0:
+                    t = _smooth_topic(word_topics, w * n_topics, n_topics, r / prior_gamma)
+                r = u1 * word_topics[w * n_topics + t] - topic_base[t] * row_totals[w]
+                if r >= 0.0:
+                    first, last = topic_starts[t], topic_starts[t + 1]
+                    at = sheet_of[t]
+                    if at < 0:
+                        sheet_draws[t] += 1
+                        if sheet_draws[t] == SHEET_DRAWS:
                             at = new_sheet(words, topics, desk, t)
-                    first = topic_starts[t]
-                    m = topic_starts[t + 1] - first
-                    if at < 0 or m == 0:
-                        c = from_topic(words, topics, w, t, u1, u2)
-                    else:
-                        row = at + u * m
-                        own = np.float64(sheets[row + m - 1])
-                        r = u1 * (own + topic_base[t] * row_totals[w])
-                        if r < own:
-                            c = np.int64(
-                                topic_labels[first + search(sheets, row, row + m, r) - row]
-                            )
-                        else:
-                            by_row = True
-            elif r < by_topic[u] + by_flat[u]:
-                by_row = True
-            elif r < by_topic[u] + by_flat[u] + base_topics:
-                r = (r - by_topic[u] - by_flat[u]) / scale
-                t = _base_topic(topics, desk, prior_gamma, r)
-                c = from_base_and_topic(words, topics, t, u1, u2)
-            else:
-                c = from_base(words, u1)
+                    if at < 0:
+                        c = from_topic(
+                            row_labels, row_values, row_starts[w], row_starts[w + 1],
+                            topic_labels, topic_values, first, last, r,
+                        )  # fmt: skip
+                    elif first < last:
+                        row = at + u * (last - first)
+                        end = row + last - first
+                        if r < sheets[end - 1]:
+                            c = np.int64(topic_labels[first + search(sheets, row, end, r) - row])
+                    if c >= 0:
+                        by_row = False
+            elif r >= by_topic[u] + by_flat[u]:
+                by_row = False
+                r -= by_topic[u] + by_flat[u]
+                if r < base_topics:
+                    t = _base_topic(label_base, n_dt, live, n_live, prior_gamma, r / scale)
+                    c = from_base_and_topic(
+                        topic_base_sums, topic_labels, topic_starts[t], topic_starts[t + 1],
+                        label_base[t], base_sums, u1, u2,
+                    )  # fmt: skip
+                else:
+                    c = from_sums(base_sums, u1)
             if by_row:
                 r = u2 * row_totals[w]
                 c = np.int64(row_labels[search(row_sums, row_starts[w], row_starts[w + 1], r)])
             k = np.int64(slot_of[c])
             if k < 0:
-                k = np.int64(
-                    new_slot(
-                        columns, mass, labels, slot_of, place, book, column_starts, column_words,
-                        column_values, base, c,
-                    )
-                )  # fmt: skip
+                k = free_slot(mass, labels, slot_of, book, c)
+                row = np.int64(shelf_of[c])
+                if row < 0:
+                    row = put_on_shelf(
+                        shelf, shelf_of, shelf_labels, place, book, column_starts, column_words,
+                        column_values, c,
+                    )  # fmt: skip
+                smooth = np.float32(base[c])
+                for v in range(columns.shape[0]):
+                    columns[v, k] = smooth + shelf[row, v]
         n_heavy += mass[k] == 0.0
         mass[k] += np.float32(1.0)
         z[i] = k
@@ -226,8 +224,8 @@ def sweep_words(words, topics, desk, types, scale, flat, prior_gamma, key, gamma
     P(z_i = c) ∝ φ_wc (mass_c + η Σ_t θ′_t φ′_ct + Σα/C): `scale` is η/(N + Σγ), 0 where the topics
     have no say, and `flat` is Σα/C.
     """
-    if desk.mass.size > WIDTH and 4 * desk.book[HEAVY] <= desk.mass.size:
-        desk = resized(desk, desk.mass.size // 2)
+    if desk.mass.size > fitting(desk.book[HEAVY]):
+        desk = resized(desk, fitting(desk.book[HEAVY]))
     base_topics, base_flat = bucket_totals(words, topics, desk, types, scale, flat, prior_gamma)
     i = 0
     while True:
@@ -236,7 +234,7 @@ def sweep_words(words, topics, desk, types, scale, flat, prior_gamma, key, gamma
         )
         if i == desk.z.size:
             return desk
-        desk = resized(desk, 2 * desk.mass.size)
+        desk = resized(desk, fitting(desk.mass.size))
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -256,11 +254,13 @@ def sweep_topics(topics, desk, labels, prior_gamma, key, gamma):  # type: ignore
     for a in range(n_live):
         shared += base[live[a]] * n_dt[live[a]]
     smooth = prior_gamma * base_sums[base_sums.size - 1]
+    weights = n_dt + prior_gamma
     n = desk.clock[0]
     for i in range(labels.size):
         old = z_topic[i]
         if old >= 0:
             n_dt[old] -= 1
+            weights[old] -= 1.0
             shared -= base[old]
             if n_dt[old] == 0:
                 n_live -= 1
@@ -269,14 +269,14 @@ def sweep_topics(topics, desk, labels, prior_gamma, key, gamma):  # type: ignore
         begin, end = starts[labels[i]], starts[labels[i] + 1]
         own = 0.0
         for e in range(begin, end):
-            own += own_values[e] * (n_dt[own_topics[e]] + prior_gamma)
+            own += own_values[e] * weights[own_topics[e]]
         r = uniform(key, gamma, n) * (own + shared + smooth)
         n += np.uint64(1)
         new = np.int64(-1)
         if r < own:
             for e in range(begin, end):
                 new = np.int64(own_topics[e])
-                r -= own_values[e] * (n_dt[new] + prior_gamma)
+                r -= own_values[e] * weights[new]
                 if r < 0.0:
                     break
         elif r < own + shared and n_live > 0:
@@ -294,6 +294,7 @@ def sweep_topics(topics, desk, labels, prior_gamma, key, gamma):  # type: ignore
             live_at[new] = n_live
             n_live += 1
         n_dt[new] += 1
+        weights[new] += 1.0
         shared += base[new]
         z_topic[i] = new
     desk.book[LIVE] = n_live
@@ -314,7 +315,7 @@ def sample(  # type: ignore[no-untyped-def]
     n_labels, n_topics = words.base.size, topics.base.size
     place = np.full(words.row_totals.size, -1, np.int32)
     slot_of = np.full(n_labels, -1, np.int32)
-    sheets = np.empty(SHEET_ROOM if n_topics else 0, np.float32)
+    sheets = np.empty(SHEET_ROOM, np.float32)
     gamma_sum = prior.gamma * n_topics
     column_of = np.full(n_labels, -1, np.int32)
     for d in range(starts.size - 1):

@@ -45,6 +45,7 @@ class TopicTables(NamedTuple):
     label_starts: Int64
     label_topics: Int32
     label_values: Float64
+    """P_ct of a label's topics, the largest first."""
     base: Float64
     base_sums: Float64
     """Running sums of b′."""
@@ -91,73 +92,46 @@ def search(sums, begin, end, r):  # type: ignore[no-untyped-def]
     return low
 
 
-# Drawing a label from the prior's buckets. Every function takes what it needs of a tuple into names
-# of its own first: inside a loop, each use of a tuple's array would count references.
+# Drawing from the prior's buckets. These functions take arrays, never a tuple of them: a call would
+# count a reference to each array of the tuple, and that takes longer than the draw.
 
 
 @njit(nogil=True, cache=True)
-def from_row(words, w, u):  # type: ignore[no-untyped-def]
-    """Return a label drawn from A_w."""
-    sums = words.row_sums
-    begin, end = words.row_starts[w], words.row_starts[w + 1]
-    return np.int64(words.row_labels[search(sums, begin, end, u * words.row_totals[w])])
+def from_topic(row_labels, row_values, begin, end, own_labels, own_values, first, last, r):  # type: ignore[no-untyped-def]
+    """Return the label of a topic at which the running sum of A_wc P_ct exceeds r, or −1.
+
+    Its labels are first:last, the word's row is begin:end. Sums are in float32, as in a sheet.
+    """
+    total = np.float32(0.0)
+    for e in range(first, last):
+        c = own_labels[e]
+        low, high = begin, end
+        while low < high:
+            middle = (low + high) // 2
+            if row_labels[middle] < c:
+                low = middle + 1
+            else:
+                high = middle
+        if low < end and row_labels[low] == c:
+            total += row_values[low] * np.float32(own_values[e])
+            if total > r:
+                return np.int64(c)
+    return np.int64(-1)
 
 
 @njit(nogil=True, cache=True)
-def from_base(words, u):  # type: ignore[no-untyped-def]
-    """Return a label drawn from b."""
-    sums = words.base_sums
-    return np.int64(search(sums, 0, sums.size, u * sums[sums.size - 1]))
-
-
-@njit(nogil=True, cache=True)
-def from_topic(words, topics, w, t, u1, u2):  # type: ignore[no-untyped-def]
-    """Return a label drawn from A_wc φ′_ct of one word and topic."""
-    row_labels, row_values = words.row_labels, words.row_values
-    own_labels, own_values = topics.topic_labels, topics.topic_values
-    begin, end = words.row_starts[w], words.row_starts[w + 1]
-    smooth = topics.base[t] * words.row_totals[w]
-    r = u1 * np.float64(topics.word_topics[w, t]) - smooth
-    found = np.int64(-1)
-    if r >= 0.0:
-        for e in range(topics.topic_starts[t], topics.topic_starts[t + 1]):
-            c = own_labels[e]
-            low, high = begin, end
-            while low < high:
-                middle = (low + high) // 2
-                if row_labels[middle] < c:
-                    low = middle + 1
-                else:
-                    high = middle
-            if low < end and row_labels[low] == c:
-                found = np.int64(c)
-                r -= np.float64(row_values[low]) * own_values[e]
-                if r < 0.0:
-                    break
-    return found if found >= 0 else from_row(words, w, u2)
-
-
-@njit(nogil=True, cache=True)
-def from_base_and_topic(words, topics, t, u1, u2):  # type: ignore[no-untyped-def]
-    """Return a label drawn from b_c φ′_ct of one topic."""
-    sums = topics.topic_base_sums
-    begin, end = topics.topic_starts[t], topics.topic_starts[t + 1]
-    own = sums[end - 1] if end > begin else 0.0
-    r = u1 * topics.label_base[t]
+def from_base_and_topic(  # type: ignore[no-untyped-def]
+    topic_base_sums, topic_labels, first, last, label_base, base_sums, u1, u2
+):  # fmt: skip
+    """Return a label drawn from b_c φ′_ct of one topic, whose labels are first:last."""
+    own = topic_base_sums[last - 1] if last > first else 0.0
+    r = u1 * label_base
     if r < own:
-        return np.int64(topics.topic_labels[search(sums, begin, end, r)])
-    return from_base(words, u2)
+        return np.int64(topic_labels[search(topic_base_sums, first, last, r)])
+    return from_sums(base_sums, u2)
 
 
 @njit(nogil=True, cache=True)
-def from_smooth_topic(words, topics, w, prior_gamma, r, u1, u2):  # type: ignore[no-untyped-def]
-    """Return a label drawn from A_wc φ′_ct Σγ/T over all topics; r is uniform on its total."""
-    row = topics.word_topics[w]
-    last = np.int64(0)
-    for t in range(row.size):
-        if row[t] > 0.0:
-            last = np.int64(t)
-            r -= prior_gamma * np.float64(row[t])
-            if r < 0.0:
-                break
-    return from_topic(words, topics, w, last, u1, u2)
+def from_sums(sums, u):  # type: ignore[no-untyped-def]
+    """Return a place drawn by the steps of these running sums."""
+    return np.int64(search(sums, 0, sums.size, u * sums[sums.size - 1]))
