@@ -297,6 +297,27 @@ def test_a_documents_result_depends_on_its_words_and_the_seed_alone(method: Any)
         assert other.tobytes() != whole.tobytes()
 
 
+@pytest.mark.parametrize("method", ["sampled", "proper"])
+def test_a_chain_knows_nothing_of_the_chains_before_it(
+    method: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deplda.tables.TINY", 0)
+    rng = np.random.default_rng(3)
+    label_words, topics = some_label_words(rng, 30, 400), some_topic_labels(rng, 400, 6)
+    corpus = Corpus(rng.poisson(3, size=(3, 30)), np.zeros((3, 400)))
+    plan = Schedule(8, 2, 3)
+
+    def counts(n_chains: int, n_sets: int) -> Array:
+        tables = Tables(label_words, [topics] * n_sets)
+        inference = Inference(
+            60.0, 40.0, 2.0, method=method, n_chains=n_chains, schedule=plan, n_label_tokens=80
+        )
+        return next(infer(corpus, tables, inference)).counts * n_chains * n_sets
+
+    # Chains are numbered through all sets: three on one set are one on each of three.
+    assert (counts(3, 1) == counts(1, 3)).all()
+
+
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("method", ["sampled", "proper"])
 @pytest.mark.parametrize("n_topics", [0, 1, 4])

@@ -70,7 +70,8 @@ class Proper:
             words_of = self.bench.words
             k = desks.new_slot(
                 self.desk.columns, self.desk.mass, self.desk.labels, self.desk.slot_of,
-                self.desk.place, self.desk.book, words_of.column_starts, words_of.column_words,
+                self.desk.shelf, self.desk.shelf_of, self.desk.shelf_labels, self.desk.place,
+                self.desk.book, words_of.column_starts, words_of.column_words,
                 words_of.column_values, words_of.base, c,
             )  # fmt: skip
             self.desk.mass[k] = (z == c).sum() + self.step * self.n_tokens[c]

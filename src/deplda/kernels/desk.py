@@ -53,8 +53,6 @@ class Desk(NamedTuple):
     """Total of the topic bucket for each type, this sweep."""
     by_flat: Float64
     """Total of the flat bucket for each type, this sweep."""
-    lanes: Float32
-    """Sums of a dot product, by lane."""
     lane_sums: Float32
     """0, then running sums over the lanes of a dot product."""
     sheets: Float32
@@ -112,7 +110,6 @@ def new_desk(types, times, n_label_tokens, n_topics, slot_of, place, sheets):  #
         np.empty(n_topics, np.int64),
         np.zeros(types.size, np.float64),
         np.zeros(types.size, np.float64),
-        np.zeros(LANES, np.float32),
         np.zeros(LANES + 1, np.float32),
         sheets[:room],
         np.full(n_topics, -1, np.int64),
@@ -186,41 +183,10 @@ def resized(desk, width):  # type: ignore[no-untyped-def]
     desk.book[HAND] = n
     return Desk(
         columns, mass, labels, desk.slot_of, desk.place, desk.tokens, z, desk.z_topic, desk.n_dt,
-        desk.live, desk.live_at, desk.by_topic, desk.by_flat, desk.lanes, desk.lane_sums,
+        desk.live, desk.live_at, desk.by_topic, desk.by_flat, desk.lane_sums,
         desk.sheets, desk.sheet_of, desk.sheet_draws, desk.shelf, desk.shelf_of,
         desk.shelf_labels, desk.book, desk.clock,
     )  # fmt: skip
-
-
-@njit(nogil=True, cache=True, inline="always")
-def free_slot(mass, labels, slot_of, book, c):  # type: ignore[no-untyped-def]
-    """Return a slot without mass, now in the name of label c; there must be one."""
-    width = mass.size
-    k = book[HAND]
-    while mass[k] > 0.0:
-        k = k + 1 if k + 1 < width else 0
-    book[HAND] = k + 1 if k + 1 < width else 0
-    if labels[k] >= 0:
-        slot_of[labels[k]] = -1
-    labels[k] = c
-    slot_of[c] = k
-    return k
-
-
-@njit(nogil=True, cache=True)
-def new_slot(  # type: ignore[no-untyped-def]
-    columns, mass, labels, slot_of, place, book, column_starts, column_words, column_values, base, c
-):  # fmt: skip
-    """Return a slot without mass, now holding label c and its column; there must be one."""
-    k = free_slot(mass, labels, slot_of, book, c)
-    smooth = np.float32(base[c])
-    for u in range(columns.shape[0]):
-        columns[u, k] = smooth
-    for e in range(column_starts[c], column_starts[c + 1]):
-        u = place[column_words[e]]
-        if u >= 0:
-            columns[u, k] = smooth + column_values[e]
-    return k
 
 
 @njit(nogil=True, cache=True)
@@ -244,6 +210,30 @@ def put_on_shelf(  # type: ignore[no-untyped-def]
         if u >= 0:
             shelf[row, u] = values[e]
     return row
+
+
+@njit(nogil=True, cache=True)
+def new_slot(  # type: ignore[no-untyped-def]
+    columns, mass, labels, slot_of, shelf, shelf_of, shelf_labels, place, book,
+    starts, names, values, base, c,
+):  # fmt: skip
+    """Return a slot without mass, now holding label c and its column; there must be one."""
+    width = mass.size
+    k = book[HAND]
+    while mass[k] > 0.0:
+        k = k + 1 if k + 1 < width else 0
+    book[HAND] = k + 1 if k + 1 < width else 0
+    if labels[k] >= 0:
+        slot_of[labels[k]] = -1
+    labels[k] = c
+    slot_of[c] = k
+    row = np.int64(shelf_of[c])
+    if row < 0:
+        row = put_on_shelf(shelf, shelf_of, shelf_labels, place, book, starts, names, values, c)
+    smooth = np.float32(base[c])
+    for u in range(columns.shape[0]):
+        columns[u, k] = smooth + shelf[row, u]
+    return k
 
 
 @njit(nogil=True, cache=True)

@@ -26,11 +26,10 @@ from deplda.kernels.desk import (
     SHEET_ROOM,
     clear,
     fitting,
-    free_slot,
     leave,
     new_desk,
     new_sheet,
-    put_on_shelf,
+    new_slot,
     resized,
 )
 from deplda.kernels.lanes import LANES, lane_of, lane_sums
@@ -198,16 +197,12 @@ def _update_words(  # type: ignore[no-untyped-def]
                 c = np.int64(row_labels[search(row_sums, row_starts[w], row_starts[w + 1], r)])
             k = np.int64(slot_of[c])
             if k < 0:
-                k = free_slot(mass, labels, slot_of, book, c)
-                row = np.int64(shelf_of[c])
-                if row < 0:
-                    row = put_on_shelf(
-                        shelf, shelf_of, shelf_labels, place, book, column_starts, column_words,
-                        column_values, c,
-                    )  # fmt: skip
-                smooth = np.float32(base[c])
-                for v in range(columns.shape[0]):
-                    columns[v, k] = smooth + shelf[row, v]
+                k = np.int64(
+                    new_slot(
+                        columns, mass, labels, slot_of, shelf, shelf_of, shelf_labels, place, book,
+                        column_starts, column_words, column_values, base, c,
+                    )
+                )  # fmt: skip
         n_heavy += mass[k] == 0.0
         mass[k] += np.float32(1.0)
         z[i] = k

@@ -47,24 +47,10 @@ def _store(context: Any, builder: Any, vector: Any, kind: Any, array: Any, at: i
     builder.store(vector, builder.bitcast(place, vector.type.as_pointer()), align=4)
 
 
-def _lane_products(
-    typing_context: Any, matrix: Any, row: Any, vector: Any, width: Any, sums: Any
-) -> Any:
-    """Set sums[l] = Σ_j matrix[row, 16 j + l] · vector[16 j + l], all below `width`; float32."""
-    signature = types.void(matrix, types.int64, vector, types.int64, sums)
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        lanes = _products(context, builder, signature.args, arguments)
-        _store(context, builder, lanes, signature.args[4], arguments[4], 0)
-        return context.get_dummy_value()
-
-    return signature, generate
-
-
 def _lane_sums(
     typing_context: Any, matrix: Any, row: Any, vector: Any, width: Any, sums: Any
 ) -> Any:
-    """Set sums[1:17] to the running sums over the lanes of `lane_products`."""
+    """Set sums[1:17] to the running sums over the lanes of matrix[row] · vector below `width`."""
     signature = types.void(matrix, types.int64, vector, types.int64, sums)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -161,7 +147,6 @@ def _row_products(
     return signature, generate
 
 
-lane_products: Any = intrinsic(_lane_products)
 lane_sums: Any = intrinsic(_lane_sums)
 lane_of: Any = intrinsic(_lane_of)
 row_products: Any = intrinsic(_row_products)

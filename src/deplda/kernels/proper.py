@@ -17,7 +17,16 @@ import math
 import numpy as np
 from numba import njit
 
-from deplda.kernels.desk import HEAVY, SHEET_ROOM, clear, leave, new_desk, new_slot, resized
+from deplda.kernels.desk import (
+    HEAVY,
+    SHEET_ROOM,
+    clear,
+    fitting,
+    leave,
+    new_desk,
+    new_slot,
+    resized,
+)
 from deplda.kernels.documents import (
     add_sample,
     document_key,
@@ -25,7 +34,7 @@ from deplda.kernels.documents import (
     sweep_topics,
     sweep_words,
 )
-from deplda.kernels.lanes import LANES, lane_products
+from deplda.kernels.lanes import LANES, lane_sums
 from deplda.kernels.random import uniform
 from deplda.kernels.tables import search
 
@@ -58,15 +67,13 @@ def _excess(table, n_words, n_tokens, step, flat):  # type: ignore[no-untyped-de
 
 
 @njit(nogil=True, cache=True)
-def _from_topic(topics, t, u):  # type: ignore[no-untyped-def]
-    """Return a label drawn from φ′_t."""
-    sums, n_labels = topics.topic_sums, topics.label_starts.size - 1
-    begin, end = topics.topic_starts[t], topics.topic_starts[t + 1]
+def _from_topic(sums, labels, begin, end, base, n_labels, u):  # type: ignore[no-untyped-def]
+    """Return a label drawn from φ′_t: its own are begin:end of `labels`, with running sums."""
     own = sums[end - 1] if end > begin else 0.0
-    r = u * (own + topics.base[t] * n_labels)
+    r = u * (own + base * n_labels)
     if r < own:
-        return np.int64(topics.topic_labels[search(sums, begin, end, r)])
-    return min(np.int64((r - own) / topics.base[t]), n_labels - 1)
+        return np.int64(labels[search(sums, begin, end, r)])
+    return np.int64(min((r - own) / base, n_labels - 1.0))
 
 
 @njit(nogil=True, cache=True)
@@ -99,7 +106,9 @@ def sweep_labels(  # type: ignore[no-untyped-def]
     `labels` have words, `n_words` of them; `rows` is φ′ of these labels. `tokens` is the label of
     each label token, and `n_tokens` how many each of all labels has.
     """
-    z_topic, lanes, clock = desk.z_topic, desk.lanes, desk.clock
+    z_topic, sums, clock = desk.z_topic, desk.lane_sums, desk.clock
+    starts, own_labels, own_sums = topics.topic_starts, topics.topic_labels, topics.topic_sums
+    base, n_labels = topics.base, n_tokens.size
     width = rows.shape[1]
     more = np.zeros(width, np.float32)
     at = np.full(n_tokens.size, -1, np.int32)
@@ -113,8 +122,8 @@ def sweep_labels(  # type: ignore[no-untyped-def]
         if at[c] >= 0:
             more[at[c]] = _excess(table, n_words[at[c]], n_tokens[c], step, flat)
         t = np.int64(max(z_topic[m], 0))  # one topic is not drawn
-        lane_products(rows, t, more, width, lanes)
-        total = np.float64(lanes.sum())
+        lane_sums(rows, t, more, width, sums)
+        total = np.float64(sums[LANES])
         r = uniform(key, gamma, n) * (1.0 + total)
         if r < total:
             h = 0
@@ -124,7 +133,8 @@ def sweep_labels(  # type: ignore[no-untyped-def]
                 r -= np.float64(rows[t, h]) * np.float64(more[h])
             c = np.int64(labels[h])
         else:
-            c = np.int64(_from_topic(topics, t, uniform(key, gamma, n + np.uint64(1))))
+            u = uniform(key, gamma, n + np.uint64(1))
+            c = _from_topic(own_sums, own_labels, starts[t], starts[t + 1], base[t], n_labels, u)
         n += np.uint64(2)
         tokens[m] = c
         n_tokens[c] += 1
@@ -144,12 +154,13 @@ def _with_prior_mass(words, desk, on, tokens, n_tokens, step):  # type: ignore[n
     missing = np.unique(tokens)
     missing = missing[slot_of[missing] < 0]
     desk.book[HEAVY] = n_heavy + missing.size
-    while desk.book[HEAVY] >= desk.mass.size:
-        desk = resized(desk, 2 * desk.mass.size)
+    if desk.book[HEAVY] >= desk.mass.size:
+        desk = resized(desk, fitting(desk.book[HEAVY]))
     for c in missing:
         k = new_slot(
-            desk.columns, desk.mass, desk.labels, desk.slot_of, desk.place, desk.book,
-            words.column_starts, words.column_words, words.column_values, words.base, c,
+            desk.columns, desk.mass, desk.labels, desk.slot_of, desk.shelf, desk.shelf_of,
+            desk.shelf_labels, desk.place, desk.book, words.column_starts, words.column_words,
+            words.column_values, words.base, c,
         )  # fmt: skip
         desk.mass[k] = step * n_tokens[c]
     return desk
