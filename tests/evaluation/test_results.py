@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from scipy.sparse import csr_array
 
-from deplda import InputError
+from deplda import Corpus, InputError
 from deplda.evaluation import Evaluation, binary_metrics, compare, evaluate, rank_metrics, scorecard
 from tests.evaluation.cases import Matrix, random_case
 
@@ -94,6 +94,18 @@ def test_a_document_without_labels_is_left_out_of_the_means_and_counted() -> Non
     assert (summary["n_items"], summary["n_without_positives"]) == (2, 1)
     assert found.document["average_precision"] == 1
     assert np.isnan(found.document.values("average_precision")[1])
+
+
+def test_corpora_bring_their_labels_and_names_and_must_have_the_same_ones() -> None:
+    train = Corpus(np.ones((3, 1)), [[1, 0], [1, 1], [0, 1]], label_names=["tax", "work"])
+    test = Corpus(np.ones((1, 1)), [[0, 1]], label_names=["tax", "work"], ids=["a7"])
+    found = evaluate([[0.2, 0.8]], test, train)
+    assert found.document.names == ("a7",)
+    assert found.label.names == ("work",)
+    assert found.label.training_documents.tolist() == [2]
+    other = Corpus(np.ones((1, 1)), [[0, 1]], label_names=["work", "tax"])
+    with pytest.raises(InputError, match=r"use test\.align\(train\)"):
+        evaluate([[0.2, 0.8]], other, train)
 
 
 def test_every_figure_has_an_interval_around_it(evaluation: Evaluation) -> None:
@@ -197,11 +209,11 @@ def two_models(seed: int) -> tuple[Evaluation, Evaluation]:
 
 def test_the_better_model_wins_and_the_tests_say_so() -> None:
     good, plain = two_models(0)
-    found = compare({"good": good, "plain": plain}, bins=2)
-    assert found.scorecard.total("all")["good"] > found.scorecard.total("all")["plain"]
-    assert all(part.tests["good", "plain"].difference > 0 for part in found.by_frequency.bins)
+    found = compare({"good": good, "plain [/a]": plain}, bins=2)
+    assert found.scorecard.total("all")["good"] > found.scorecard.total("all")["plain [/a]"]
+    assert all(part.tests["good", "plain [/a]"].difference > 0 for part in found.by_frequency.bins)
     text = shown(found)
-    for words in ("label-pivoted", "best on how many metrics", "good", "plain"):
+    for words in ("label-pivoted", "best on how many metrics", "good", "plain [/a]"):
         assert words in text
     assert json.loads(json.dumps(found.to_dict()))["figures"]["good"]["label"]["ranking"]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.console import Group
+from rich.markup import escape
 from rich.table import Table
 
 from deplda.errors import InputError
@@ -52,7 +53,7 @@ class Comparison:
         for pivot in PIVOTS:
             table = Table("figure", title=f"{pivot}-pivoted", show_edge=False)
             for model in self.figures:
-                table.add_column(model, justify="right")
+                table.add_column(escape(model), justify="right")
             for key in next(iter(self.figures.values())):
                 if key[0] == pivot:
                     table.add_row(

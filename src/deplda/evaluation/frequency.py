@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from rich.markup import escape
 from rich.table import Table
 from scipy.special import stdtr
 
@@ -84,7 +85,7 @@ class FrequencyTable:
         title = f"{self.metric} by training documents of a label"
         table = Table("documents", title=title, show_edge=False)
         for column in ("labels", *models):
-            table.add_column(column, justify="right")
+            table.add_column(escape(column), justify="right")
         for part in self.bins:
             span = f"{part.low:,}" if part.low == part.high else f"{part.low:,}–{part.high:,}"
             winner = _clear_winner(part, self.metric)
@@ -92,7 +93,7 @@ class FrequencyTable:
                 f"{mean.value:.3f} [{mean.low:.3f}, {mean.high:.3f}]{'*' if name == winner else ''}"
                 for name, mean in part.means.items()
             ]
-            table.add_row(span, f"{part.n_labels:,}", *(cell.replace("[", r"\[") for cell in cells))
+            table.add_row(span, f"{part.n_labels:,}", *map(escape, cells))
         return table
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, issparse
 
+from deplda.corpus import Corpus
 from deplda.errors import InputError
 
 Bools = npt.NDArray[np.bool_]
@@ -19,7 +20,9 @@ Scores = npt.NDArray[Any] | Sparse
 
 
 def read_truth(truth: Any, what: str = "truth") -> Sparse:
-    """Return a matrix of zeros and ones, documents × labels, as sparse booleans."""
+    """Return a matrix of zeros and ones, or the labels of a corpus, as sparse booleans."""
+    if isinstance(truth, Corpus):
+        truth = truth.labels
     if not issparse(truth):
         truth = _as_matrix(truth, what)
     if truth.dtype.kind not in "biuf":

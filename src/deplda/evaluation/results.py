@@ -10,6 +10,7 @@ import numpy as np
 from rich.table import Table
 from scipy.sparse import issparse
 
+from deplda.corpus import Corpus
 from deplda.errors import InputError
 from deplda.evaluation import cutoffs
 from deplda.evaluation.binary import binary_figures
@@ -130,7 +131,7 @@ class Evaluation:
     def by_frequency(
         self, bins: int | Sequence[int] = 5, *, metric: str = "average_precision", seed: int = 0
     ) -> FrequencyTable:
-        """Return the label-pivoted metric by training frequency: quantiles, or bins from given.
+        """Return a label-pivoted metric by the labels' training frequency.
 
         `bins` is a number of bins of about equally many labels, or the lowest frequency of each.
         """
@@ -192,9 +193,9 @@ def evaluate(
     scores : (documents, labels) array, sparse matrix or pair of arrays
         Higher is more likely. The top k only: a sparse matrix of the scores that are known, or the
         pair (labels, scores), each documents × k. Labels not in it tie below those in it.
-    truth : (documents, labels) sparse or dense
+    truth : Corpus, or (documents, labels) sparse or dense
         1 or True where a test document carries a label.
-    train_labels : (training documents, labels) sparse or dense
+    train_labels : Corpus, or (training documents, labels) sparse or dense
         The same of the training documents: which labels can be predicted, and how often each is.
     predicted : (documents, labels) sparse or dense, optional
         A model's own yes-or-no predictions, for the figures ``…@predicted``.
@@ -207,8 +208,12 @@ def evaluate(
         The expected value over the orders of equal scores, or the value in the one order that keeps
         equals as they stand.
     label_names, ids : sequences of strings, optional
-        Names of the labels and of the documents, for `to_frame`.
+        Names of the labels and of the documents, for `to_frame`; by default those of the corpus.
     """
+    if isinstance(truth, Corpus):
+        _check_same_names(truth, train_labels)
+        label_names = truth.label_names if label_names is None else label_names
+        ids = truth.ids if ids is None else ids
     truth, trained = read_truth(truth), read_truth(train_labels, "train_labels")
     scores, ks = read_scores(scores, truth.shape), check_ks(ks)
     if predicted is not None:
@@ -313,6 +318,15 @@ def _binary(
         for name, (hits, cut) in parts.items()
         for figure, ratio in binary_figures(hits, cut, groups.positives).items()
     }
+
+
+def _check_same_names(test: Corpus, train: Any) -> None:
+    """Refuse two corpora whose columns are different labels."""
+    if isinstance(train, Corpus) and train.label_names != test.label_names:
+        raise InputError(
+            f"the test corpus has {test.n_labels:,} labels and the training corpus "
+            f"{train.n_labels:,}, and their names or order differ; use test.align(train)"
+        )
 
 
 def _names(names: Sequence[str] | None, n: int, what: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from rich.markup import escape
 from rich.table import Table
 
 from deplda.errors import InputError
@@ -71,11 +72,11 @@ class Scorecard:
         """Return the counts as a table for ``rich.print``."""
         table = Table("data", "pivot", "task", title="best on how many metrics", show_edge=False)
         for column in ("of", *self.models):
-            table.add_column(column, justify="right")
+            table.add_column(escape(column), justify="right")
         for key, count in self.counts.items():
             best = max(count.values())
             cells = [f"[bold]{n}[/]" if n == best else str(n) for n in count.values()]
-            table.add_row(*key, str(self.n_metrics[key]), *cells)
+            table.add_row(*map(escape, key), str(self.n_metrics[key]), *cells)
         return table
 
 
