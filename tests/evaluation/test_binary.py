@@ -65,6 +65,11 @@ def test_the_break_even_cut_is_the_smallest_with_the_best_expected_f1(
             assert cut[item] == 0
 
 
+def test_of_two_cuts_with_the_same_best_f1_the_smaller_is_taken() -> None:
+    truth = read_truth([[1, 0, 0, 1]])  # F1 is 2·1/(1 + 2) at 1, and 2·2/(4 + 2) at 4
+    assert break_even(tie_groups(np.array([[4, 3, 2, 1]]), truth)).tolist() == [1]
+
+
 @given(tied_cases(), st.integers(0, 7))
 @settings(deadline=None, max_examples=60)
 def test_no_cut_beats_break_even_for_any_item(case: tuple[Matrix, Matrix], n: int) -> None:
