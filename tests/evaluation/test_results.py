@@ -73,18 +73,20 @@ def test_dense_sparse_and_top_k_scores_with_all_labels_are_one(
 
 
 def test_labels_unseen_in_training_take_part_nowhere_and_are_counted() -> None:
-    scores = np.array([[0.9, 0.8, 0.7, 0.6], [0.1, 0.2, 0.3, 0.4]])
-    truth = np.array([[1, 0, 1, 0], [0, 1, 1, 0]])
-    train = np.array([[1, 0, 0, 1], [1, 1, 0, 0], [1, 0, 0, 1]])  # label 2 is never seen
-    found = evaluate(scores, truth, train)
-    assert found.n_unseen == 2
-    assert found.label.items.tolist() == [0, 1]
-    assert found.label.training_documents.tolist() == [3, 1]
-    assert found.document.positives.tolist() == [1, 1]
-    assert found.document.values("coverage").tolist() == [1, 2]  # of labels 0, 1 and 3
-    assert found.document["one_error"] == 50
-    same_labels = evaluate(scores, truth, train, labels="test")
-    assert same_labels.document.values("coverage").tolist() == [1, 1]  # of labels 0 and 1
+    scores = np.array([[0.7, 0.9, 0.8, 0.6], [0.3, 0.1, 0.2, 0.4]])
+    truth = np.array([[1, 1, 0, 0], [1, 0, 1, 0]])
+    train = np.array([[0, 1, 0, 1], [0, 1, 1, 0], [0, 1, 0, 1]])  # label 0 is never seen
+    for given in (scores, csr_array(scores)):
+        found = evaluate(given, truth, train)
+        assert found.n_unseen == 2
+        assert found.label.items.tolist() == [1, 2]
+        assert found.label.training_documents.tolist() == [3, 1]
+        assert found.label.values("one_error").tolist() == [0, 100]
+        assert found.document.positives.tolist() == [1, 1]
+        assert found.document.values("coverage").tolist() == [1, 2]  # of labels 1, 2 and 3
+        assert found.document["one_error"] == 50
+        same_labels = evaluate(given, truth, train, labels="test")
+        assert same_labels.document.values("coverage").tolist() == [1, 1]  # of labels 1 and 2
 
 
 def test_a_document_without_labels_is_left_out_of_the_means_and_counted() -> None:
