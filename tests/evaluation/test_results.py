@@ -73,7 +73,7 @@ def test_dense_sparse_and_top_k_scores_with_all_labels_are_one(
 
 
 def test_labels_unseen_in_training_take_part_nowhere_and_are_counted() -> None:
-    scores = np.array([[0.7, 0.9, 0.8, 0.6], [0.3, 0.1, 0.2, 0.4]])
+    scores = np.array([[0.3, 0.9, 0.8, 0.6], [0.7, 0.1, 0.2, 0.4]])
     truth = np.array([[1, 1, 0, 0], [1, 0, 1, 0]])
     train = np.array([[0, 1, 0, 1], [0, 1, 1, 0], [0, 1, 0, 1]])  # label 0 is never seen
     for given in (scores, csr_array(scores)):
