@@ -15,7 +15,7 @@ LAYERS = [
     {"errors"},
     {"files"},
     {"corpus"},
-    {"splits", "statistics", "text", "estimates", "diagnostics"},
+    {"splits", "statistics", "text", "estimates", "diagnostics", "evaluation"},
     {"readers", "kernels", "engine"},
     {"datasets", "chains", "tables"},
     {"progress", "word_chains", "topic_chains"},
@@ -40,6 +40,7 @@ HOMES = {
     "concurrent": {"engine"},
     "arviz_stats": {"diagnostics"},
     "matplotlib": {"diagnostics"},
+    "pandas": {"evaluation"},
 }
 
 

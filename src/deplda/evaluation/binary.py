@@ -1,0 +1,44 @@
+"""Precision, recall and F1 of yes-or-no predictions, macro and micro."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from deplda.evaluation.figures import Ratio
+from deplda.evaluation.matrices import Floats, Ints, read_truth, same_shape
+from deplda.evaluation.ranking import check_pivot
+
+
+def binary_metrics(predicted: Any, truth: Any, *, pivot: str = "document") -> dict[str, float]:
+    """Return macro and micro F1, precision and recall of predictions: documents × labels, 0 or 1.
+
+    Macro is the mean over the documents, or the labels, that have a positive; micro counts all
+    predictions together.
+    """
+    check_pivot(pivot)
+    truth, predicted = read_truth(truth), read_truth(predicted, "predicted")
+    same_shape(predicted.shape, truth.shape, "predicted")
+    axis = 1 if pivot == "document" else 0
+    hits = predicted.multiply(truth).sum(axis=axis)
+    figures = binary_figures(hits, predicted.sum(axis=axis), truth.sum(axis=axis))
+    return {name: figure.value for name, figure in figures.items()}
+
+
+def binary_figures(hits: Floats, chosen: Ints, positives: Ints) -> dict[str, Ratio]:
+    """Return the six figures of items with `hits` of `positives` among the `chosen`.
+
+    `hits` may be expected values. An item with nothing chosen has a precision and an F1 of 0.
+    """
+    parts = {
+        "f1": Ratio(2.0 * hits, np.asarray(chosen + positives, dtype=np.float64)),
+        "precision": Ratio(np.asarray(hits, np.float64), np.asarray(chosen, np.float64)),
+        "recall": Ratio(np.asarray(hits, np.float64), np.asarray(positives, np.float64)),
+    }
+    counted = (np.asarray(positives) > 0).astype(np.float64)
+    macro = {
+        f"macro_{name}": Ratio(np.nan_to_num(part.items) * counted, counted)
+        for name, part in parts.items()
+    }
+    return macro | {f"micro_{name}": part for name, part in parts.items()}

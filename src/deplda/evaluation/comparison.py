@@ -1,0 +1,155 @@
+"""Several models on the same test documents: side by side, by frequency, and who is best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.console import Group
+from rich.markup import escape
+from rich.table import Table
+
+from deplda.errors import InputError
+from deplda.evaluation.frequency import FrequencyTable, frequency_table
+from deplda.evaluation.ranking import LOWER_IS_BETTER, PIVOTS
+from deplda.evaluation.results import Evaluation
+from deplda.evaluation.scorecard import Scorecard, scorecard
+from deplda.evaluation.tables import data_frame, shown
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """What `compare` found."""
+
+    figures: Mapping[str, Mapping[tuple[str, str, str], float]]
+    """Model → (pivot, task, figure) → its mean over the splits."""
+    scorecard: Scorecard
+    by_frequency: FrequencyTable
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures by model, the scorecard and the table by frequency."""
+        return {
+            "figures": {model: _nested(row) for model, row in self.figures.items()},
+            "scorecard": self.scorecard.to_dict(),
+            "by_frequency": self.by_frequency.to_dict(),
+        }
+
+    def to_frame(self) -> DataFrame:
+        """Return a pandas frame with one row for each figure and one column for each model."""
+        keys = list(next(iter(self.figures.values())))
+        named = zip(("pivot", "task", "figure"), zip(*keys, strict=True), strict=True)
+        columns: dict[str, Any] = dict(named)
+        columns |= {model: [row[key] for key in keys] for model, row in self.figures.items()}
+        return data_frame(columns)
+
+    def __rich__(self) -> Group:
+        """Return the tables for ``rich.print``, the best of each row in bold."""
+        tables = []
+        for pivot in PIVOTS:
+            table = Table("figure", title=f"{pivot}-pivoted", show_edge=False)
+            for model in self.figures:
+                table.add_column(escape(model), justify="right")
+            for key in next(iter(self.figures.values())):
+                if key[0] == pivot:
+                    table.add_row(
+                        key[2], *_marked([row[key] for row in self.figures.values()], key)
+                    )
+            tables.append(table)
+        return Group(*tables, self.by_frequency.__rich__(), self.scorecard.__rich__())
+
+
+def compare(
+    models: Mapping[str, Evaluation | Sequence[Evaluation]],
+    *,
+    bins: int | Sequence[int] = 5,
+    metric: str = "average_precision",
+    digits: int | None = 3,
+    seed: int = 0,
+) -> Comparison:
+    """Return the models' figures, a scorecard, and the metric by label frequency with its tests.
+
+    Parameters
+    ----------
+    models : model → evaluation, or one evaluation of each split
+        All on the same test documents, in the same order of splits. With several splits, figures
+        are means over them, and each pair (label, split) counts as one label of the bins and tests,
+        with its training frequency in that split, as in the paper.
+    bins, metric, seed
+        Of the table by frequency; see `Evaluation.by_frequency`.
+    digits : whole number or None
+        Figures that agree to so many significant digits share a win; see `scorecard`.
+    """
+    if not models:
+        raise InputError("there are no models to compare; give {name: evaluation}")
+    splits = {
+        name: [given] if isinstance(given, Evaluation) else list(given)
+        for name, given in models.items()
+    }
+    _check_same_labels(splits)
+    figures = {name: _means(parts) for name, parts in splits.items()}
+    shared = set.intersection(*(set(row) for row in figures.values()))
+    figures = {
+        name: {key: value for key, value in row.items() if key in shared}
+        for name, row in figures.items()
+    }
+    first = next(iter(splits.values()))
+    counts = np.concatenate([part.label.training_documents for part in first])
+    values = {
+        name: np.concatenate([part.label.values(metric) for part in parts])
+        for name, parts in splits.items()
+    }
+    return Comparison(
+        figures,
+        scorecard({"all": {m: _nested(row) for m, row in figures.items()}}, digits=digits),
+        frequency_table(counts, values, bins, metric, seed=seed),
+    )
+
+
+def _check_same_labels(splits: Mapping[str, list[Evaluation]]) -> None:
+    """Refuse models whose labels differ: their values would be paired wrongly."""
+    (leader, first), *others = splits.items()
+    if not first:
+        raise InputError(f"model {leader!r} has no evaluation; give at least one")
+    for name, parts in others:
+        if len(parts) != len(first):
+            raise InputError(
+                f"model {name!r} has {len(parts)} splits, {leader!r} has {len(first)}; "
+                "both need the same ones"
+            )
+        for split, (one, other) in enumerate(zip(first, parts, strict=True)):
+            if not (
+                np.array_equal(one.label.items, other.label.items)
+                and np.array_equal(one.label.positives, other.label.positives)
+                and np.array_equal(one.label.training_documents, other.label.training_documents)
+            ):
+                raise InputError(
+                    f"models {leader!r} and {name!r} were evaluated on different labels or "
+                    f"documents in split {split}; give both the same truth and train_labels"
+                )
+
+
+def _means(parts: list[Evaluation]) -> dict[tuple[str, str, str], float]:
+    tables = [part.to_dict() for part in parts]
+    return {
+        (pivot, task, name): float(np.mean([table[pivot][task][name] for table in tables]))
+        for pivot in PIVOTS
+        for task in ("ranking", "binary")
+        for name in tables[0][pivot][task]
+    }
+
+
+def _nested(row: Mapping[tuple[str, str, str], float]) -> dict[str, Any]:
+    table: dict[str, Any] = {}
+    for (pivot, task, name), value in row.items():
+        table.setdefault(pivot, {}).setdefault(task, {})[name] = value
+    return table
+
+
+def _marked(values: list[float], key: tuple[str, str, str]) -> list[str]:
+    best = shown((min if key[2] in LOWER_IS_BETTER else max)(values))
+    return [f"[bold]{text}[/]" if text == best else text for text in map(shown, values)]

@@ -1,0 +1,87 @@
+"""A figure and how sure it is: a ratio of two sums over items, and its bootstrap interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from deplda.errors import InputError
+from deplda.evaluation.matrices import Floats
+
+ENTRIES = 2**21
+"""Weights of resampled items that are held at a time."""
+
+
+class Ratio(NamedTuple):
+    """A figure as Σ numerator / Σ denominator over items; in a plain mean, the latter is 1 or 0."""
+
+    numerator: Floats
+    denominator: Floats
+
+    @property
+    def value(self) -> float:
+        """The figure itself; NaN where nothing is defined."""
+        total = self.denominator.sum()
+        return float(self.numerator.sum() / total) if total > 0 else float("nan")
+
+    @property
+    def items(self) -> Floats:
+        """What each item has on its own; NaN where it is not defined."""
+        undefined = np.full(len(self.numerator), np.nan)
+        return np.divide(
+            self.numerator, self.denominator, out=undefined, where=self.denominator > 0
+        )
+
+
+class Estimate(NamedTuple):
+    """A figure and the interval that bootstrapping gives it."""
+
+    value: float
+    low: float
+    high: float
+
+
+def mean_of(values: Floats) -> Ratio:
+    """Return the mean of the values that are not NaN, as a ratio."""
+    undefined = np.isnan(values)
+    return Ratio(np.where(undefined, 0.0, values), np.where(undefined, 0.0, 1.0))
+
+
+def bootstrap(
+    figures: Mapping[str, Ratio], *, level: float = 0.95, resamples: int = 1000, seed: int = 0
+) -> dict[str, Estimate]:
+    """Return each figure with its percentile interval, the items being resampled together."""
+    if not 0 < level < 1:
+        raise InputError(f"level is {level}; it must lie between 0 and 1, for instance 0.95")
+    if resamples < 2:
+        raise InputError(f"resamples is {resamples}; at least 2 are needed, 1000 are usual")
+    if not figures:
+        return {}
+    tops = np.stack([figure.numerator for figure in figures.values()], axis=1)
+    bottoms = np.stack([figure.denominator for figure in figures.values()], axis=1)
+    n = len(tops)
+    rng = np.random.default_rng(seed)
+    drawn = np.empty((resamples, len(figures)))
+    step = max(1, ENTRIES // max(n, 1))
+    for start in range(0, resamples, step):
+        end = min(start + step, resamples)
+        times = np.stack(
+            [np.bincount(rng.integers(n, size=n), minlength=n) for _ in range(start, end)]
+        ).astype(np.float64)
+        below = times @ bottoms
+        empty = np.full_like(below, np.nan)
+        drawn[start:end] = np.divide(times @ tops, below, out=empty, where=below > 0)
+    return {
+        name: Estimate(figure.value, *_percentiles(drawn[:, column], level))
+        for column, (name, figure) in enumerate(figures.items())
+    }
+
+
+def _percentiles(drawn: Floats, level: float) -> tuple[float, float]:
+    drawn = drawn[~np.isnan(drawn)]
+    if not len(drawn):
+        return float("nan"), float("nan")
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)

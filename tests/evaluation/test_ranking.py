@@ -1,0 +1,243 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array, csr_matrix
+from sklearn import metrics as sklearn_metrics
+
+from deplda import InputError
+from deplda.evaluation import rank_metrics, ties
+from deplda.evaluation.matrices import read_truth
+from deplda.evaluation.ranking import inverse_propensities, propensity_gain
+from tests import naive_evaluation as naive
+from tests.evaluation.cases import Matrix, random_case, same, tied_cases
+
+KS = (1, 2, 4)
+
+
+@given(tied_cases())
+@settings(deadline=None, max_examples=60)
+def test_every_metric_is_the_mean_over_all_orders_of_equal_scores(
+    case: tuple[Matrix, Matrix],
+) -> None:
+    scores, truth = case
+    found = rank_metrics(scores, truth, ks=KS)
+    for item, (row, positive) in enumerate(zip(scores.tolist(), truth.tolist(), strict=True)):
+        if not any(positive):
+            assert all(np.isnan(values[item]) for values in found.values())
+            continue
+        twins = {name: naive.expected(twin, row, positive) for name, twin in naive.METRICS.items()}
+        for k in KS:
+            for name in ("precision", "recall", "ndcg"):
+                twin = getattr(naive, f"{name}_at")
+                twins[f"{name}@{k}"] = naive.expected(
+                    lambda ranking, twin=twin, k=k: twin(ranking, k),  # type: ignore[misc]
+                    row,
+                    positive,
+                )
+        assert {name: values[item] for name, values in found.items()} == {
+            name: pytest.approx(value, abs=1e-9, nan_ok=True) for name, value in twins.items()
+        }
+
+
+@given(tied_cases())
+@settings(deadline=None, max_examples=60)
+def test_ties_in_order_leave_equals_as_they_stand(case: tuple[Matrix, Matrix]) -> None:
+    scores, truth = case
+    strict = scores - 0.01 * np.arange(scores.shape[1])
+    found = rank_metrics(scores, truth, ties="order")
+    same(found, rank_metrics(strict, truth))
+    stored = csr_array(np.where(scores > 0, scores, 0))  # zeros are not stored
+    same(found, rank_metrics(stored, truth, ties="order"))
+
+
+@given(tied_cases(), st.randoms(use_true_random=False))
+@settings(deadline=None, max_examples=60)
+def test_the_order_of_candidates_and_items_does_not_matter(
+    case: tuple[Matrix, Matrix], random: np.random.RandomState
+) -> None:
+    scores, truth = case
+    rows, columns = list(range(len(scores))), list(range(scores.shape[1]))
+    random.shuffle(rows)
+    random.shuffle(columns)
+    shuffled = rank_metrics(scores[rows][:, columns], truth[rows][:, columns])
+    same({name: v[rows] for name, v in rank_metrics(scores, truth).items()}, shuffled)
+
+
+@given(tied_cases())
+@settings(deadline=None, max_examples=60)
+def test_only_the_order_of_scores_matters(case: tuple[Matrix, Matrix]) -> None:
+    scores, truth = case
+    found = rank_metrics(scores, truth)
+    same(found, rank_metrics(np.exp(scores), truth))
+    same(found, rank_metrics(scores.astype(np.int8), truth))
+    same(found, rank_metrics(scores.astype(np.float32) * 1e-3 - 7, truth))
+
+
+@given(tied_cases(max_items=6))
+@settings(deadline=None, max_examples=60)
+def test_a_pivot_is_the_other_pivot_of_the_transposed(case: tuple[Matrix, Matrix]) -> None:
+    scores, truth = case
+    by_label = rank_metrics(scores, truth, pivot="label")
+    same(by_label, rank_metrics(scores.T, truth.T))
+    same(rank_metrics(csr_array(scores + 1), truth, pivot="label"), by_label)
+
+
+@given(tied_cases())
+@settings(deadline=None, max_examples=60)
+def test_the_ranking_loss_is_the_other_side_of_auc_and_figures_stay_in_range(
+    case: tuple[Matrix, Matrix],
+) -> None:
+    found = rank_metrics(*case)
+    np.testing.assert_allclose(found["ranking_loss"], 100 * (1 - found["auc_roc"]))
+    for name, values in found.items():
+        top = 100 if name.endswith(("error", "loss")) else case[0].shape[1]
+        top = 1 if name.startswith(("auc", "average", "ndcg", "precision", "recall")) else top
+        defined = values[~np.isnan(values)]
+        assert (defined >= -1e-12).all()
+        assert (defined <= top + 1e-9).all()
+
+
+def test_scikit_learn_agrees() -> None:
+    scores, truth, _ = random_case(200, 12)
+    kept = truth.any(axis=1) & ~truth.all(axis=1)
+    scores, truth = scores[kept], truth[kept]
+    found = {name: values.mean() for name, values in rank_metrics(scores, truth).items()}
+    rows = list(zip(truth, scores, strict=True))
+    assert found["auc_roc"] == pytest.approx(
+        np.mean([sklearn_metrics.roc_auc_score(*row) for row in rows])
+    )
+    assert found["average_precision"] == pytest.approx(
+        np.mean([sklearn_metrics.average_precision_score(*row) for row in rows])
+    )
+    assert found["average_precision"] == pytest.approx(
+        sklearn_metrics.label_ranking_average_precision_score(truth, scores)
+    )
+    assert found["ranking_loss"] == pytest.approx(
+        100 * sklearn_metrics.label_ranking_loss(truth, scores)
+    )
+    assert found["coverage"] == pytest.approx(sklearn_metrics.coverage_error(truth, scores))
+    assert found["ndcg@5"] == pytest.approx(sklearn_metrics.ndcg_score(truth, scores, k=5))
+
+
+def test_scikit_learn_agrees_on_ties_where_it_averages_over_them() -> None:
+    scores, truth, _ = random_case(200, 12)
+    kept = truth.any(axis=1) & ~truth.all(axis=1)
+    scores, truth = np.round(scores[kept]), truth[kept]
+    found = {name: values.mean() for name, values in rank_metrics(scores, truth).items()}
+    rows = zip(truth, scores, strict=True)
+    assert found["auc_roc"] == pytest.approx(
+        np.mean([sklearn_metrics.roc_auc_score(*row) for row in rows])
+    )
+    for k in (1, 3, 5):
+        theirs = sklearn_metrics.ndcg_score(truth, scores, k=k)
+        assert found[f"ndcg@{k}"] == pytest.approx(theirs)
+
+
+def test_equal_scores_for_all_say_nothing_and_gain_nothing() -> None:
+    truth = np.zeros((1, 100), dtype=bool)
+    truth[0, :2] = True
+    found = rank_metrics(np.ones((1, 100)), truth)
+    assert found["auc_roc"][0] == pytest.approx(0.5)
+    assert found["one_error"][0] == pytest.approx(98)
+    assert found["precision@5"][0] == pytest.approx(0.02)
+    assert found["average_precision"][0] < 0.07
+
+
+def test_labels_outside_the_top_k_tie_at_the_bottom() -> None:
+    scores, truth, _ = random_case(50, 20)
+    scores -= 5  # so that most are negative: what is missing is still below
+    top = np.argsort(-scores, axis=1)[:, :6]
+    values = np.take_along_axis(scores, top, axis=1)
+    filled = np.full(scores.shape, -np.inf)
+    np.put_along_axis(filled, top, values, axis=1)
+    found = rank_metrics(filled, truth)
+    same(found, rank_metrics((top, values), truth))
+    rows = np.repeat(np.arange(50), 6)
+    stored = csr_matrix((values.ravel(), (rows, top.ravel())), shape=scores.shape)
+    same(found, rank_metrics(stored, truth))
+    by_label = rank_metrics(filled, truth, pivot="label")
+    same(by_label, rank_metrics((top, values), truth, pivot="label"))
+
+
+def test_a_top_k_may_be_shorter_for_some_documents() -> None:
+    truth = [[1, 0, 0], [0, 1, 0]]
+    pair = (np.array([[0, 2], [2, -1]]), np.array([[0.9, 0.5], [0.7, 0.0]]))
+    found = rank_metrics(pair, truth, ks=[1])
+    assert found["precision@1"].tolist() == [1, 0]
+    assert found["coverage"].tolist() == [1, 2.5]
+
+
+def test_a_stored_zero_is_known_and_stands_above_what_is_not_stored() -> None:
+    scores = csr_array((np.array([0.0]), np.array([2]), np.array([0, 1])), shape=(1, 3))
+    assert rank_metrics(scores, [[0, 0, 1]])["one_error"].tolist() == [0]
+
+
+def test_blocks_of_any_size_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores, truth, _ = random_case(60, 9)
+    whole = rank_metrics(scores, truth)
+    monkeypatch.setattr(ties, "BLOCK", 20)
+    same(whole, rank_metrics(scores, truth))
+
+
+def test_an_item_without_positives_has_no_values_and_one_of_positives_only_has_no_auc() -> None:
+    found = rank_metrics(np.arange(6.0).reshape(2, 3), [[0, 0, 0], [1, 1, 1]])
+    assert all(np.isnan(values[0]) for values in found.values())
+    undefined = {name for name, values in found.items() if np.isnan(values[1])}
+    assert undefined == {"auc_roc", "ranking_loss"}
+    assert found["average_precision"][1] == found["auc_pr"][1] == 1
+    assert found["one_error"][1] == found["is_error"][1] == found["margin"][1] == 0
+    assert found["coverage"][1] == 3
+
+
+def test_large_groups_of_equals_stay_exact() -> None:
+    truth = np.zeros((1, 3000), dtype=bool)
+    truth[0, ::2] = True
+    found = rank_metrics(np.zeros((1, 3000)), truth)
+    assert found["is_error"][0] == 100
+    assert found["average_precision"][0] == pytest.approx(0.5, abs=2e-3)
+    assert found["auc_pr"][0] == pytest.approx(0.5, abs=2e-3)
+
+
+def test_propensities_make_rare_labels_count_more() -> None:
+    weights = inverse_propensities(np.array([1, 10, 1000]), 5000)
+    assert weights == pytest.approx([naive.inverse_propensity(n, 5000) for n in (1, 10, 1000)])
+    assert weights[0] > weights[1] > weights[2] > 1
+    scores, truth, train = random_case(80, 10)
+    weights = inverse_propensities(train.sum(axis=0), len(train))
+    groups = ties.tie_groups(scores, read_truth(truth))
+    for k in (1, 3, 12):
+        found, best = propensity_gain(groups, weights, k)
+        assert found.sum() / best.sum() == pytest.approx(
+            naive.propensity_precision(scores.tolist(), truth.tolist(), weights.tolist(), k)
+        )
+
+
+@pytest.mark.parametrize(
+    ("scores", "truth", "options", "message"),
+    [
+        ([[1.0, 2.0]], [[1, 0, 0]], {}, "scores are 1 × 2 but the truth is 1 × 3"),
+        ([[1.0, np.nan]], [[1, 0]], {}, "score of label 1 for document 0 is NaN"),
+        (csr_array([[0, np.nan]]), [[1, 0]], {}, "score of label 1 for document 0 is NaN"),
+        (np.zeros((0, 3)), np.zeros((0, 3)), {}, "truth has 0 documents and 3 labels"),
+        ([[1.0]], [[0.5]], {}, "truth holds the value 0.5"),
+        ([1.0, 2.0], [[1, 0]], {}, "scores: 1 dimensions; 2 are needed"),
+        ([[1.0, 2.0], [1.0]], [[1, 0]], {}, "rows are not of one length"),
+        ([["a", "b"]], [[1, 0]], {}, "scores are of type"),
+        ([[1.0, 2.0]], [["a", "b"]], {}, "truth is of type"),
+        ([[1.0, 2.0]], [[1, 0]], {"ks": [0]}, "ks holds 0"),
+        ([[1.0, 2.0]], [[1, 0]], {"ks": [1.5]}, r"ks holds 1\.5"),
+        ([[1.0, 2.0]], [[1, 0]], {"pivot": "row"}, "pivot is 'row'"),
+        ([[1.0, 2.0]], [[1, 0]], {"ties": "luck"}, "ties is 'luck'"),
+        (([[0]], [[1.0]], [[2]]), [[1, 0]], {}, "scores are 3 arrays"),
+        (([[0, 1]], [[1.0]]), [[1, 0]], {}, "both must be documents × k"),
+        (([[0, 2]], [[1.0, 0.5]]), [[1, 0]], {}, "hold 2; they are whole numbers from 0 to 1"),
+        (([[0.5]], [[1.0]]), [[1, 0]], {}, "hold float64; they are whole numbers"),
+        (([[1, 1]], [[1.0, 0.5]]), [[1, 0]], {}, "document 0 has label 1 twice"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_refused_with_a_reason(
+    scores: object, truth: object, options: dict[str, object], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        rank_metrics(scores, truth, **options)  # type: ignore[arg-type]
