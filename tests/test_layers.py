@@ -32,7 +32,7 @@ HOMES = {
     "pooch": {"datasets"},
     "msgspec": {"readers", "datasets", "store", "saving"},
     "safetensors": {"store"},
-    "pandas": {"classifier"},
+    "pandas": {"classifier", "evaluation"},
     "polars": {"classifier"},
     "stop_words": {"text"},
     "subprocess": {"datasets"},
@@ -40,7 +40,6 @@ HOMES = {
     "concurrent": {"engine"},
     "arviz_stats": {"diagnostics"},
     "matplotlib": {"diagnostics"},
-    "pandas": {"evaluation"},
 }
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         ReadError,
     )
     from deplda.estimates import LabelWords, TopicLabels
+    from deplda.evaluation import Evaluation, compare, evaluate, scorecard
     from deplda.models import DependencyLDA, FlatLDA, PriorLDA, load
     from deplda.readers import Fields, read_corpus, read_shards, write_jsonl, write_svmlight
     from deplda.splits import Split
@@ -42,6 +43,7 @@ _HOMES = {
         "ReadError",
     ],
     "estimates": ["LabelWords", "TopicLabels"],
+    "evaluation": ["Evaluation", "compare", "evaluate", "scorecard"],
     "models": ["DependencyLDA", "FlatLDA", "PriorLDA", "load"],
     "readers": ["Fields", "read_corpus", "read_shards", "write_jsonl", "write_svmlight"],
     "splits": ["Split"],
@@ -64,6 +66,7 @@ __all__ = [
     "DependencyLDA",
     "DepldaError",
     "Diagnostics",
+    "Evaluation",
     "Fields",
     "FlatLDA",
     "FractionalCountsWarning",
@@ -76,14 +79,17 @@ __all__ = [
     "Statistics",
     "TopicLabels",
     "WordCounter",
+    "compare",
     "concat",
     "datasets",
     "describe",
+    "evaluate",
     "expect_label_words",
     "load",
     "prior_topic_labels",
     "read_corpus",
     "read_shards",
+    "scorecard",
     "splits",
     "train_label_words",
     "train_topic_labels",
