@@ -41,7 +41,7 @@ def page(explanation: Explanation) -> str:
 
 def body(explanation: Explanation) -> str:
     """Return the part of the page that a notebook shows."""
-    best = max((reason.score for reason in explanation.reasons), default=1.0)
+    best = max((reason.score for reason in explanation.reasons), default=0.0) or 1.0
     items = "".join(
         _item(reason, number, best) for number, reason in enumerate(explanation.reasons)
     )
