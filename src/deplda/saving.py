@@ -93,7 +93,7 @@ def _problem(card: Card) -> str | None:
         return "says how words are counted, but not which"
     if not 0 <= card.seed < 1 << 64:
         return f"has the seed {card.seed}, which is not from 0 to 2⁶⁴ − 1"
-    if not isinstance(n_tokens, int) or n_tokens < 0:
+    if not isinstance(n_tokens, int) or not 0 <= n_tokens < 1 << 63:
         return f"has the number of tokens {n_tokens!r}"
     return None
 

@@ -72,7 +72,7 @@ def save(path: StrPath, card: Card, arrays: Arrays) -> None:
         raise InputError(f"{target} exists and is no saved model; choose another name")
     try:
         encoded = msgspec.json.format(msgspec.json.encode(card, enc_hook=_plain), indent=1)
-    except TypeError as error:
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InputError(f"the card cannot be written: {error}") from error
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch:
@@ -80,6 +80,7 @@ def save(path: StrPath, card: Card, arrays: Arrays) -> None:
         new.mkdir()
         save_file({name: np.ascontiguousarray(a) for name, a in arrays.items()}, new / ARRAYS)
         (new / CARD).write_bytes(encoded)
+        (new / ARRAYS).chmod((new / CARD).stat().st_mode)  # it was made for its owner alone
         for name in (ARRAYS, CARD):
             _flush(new / name)
         if not target.exists():
