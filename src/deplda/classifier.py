@@ -221,9 +221,9 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if are_texts(X):
             X = self._count_words(X, reset=reset)
         how: Any = {"accept_sparse": "csr", "ensure_non_negative": True}
-        if reset or not issparse(X):
+        if reset or hasattr(X, "columns"):
             x = validate_data(self, X, reset=reset, **how)
-        else:  # scikit-learn would warn that its columns have no names, as no sparse matrix's have
+        else:  # scikit-learn would warn that the columns have no names; rows of a Corpus have none
             x = check_array(X, input_name="X", estimator=self, **how)
             if x.shape[1] != self.n_features_in_:
                 raise InputError(

@@ -79,19 +79,23 @@ def _words(explanation: Explanation) -> str:
     marks = {
         word.word: _mark_of(word.tokens, word.times, explanation) for word in explanation.words
     }
+    in_text = {word for _, _, word in explanation.spans}
+    rest = " ".join(
+        f'<span class="word">{_marked(word.word, marks[word.word])}'
+        f"{f'&nbsp;×{word.times}' if word.times > 1 else ''}</span>"
+        for word in explanation.words
+        if word.word not in in_text
+    )
     if explanation.text is None:
-        listed = " ".join(
-            _marked(word.word, marks[word.word]) + (f"×{word.times}" if word.times > 1 else "")
-            for word in explanation.words
-        )
-        return f'<p class="text">{listed}</p>'
+        return f'<p class="text">{rest or "No known words."}</p>'
     parts, at = [], 0
     for begin, end, word in explanation.spans:
         parts.append(escape(explanation.text[at:begin]))
         parts.append(_marked(explanation.text[begin:end], marks.get(word)))
         at = end
     parts.append(escape(explanation.text[at:]))
-    return f'<p class="text">{"".join(parts)}</p>'
+    also = f'<p class="why">Counted beside single words: {rest}</p>' if rest else ""
+    return f'<p class="text">{"".join(parts)}</p>{also}'
 
 
 def _mark_of(
