@@ -701,6 +701,14 @@ def test_a_failed_partial_fit_changes_nothing(model: Model) -> None:
         assert np.array_equal(fitted.decision_function(x), before)
 
 
+def test_counts_are_had_from_words_by_the_smoothing_they_were_learned_with() -> None:
+    _, x = counted()
+    usual, changed = (FlatLDA().fit(x, TOPICS) for _ in range(2))
+    usual.partial_fit(x, TOPICS)
+    changed.set_params(beta_words=5.0).partial_fit(x, TOPICS)
+    assert same_learned(usual, changed)
+
+
 def test_documents_without_labels_add_nothing_to_the_words(model: Model) -> None:
     _, x = counted()
     fitted = quick(model).fit(x, TOPICS)
@@ -791,7 +799,7 @@ def test_auto_takes_the_weights_of_the_papers_nearest_data(
 
 def test_settings_say_what_auto_became(model: Model) -> None:
     fitted: Any = quick(model).fit(news())
-    automatic = auto_settings(news(), model._model)
+    automatic = auto_settings(news(), model._model) | {"beta_words": 0.01}
     assert fitted.settings_ == automatic
     assert fitted.get_params()["alpha"] == "auto"
     given = quick(model, alpha=7).fit(news())

@@ -108,7 +108,7 @@ class TopicModel(LabelClassifier):
         labels = renamed(labels, targets, known)
         corpus = Corpus(counts, labels, self._vocabulary())
         words = update_label_words(
-            self.label_words_, corpus, eta=asked.train_eta, beta=asked.beta_words,
+            self.label_words_, corpus, eta=asked.train_eta, beta=self.settings_["beta_words"],
             progress=self._progress(),
         )  # fmt: skip
         older = csr_array(
@@ -269,6 +269,7 @@ class TopicModel(LabelClassifier):
             name: value if asked[name] == "auto" else asked[name]
             for name, value in automatic.items()
         }
+        self.settings_["beta_words"] = asked["beta_words"]  # by which counts are had from φ again
         self._inference()  # says what is wrong with the test-time settings before the long work
 
 

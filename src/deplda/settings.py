@@ -102,8 +102,8 @@ def auto_settings(corpus: Corpus, model: Model) -> dict[str, Any]:
 
 
 def names_of(model: Model) -> frozenset[str]:
-    """Return the hyperparameters that the model takes from the paper's rule."""
-    return frozenset(_LARGE[model])
+    """Return the hyperparameters that a fitted model keeps."""
+    return frozenset(_LARGE[model]) | {"beta_words"}
 
 
 def checked(parameters: Mapping[str, Any]) -> dict[str, Any]:
