@@ -528,13 +528,13 @@ def to(name: str, change: Callable[[Any], Any]) -> Callable[[dict[str, Any]], No
     return edit
 
 
-def overflowing(starts: Any) -> Any:
-    """Return row starts whose differences all seem to be from 0: sums of 64 bits wrap around."""
-    starts = starts.copy()
-    most, least = np.iinfo(np.int64).max, np.iinfo(np.int64).min
-    starts[1:4] = most, least, -1
-    starts[4:-1] = 0
-    return starts
+def wrap_around(arrays: dict[str, Any]) -> None:
+    """Put in row starts whose differences all seem to be from 0: 64 bits overflow."""
+    starts, indices = arrays["label_sets.starts"], arrays["label_sets.indices"]
+    arrays["label_sets.indices"] = indices[starts[4] :]
+    starts -= starts[4]
+    starts[:5] = 0, np.iinfo(np.int64).max, np.iinfo(np.int64).min, -1, 0
+    assert (np.diff(starts) >= 0).all()
 
 
 WRONG_ARRAYS: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -556,8 +556,7 @@ WRONG_ARRAYS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "late start": at("label_words.starts", 0, 1),
     "starts go back": to("label_words.starts", lambda a: np.r_[a[0], a[-1], a[2:]]),
     "start below 0": at("label_sets.starts", 1, -5),
-    "starts wrap around": to("label_words.starts", overflowing),
-    "label starts wrap around": to("label_sets.starts", overflowing),
+    "starts wrap around": wrap_around,
     "column below 0": at("label_words.indices", 0, -1),
     "column beyond": at("label_words.indices", 0, 70),
     "topic beyond": at("topic_labels.1.indices", 0, 3),
