@@ -71,10 +71,8 @@ class LinearSVMs(LabelClassifier):
         """Set what `_features` needs to know of training documents."""
 
     def _check_parameters(self) -> None:
-        for name in ("C", "tol"):
-            value: Any = getattr(self, name)
-            if not isinstance(value, int | float | np.number) or not 0 < value < np.inf:
-                raise InputError(f"{name} is {value!r}; it must be a number above 0")
+        _check_positive("C", self.C)
+        _check_positive("tol", self.tol)
 
     # Predicting ----------------------------------------------------------------------------------
 
@@ -248,7 +246,8 @@ class TfidfSVM(LinearSVMs):
 
     def _check_parameters(self) -> None:
         if self.C != "auto":
-            super()._check_parameters()
+            _check_positive("C", self.C)
+        _check_positive("tol", self.tol)
 
     def _learn_features(self, counts: Counts) -> None:
         n_documents = np.bincount(counts.indices[counts.data > 0], minlength=counts.shape[1])
@@ -263,3 +262,8 @@ class TfidfSVM(LinearSVMs):
     def _learn(self, task: OneVsRest) -> Weights:
         self.C_ = task.choose_cost(COSTS) if self.C == "auto" else self.C
         return task.learn(self.C_, least=0.0)
+
+
+def _check_positive(name: str, value: Any) -> None:
+    if not isinstance(value, int | float | np.number) or not 0 < value < np.inf:
+        raise InputError(f"{name} is {value!r}; it must be a number above 0")
