@@ -165,7 +165,7 @@ def test_what_is_held_out_depends_on_the_seed_alone() -> None:
 
 
 def test_the_chosen_c_is_of_the_grid_and_kept() -> None:
-    assert TfidfSVM().fit(world()).C_ in (0.1, 0.3, 1.0, 3.0)
+    assert TfidfSVM().fit(world()).C_ in (0.3, 1.0, 3.0)
     assert TfidfSVM(C=7).fit(world()).C_ == 7
 
 

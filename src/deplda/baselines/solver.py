@@ -56,7 +56,8 @@ class Features:
 
     def scores(self, weights: Sequence[Floats]) -> Floats:
         """Return the scores of all documents for some weights, weights × documents."""
-        scores, columns = np.empty((len(weights), len(self))), np.stack(weights, axis=1)
+        scores = np.empty((len(weights), len(self)))
+        columns = np.stack(weights, axis=1).astype(np.float32)  # half the memory to go through
         svm.score_documents(self.starts, self.words, self.values, columns, scores)
         return scores
 

@@ -220,7 +220,7 @@ class TfidfSVM(LinearSVMs):
     A word's feature is (1 + ln count) · (1 + ln((1 + documents)/(1 + documents with the word))),
     and a document's features have length one.
 
-    Parameters are those of `VanillaSVM`, but ``C="auto"`` chooses from .1, .3, 1 and 3 by average
+    Parameters are those of `VanillaSVM`, but ``C="auto"`` chooses from .3, 1 and 3 by average
     precision on a tenth of the training documents (2,000 at most), held out. Attributes are those
     of `VanillaSVM`, with all weights kept, and ``idf_``, one for each word.
     """
