@@ -23,14 +23,14 @@ LAYERS = [
     {"saving"},
     {"classifier"},
     {"explain", "explain_page"},
-    {"estimator"},
+    {"estimator", "baselines"},
     {"models"},
 ]
 HOMES = {
-    "sklearn": {"text", "targets", "classifier", "estimator"},
+    "sklearn": {"text", "targets", "classifier", "estimator", "baselines"},
     "pyarrow": {"readers"},
     "pooch": {"datasets"},
-    "msgspec": {"readers", "datasets", "store", "saving"},
+    "msgspec": {"readers", "datasets", "store", "saving", "baselines"},
     "safetensors": {"store"},
     "pandas": {"classifier", "evaluation"},
     "polars": {"classifier"},

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from deplda import datasets, splits
+    from deplda.baselines import TfidfSVM, TunedSVM, VanillaSVM
     from deplda.chains import Schedule
     from deplda.corpus import Corpus, concat
     from deplda.diagnostics import Diagnostics
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 # Where each name lives. Nothing is imported before it is asked for: a command line starts fast.
 _HOMES = {
+    "baselines": ["TfidfSVM", "TunedSVM", "VanillaSVM"],
     "chains": ["Schedule"],
     "corpus": ["Corpus", "concat"],
     "diagnostics": ["Diagnostics"],
@@ -77,7 +79,10 @@ __all__ = [
     "Schedule",
     "Split",
     "Statistics",
+    "TfidfSVM",
     "TopicLabels",
+    "TunedSVM",
+    "VanillaSVM",
     "WordCounter",
     "compare",
     "concat",

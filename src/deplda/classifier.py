@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -60,6 +60,9 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     A subclass has the parameters `cutoff`, `random_state`, `n_jobs` and `verbose`; its `fit` calls
     `_begin_fit` and sets `label_sets_`, the labels of the documents it learned from.
     """
+
+    _whole_counts: ClassVar[bool] = True
+    """Whether counts that are no whole numbers are rounded."""
 
     # What a subclass does ------------------------------------------------------------------------
 
@@ -213,7 +216,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _read_counts(self, X: Any, *, reset: bool) -> Counts:
-        """Return X as whole counts over the words of the model."""
+        """Return X as counts over the words of the model."""
         if isinstance(X, Corpus):
             return self._counts_of_corpus(X, reset=reset)
         if isinstance(X, str):
@@ -231,7 +234,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     f"{self.n_features_in_:,} features as input; count the same words as in fit"
                 )
         x = csr_array(x)
-        if x.dtype.kind == "f" and (x.data != np.rint(x.data)).any():
+        if self._whole_counts and x.dtype.kind == "f" and (x.data != np.rint(x.data)).any():
             warnings.warn(
                 "counts are rounded to whole numbers; pass how often each word occurs, "
                 "not weights such as tf-idf",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, Literal
 
 from deplda import store
 from deplda.chains import Schedule
+from deplda.classifier import LabelClassifier
 from deplda.corpus import Corpus
 from deplda.errors import ReadError
 from deplda.estimates import TopicLabels
@@ -255,15 +257,22 @@ class DependencyLDA(TopicModel):
         return trained.topic_labels
 
 
-_MODELS: dict[str, type[TopicModel]] = {
-    model.__name__: model for model in (FlatLDA, PriorLDA, DependencyLDA)
+# Where each class lives. A module is imported when a model of its class is loaded.
+_HOMES = {
+    "FlatLDA": __name__,
+    "PriorLDA": __name__,
+    "DependencyLDA": __name__,
+    "VanillaSVM": "deplda.baselines",
+    "TunedSVM": "deplda.baselines",
+    "TfidfSVM": "deplda.baselines",
 }
 
 
-def load(path: StrPath) -> TopicModel:
+def load(path: StrPath) -> LabelClassifier:
     """Return a saved model, of whatever class it is; no code from the folder is ever run."""
     card, arrays = store.load(path)
-    if card.model not in _MODELS:
-        known = ", ".join(_MODELS)
+    if card.model not in _HOMES:
+        known = ", ".join(_HOMES)
         raise ReadError(path, None, f"it is a {card.model!r}; this library knows {known}")
-    return _MODELS[card.model]._from_store(path, card, arrays)
+    model: type[LabelClassifier] = getattr(import_module(_HOMES[card.model]), card.model)
+    return model._from_store(path, card, arrays)

@@ -7,7 +7,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from threading import Lock, Timer
 
 from rich.console import Console
@@ -61,9 +61,18 @@ def sweeps(
         yield report
 
 
-@contextmanager
-def documents(what: str, n: int, progress: bool | None) -> Iterator[Callable[[int], None]]:
+def documents(
+    what: str, n: int, progress: bool | None
+) -> AbstractContextManager[Callable[[int], None]]:
     """Give a function that is told of more documents done: how many of all, and time left."""
+    return counted(what, n, "documents", progress)
+
+
+@contextmanager
+def counted(
+    what: str, n: int, things: str, progress: bool | None
+) -> Iterator[Callable[[int], None]]:
+    """Give a function that is told of more things done: how many of all, and time left."""
     if not is_shown(progress):
         yield lambda _: None
         return
@@ -71,7 +80,7 @@ def documents(what: str, n: int, progress: bool | None) -> Iterator[Callable[[in
         TextColumn("{task.description}"),
         BarColumn(bar_width=12),
         MofNCompleteColumn(),
-        TextColumn("documents"),
+        TextColumn(things),
         TimeRemainingColumn(compact=True),
     )
     with Progress(*columns, console=Console(stderr=True)) as bar:

@@ -194,6 +194,21 @@ class Reader:
             raise self.fail(name, "has columns out of order")
         return indices, starts
 
+    def vector(self, name: str, n: int) -> npt.NDArray[np.float64]:
+        """Return n finite numbers."""
+        vector = self.take(name, np.float64)
+        if len(vector) != n or not np.isfinite(vector).all():
+            raise self.fail(name, f"does not hold {n:,} finite numbers")
+        return np.array(vector)
+
+    def weights(self, name: str, n_rows: int, n_columns: int) -> Any:
+        """Return a matrix of finite numbers of either sign."""
+        indices, starts = self.pattern(name, n_rows, n_columns)
+        data = self.take(f"{name}.data", np.float32)
+        if len(data) != len(indices) or not np.isfinite(data).all():
+            raise self.fail(name, "has values that are no finite numbers")
+        return csr_array((data, indices, starts), shape=(n_rows, n_columns))
+
     def distributions(
         self, name: str, n_rows: int, n_columns: int | None
     ) -> tuple[Any, npt.NDArray[np.float64]]:

@@ -1,0 +1,166 @@
+"""One SVM for each label, in blocks on all cores; the documents are shared."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from threading import Event
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csc_array, csr_array
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import label_ranking_average_precision_score
+
+from deplda.baselines import tuning
+from deplda.baselines.solver import Features, Floats, Machine, Signs, never, solve
+from deplda.engine import map_ordered
+from deplda.progress import compiling, counted
+from deplda.targets import Indicator
+
+Result = TypeVar("Result")
+
+CONSTANT = 2.0
+"""Score of a label that all training documents have; less than 0 of one that none has."""
+
+_BLOCK_LABELS, _BLOCK_CELLS = 32, 1 << 22
+_MOST_HELD_OUT = 2_000
+
+
+class Weights(NamedTuple):
+    """What is learned: the weights, words × labels, and one intercept for each label."""
+
+    weights: csr_array[Any, tuple[int, int]]
+    intercepts: Floats
+
+
+class OneVsRest:
+    """Training documents and their labels, for which machines are solved some labels at a time."""
+
+    def __init__(
+        self, matrix: csr_array[Any, tuple[int, int]], labels: Indicator, *, tolerance: float,
+        seed: int, n_jobs: int | None, progress: bool | None,
+    ) -> None:  # fmt: skip
+        self._labels, self._columns = labels, csc_array(labels)
+        self.tolerance, self.n_jobs, self.progress = tolerance, n_jobs, progress
+        n_positive, n = np.diff(self._columns.indptr), labels.shape[0]
+        taught = np.flatnonzero((n_positive > 0) & (n_positive < n))
+        # The frequent ones take longest: they come first, so that all cores end together.
+        self._taught = taught[np.argsort(-n_positive[taught], kind="stable")]
+        self._constants = np.where(n_positive > 0, CONSTANT, -CONSTANT)
+        self._order = tuning.shuffled(n, seed)
+        with compiling(progress):
+            self.features = Features.of(matrix)
+            never(Features.of(matrix[:1]), 1.0, 1.0)
+
+    def learn(self, cost: float, least: float, positive_weights: Floats | None = None) -> Weights:
+        """Return the solution for C; weights of no more than `least` are left out.
+
+        `positive_weights` multiply C of the documents that have a label, label by label.
+        """
+        start = never(self.features, cost, self.tolerance)
+        n_words, n_labels = self.features.n_words, self._labels.shape[1]
+        of_label: list[Any] = [(np.zeros(0, np.int32), np.zeros(0, np.float32))] * n_labels
+        intercepts, unsolved = self._constants.copy(), 0
+
+        def work(labels: Sequence[int], stop: Event) -> tuple[list[Any], list[float], int]:
+            ratios = np.ones(n_labels) if positive_weights is None else positive_weights
+            machines = [
+                self._machine(label, (cost, cost * ratios[label]), start) for label in labels
+            ]
+            solve(machines, self.tolerance, stop)
+            kept = [_sparse(machine.weights[:-1], least) for machine in machines]
+            late = sum(machine.error > self.tolerance for machine in machines)
+            return kept, [machine.weights[-1] for machine in machines], late
+
+        for labels, (kept, ends, late) in self._blocks("training", work):
+            intercepts[labels] = ends
+            unsolved += late
+            for label, words_and_weights in zip(labels, kept, strict=True):
+                of_label[label] = words_and_weights
+        if unsolved:
+            _warn_unsolved(unsolved, self.tolerance)
+        return Weights(_assembled(of_label, n_words), intercepts)
+
+    def tune(self, cost: float) -> Floats:
+        """Return the positive weight of every label by the paper's hold-out rule."""
+        start = never(self.features, cost, self.tolerance)
+        found = np.ones(self._labels.shape[1])
+
+        def work(labels: Sequence[int], stop: Event) -> list[float]:
+            searches = [
+                tuning.Search(self.features, self._signs(label), self._order, cost, start)
+                for label in labels
+            ]
+            return tuning.search_weights(searches, self.tolerance, stop)
+
+        for labels, chosen in self._blocks("tuning", work):
+            found[labels] = chosen
+        return found
+
+    def choose_cost(self, costs: Sequence[float]) -> float:
+        """Return the C with the best average precision on a tenth of the documents, held out."""
+        if len(self._taught) < 2:
+            return 1.0
+        held = tuning.tenth(self._order)[:_MOST_HELD_OUT]
+        start = never(self.features, costs[0], self.tolerance)
+
+        def work(labels: Sequence[int], stop: Event) -> npt.NDArray[np.float32]:
+            machines = [self._machine(label, (costs[0], costs[0]), start, held) for label in labels]
+            return tuning.path_scores(machines, held, costs, stop)
+
+        parts = [scores for _, scores in self._blocks("choosing C", work)]
+        scores = np.concatenate(parts, axis=2)
+        truth = self._labels[held][:, self._taught].toarray()
+        return tuning.best_cost(
+            costs, lambda k: float(label_ranking_average_precision_score(truth, scores[k]))
+        )
+
+    def _signs(self, label: int) -> Signs:
+        signs = np.full(len(self.features), -1, np.int8)
+        first, last = self._columns.indptr[label : label + 2]
+        signs[self._columns.indices[first:last]] = 1
+        return signs
+
+    def _machine(
+        self, label: int, costs: tuple[float, float], start: Machine,
+        held: npt.NDArray[np.int64] | None = None,
+    ) -> Machine:  # fmt: skip
+        signs = self._signs(label)
+        if held is not None:
+            signs[held] = 0
+        return Machine(self.features, signs, costs, start)
+
+    def _blocks(
+        self, what: str, work: Callable[[Sequence[int], Event], Result]
+    ) -> Iterator[tuple[list[int], Result]]:
+        """Yield labels and work(labels, stop), block after block."""
+        size = min(_BLOCK_LABELS, max(1, _BLOCK_CELLS // max(1, len(self.features))))
+        taught = self._taught.tolist()
+        blocks = [taught[k : k + size] for k in range(0, len(taught), size)]
+        with counted(what, len(taught), "labels", self.progress) as done:
+            for labels, result in zip(blocks, map_ordered(work, blocks, self.n_jobs), strict=True):
+                done(len(labels))
+                yield labels, result
+
+
+def _sparse(w: Floats, least: float) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    words = np.flatnonzero(np.abs(w) > least)
+    return words.astype(np.int32), w[words].astype(np.float32)
+
+
+def _assembled(columns: Sequence[Any], n_words: int) -> csr_array[Any, tuple[int, int]]:
+    """Return a sparse matrix of columns, each its row numbers and values."""
+    starts = np.concatenate([[0], np.cumsum([len(words) for words, _ in columns])])
+    words, values = (np.concatenate(part) for part in zip(*columns, strict=True))
+    return csr_array(csc_array((values, words, starts), shape=(n_words, len(columns))))
+
+
+def _warn_unsolved(n: int, tolerance: float) -> None:
+    warnings.warn(
+        f"the SVMs of {n:,} labels have not come down to tol={tolerance:g}; "
+        "a smaller C or a larger tol helps",
+        ConvergenceWarning,
+        stacklevel=4,
+    )
