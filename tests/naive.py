@@ -88,13 +88,17 @@ def dirichlet_multinomial(counts: Sequence[int], alphas: Sequence[float]) -> flo
 
 
 def expected_words(
-    documents: Documents, eta: float, beta: float, n_words: int, n_labels: int, n_sweeps: int
-) -> list[list[float]]:
-    """Return N_wc (labels × words) after some CVB0 passes, types of a document taken together."""
+    documents: Documents, eta: float, beta: float, n_words: int, n_labels: int, n_sweeps: int,
+    known: Sequence[Sequence[float]] | None = None,
+) -> list[list[float]]:  # fmt: skip
+    """Return N_wc (labels × words) after some CVB0 passes, types of a document taken together.
+
+    Counts that are known from elsewhere are added from the start.
+    """
     types = [(sorted(Counter(tokens).items()), labels) for tokens, labels in documents]
     shares = [{w: [1 / len(labels)] * len(labels) for w, _ in ws} for ws, labels in types if labels]
     types = [(ws, labels) for ws, labels in types if labels]
-    n = [[0.0] * n_words for _ in range(n_labels)]
+    n = [list(known[c]) if known else [0.0] * n_words for c in range(n_labels)]
     for (ws, labels), mine in zip(types, shares, strict=True):
         for w, x in ws:
             for j, c in enumerate(labels):

@@ -9,10 +9,10 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array, issparse, vstack
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import label_ranking_average_precision_score
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deplda import store
@@ -20,7 +20,7 @@ from deplda.corpus import Corpus
 from deplda.errors import FractionalCountsWarning, InputError, ReadError
 from deplda.files import StrPath
 from deplda.store import Arrays, Card
-from deplda.targets import Indicator, Targets, read_targets, renamed
+from deplda.targets import Indicator, Targets, by_place, read_targets, renamed
 from deplda.text import WordCounter
 
 Counts = csr_array[Any, tuple[int, int]]
@@ -94,16 +94,18 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return matrix
 
     def rank(self, X: Any, k: int = 10) -> Ranking:
-        """Return the k best labels of each document and their scores."""
+        """Return the k best labels (all if there are fewer) of each document and their scores."""
         batches = list(self.rank_batches(X, k))
         if not batches:
+            k = min(k, len(self.classes_))
             return Ranking(self.classes_[np.zeros((0, k), dtype=np.int64)], np.zeros((0, k)))
         return Ranking(*(np.concatenate(part) for part in zip(*batches, strict=True)))
 
     def rank_batches(self, X: Any, k: int = 10) -> Iterator[Ranking]:
         """Yield `rank` of some documents after the other, in constant memory."""
         check_is_fitted(self)
-        for numbers, scores in self._rank_counts(self._read_counts(X, reset=False), k):
+        check_at_least_one(k=k)
+        for numbers, scores in self._rank_counts(self._read_counts(X, reset=False), int(k)):
             yield Ranking(self.classes_[numbers], scores)
 
     def predict(self, X: Any) -> Any:
@@ -113,6 +115,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         where y was one class for each.
         """
         check_is_fitted(self)
+        self._check_cutoff()
         counts, n_labels = self._read_counts(X, reset=False), len(self.classes_)
         if self._targets.kind == "classes":
             return self.classes_[self._score_counts(counts).argmax(axis=1)]
@@ -129,11 +132,15 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._targets.give_back(found)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return mean average precision over documents, or accuracy with one class for each."""
+        """Return mean average precision over documents, or accuracy with one class for each.
+
+        Labels in y that the model does not know are left out.
+        """
         check_is_fitted(self)
         if self._targets.kind == "classes":
             return float(super().score(X, y, sample_weight))
-        truth, _ = renamed(*self._read_labels(X, y), self.classes_)
+        labels, targets = self._read_labels(X, y)
+        truth = renamed(labels, by_place(targets, self.classes_), self.classes_)
         scores = self._score_counts(self._read_counts(X, reset=False))
         return float(
             label_ranking_average_precision_score(
@@ -174,21 +181,21 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         counter: WordCounter | None,
     ) -> tuple[Counts, Indicator]:
         """Return the counts and labels to learn from; set what is known before learning."""
+        if self.__sklearn_is_fitted__():
+            del self.label_sets_  # if this fit fails, nothing of an older one is used
+        self._check_cutoff()
+        self.seed_ = self._seed()
         labels, self._targets = self._read_labels(X, y)
         counts = self._read_counts(X, reset=True)
-        self._check_cutoff()
-        if counts.shape[0] != labels.shape[0]:
-            raise InputError(
-                f"X has {counts.shape[0]:,} documents but y has {labels.shape[0]:,}; "
-                "both need one row for each document"
-            )
+        check_lengths(counts, labels)
         if self._targets.kind == "classes" and labels.shape[1] < 2:
             raise InputError(
                 f"y holds 1 class only, {self._targets.classes[0]!r}; it needs 2 to tell apart"
             )
+        if counter is not None:
+            self._check_counter(counter)
         self.counter_: WordCounter | None = counter
         self.metrics_: dict[str, Any] | None = None
-        self.seed_ = self._seed()
         self.classes_ = self._targets.classes
         self.n_tokens_ = int(counts.sum())
         return counts, labels
@@ -197,10 +204,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(y, tuple) and len(y) == 2 and isinstance(y[1], Targets):
             return y  # already read
         if y is not None:
-            labels, targets = read_targets(y)
-            if not targets.named and labels.shape[1] == len(getattr(self, "classes_", ())):
-                targets = Targets(self.classes_, targets.kind)
-            return labels, targets
+            return read_targets(y)
         if isinstance(X, Corpus):
             return X.labels, Targets(np.array(X.label_names, dtype=object), "sparse")
         raise InputError(
@@ -212,14 +216,20 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return X as whole counts over the words of the model."""
         if isinstance(X, Corpus):
             return self._counts_of_corpus(X, reset=reset)
-        if not reset and are_texts(X):
-            if self.counter_ is None:
+        if isinstance(X, str):
+            raise InputError("X is one text; put it in a list")
+        if are_texts(X):
+            X = self._count_words(X, reset=reset)
+        how: Any = {"accept_sparse": "csr", "ensure_non_negative": True}
+        if reset or hasattr(X, "columns"):
+            x = validate_data(self, X, reset=reset, **how)
+        else:  # scikit-learn would warn that the columns have no names; rows of a Corpus have none
+            x = check_array(X, input_name="X", estimator=self, **how)
+            if x.shape[1] != self.n_features_in_:
                 raise InputError(
-                    "X holds texts, but this model was fitted on counts; "
-                    "pass fit(..., counter=...) to let it count words itself"
+                    f"X has {x.shape[1]:,} features, but {type(self).__name__} is expecting "
+                    f"{self.n_features_in_:,} features as input; count the same words as in fit"
                 )
-            X = self.counter_.transform(X)
-        x = validate_data(self, X, accept_sparse="csr", reset=reset, ensure_non_negative=True)
         x = csr_array(x)
         if x.dtype.kind == "f" and (x.data != np.rint(x.data)).any():
             warnings.warn(
@@ -230,6 +240,30 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
             x.data = np.rint(x.data)
         return x
+
+    def _count_words(self, texts: Any, *, reset: bool) -> Any:
+        if reset:
+            raise InputError(
+                "X holds texts; count their words first (WordCounter), pass the counts, and "
+                "fit(..., counter=...) to let the model count words from then on"
+            )
+        if self.counter_ is None:
+            raise InputError(
+                "X holds texts, but this model was fitted on counts; "
+                "pass fit(..., counter=...) to let it count words itself"
+            )
+        return self.counter_.transform(texts)
+
+    def _check_counter(self, counter: WordCounter) -> None:
+        """See that the counter's words are the model's, which are called by them."""
+        check_is_fitted(counter, "vocabulary_")
+        words = list(counter.vocabulary_)
+        if words != (self._vocabulary() or words) or len(words) != self.n_features_in_:
+            raise InputError(
+                f"the counter's {len(words):,} words are not the {self.n_features_in_:,} of X; "
+                "pass the counter that made X"
+            )
+        self.feature_names_in_ = np.array(words, dtype=object)
 
     def _counts_of_corpus(self, corpus: Corpus, *, reset: bool) -> Any:
         names = np.array(corpus.vocabulary, dtype=object)
@@ -266,11 +300,16 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _seed(self) -> int:
         if isinstance(self.random_state, int | np.integer):
+            if self.random_state < 0:
+                raise InputError(f"random_state is {self.random_state}; a seed is 0 or above")
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _progress(self) -> bool:
         return bool(self.verbose)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "label_sets_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -282,5 +321,23 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def are_texts(X: Any) -> bool:
-    """Say whether X is a list of texts."""
-    return isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(x, str) for x in X)
+    """Say whether X is a list of texts, or an array or a column of them."""
+    if issparse(X) or not (isinstance(X, list | tuple) or getattr(X, "ndim", 0) == 1):
+        return False
+    return len(X) > 0 and all(isinstance(x, str) for x in X)
+
+
+def check_lengths(counts: Counts, labels: Indicator) -> None:
+    """See that there are labels for every document."""
+    if counts.shape[0] != labels.shape[0]:
+        raise InputError(
+            f"X has {counts.shape[0]:,} documents but y has {labels.shape[0]:,}; "
+            "both need one row for each document"
+        )
+
+
+def check_at_least_one(**values: Any) -> None:
+    """See that how many were asked for is a whole number from 1."""
+    for name, value in values.items():
+        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+            raise InputError(f"{name} is {value!r}; it must be a whole number from 1")

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array, issparse, vstack
 from sklearn.utils.validation import check_is_fitted
 
 from deplda import explain, saving, settings
 from deplda import inference as inferring
 from deplda.chains import Schedule
-from deplda.classifier import Counts, Floats, LabelClassifier, Numbers, are_texts
+from deplda.classifier import (
+    Counts,
+    Floats,
+    LabelClassifier,
+    Numbers,
+    are_texts,
+    check_at_least_one,
+    check_lengths,
+)
 from deplda.corpus import Corpus
 from deplda.errors import InputError
 from deplda.estimates import LabelWords, TopicLabels
@@ -22,7 +31,7 @@ from deplda.files import StrPath
 from deplda.inference import Inference
 from deplda.store import Arrays, Card
 from deplda.tables import Tables
-from deplda.targets import Indicator, Targets, renamed
+from deplda.targets import Indicator, Targets, among, by_place, extended, renamed
 from deplda.text import WordCounter
 from deplda.training import expect_label_words, train_label_words, update_label_words
 
@@ -73,11 +82,11 @@ class TopicModel(LabelClassifier):
             What made the counts out of texts. It is kept and saved with the model, which then takes
             texts for X in all other methods.
         """
+        self._asked()  # says what is wrong with the parameters before anything is done
         counts, labels = self._begin_fit(X, y, counter)
-        self._check_parameters()
         corpus = Corpus(counts, labels, self._vocabulary())
         self._resolve(corpus)
-        self._learn(self._fit_words(corpus), labels, corpus)
+        self._set_learned(self._fit_words(corpus), labels, self._fit_topics(corpus))
         return self
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
@@ -85,54 +94,49 @@ class TopicModel(LabelClassifier):
 
         φ of the new documents is expected with all that is known counted in; φ′ is learned anew
         from the label sets of all documents. The first call is `fit`, or, with `classes` given,
-        `fit` with these labels. Hyperparameters stay those of the first call.
+        `fit` with these labels, in which all of y must be; later calls need no `classes`.
+        Hyperparameters stay those of the first call.
         """
-        if not hasattr(self, "seed_"):
-            labels, targets = self._read_labels(X, y)
-            if classes is not None:
-                labels, targets = renamed(labels, targets, np.asarray(classes))
-                y = (labels, targets)
-            return self.fit(X, y)
+        if not self.__sklearn_is_fitted__():
+            return self.fit(X, y if classes is None else among(*self._read_labels(X, y), classes))
+        asked = self._asked()
         labels, targets = self._read_labels(X, y)
+        targets = by_place(targets, self.classes_)
         counts = self._read_counts(X, reset=False)
-        known = self._targets.classes
-        new = targets.classes[self._targets.numbers(targets.classes) < 0]
-        self._targets = Targets(np.concatenate([known, new]), self._targets.kind)
-        labels, _ = renamed(labels, targets, self._targets.classes)
+        check_lengths(counts, labels)
+        known = extended(self.classes_, targets.classes)
+        labels = renamed(labels, targets, known)
+        corpus = Corpus(counts, labels, self._vocabulary())
+        words = update_label_words(
+            self.label_words_, corpus, eta=asked.train_eta, beta=self.settings_["beta_words"],
+            progress=self._progress(),
+        )  # fmt: skip
         older = csr_array(
             (self.label_sets_.data, self.label_sets_.indices, self.label_sets_.indptr),
-            shape=(self.label_sets_.shape[0], labels.shape[1]),
-        )
-        corpus = Corpus(counts, labels, self._vocabulary())
-        self.n_tokens_ += corpus.n_tokens
-        words = update_label_words(
-            self.label_words_,
-            corpus,
-            eta=self.train_eta,
-            beta=self.beta_words,
-            progress=self._progress(),
+            shape=(self.label_sets_.shape[0], len(known)),
         )
         sets = csr_array(vstack([older, labels]))
-        self._learn(words, sets, Corpus(csr_array((sets.shape[0], 0)), sets))
+        topics = self._fit_topics(Corpus(csr_array((sets.shape[0], 0)), sets))
+        self._targets = Targets(known, self._targets.kind)
+        self.n_tokens_ += corpus.n_tokens
+        self.metrics_ = None  # they were of the model as it was
+        self._set_learned(words, sets, topics)
         return self
 
     def _fit_words(self, corpus: Corpus) -> LabelWords:
-        if self.fit_method == "deterministic":
+        asked = self._asked()
+        if asked.fit_method == "deterministic":
             trained = expect_label_words(
-                corpus, eta=self.train_eta, beta=self.beta_words, progress=self._progress()
+                corpus, eta=asked.train_eta, beta=asked.beta_words, progress=self._progress()
             )
         else:
             trained = train_label_words(
-                corpus, eta=self.train_eta, beta=self.beta_words, n_chains=self.n_chains,
-                schedule=Schedule(self.n_sweeps), seed=self.seed_, n_jobs=self.n_jobs,
+                corpus, eta=asked.train_eta, beta=asked.beta_words, n_chains=asked.n_chains,
+                schedule=Schedule(asked.n_sweeps), seed=self.seed_, n_jobs=asked.n_jobs,
                 progress=self._progress(),
             )  # fmt: skip
         self.diagnostics_ = {"label_words": trained.diagnostics}
         return trained.label_words
-
-    def _learn(self, label_words: LabelWords, label_sets: Indicator, corpus: Corpus) -> None:
-        """Learn φ′ and set the learned attributes."""
-        self._set_learned(label_words, label_sets, self._fit_topics(corpus))
 
     def _set_learned(
         self, label_words: LabelWords, label_sets: Indicator, topic_labels: tuple[TopicLabels, ...]
@@ -160,13 +164,13 @@ class TopicModel(LabelClassifier):
         )  # fmt: skip
 
     def _inference(self) -> Inference:
-        weights = self.settings_
+        weights, asked = self.settings_, self._asked()
         return Inference(
             weights.get("eta", 0.0), weights["alpha"], weights.get("gamma", 1.0),
-            method=self.inference, n_chains=self.n_test_chains,
-            schedule=Schedule(self.burn_in, self.n_samples, self.lag),
-            estimate=self.theta_estimate, combine=self.combine,
-            n_label_tokens=getattr(self, "n_label_tokens", 1),
+            method=asked.inference, n_chains=asked.n_test_chains,
+            schedule=Schedule(asked.burn_in, asked.n_samples, asked.lag),
+            estimate=asked.theta_estimate, combine=asked.combine,
+            n_label_tokens=getattr(asked, "n_label_tokens", 1),
         )  # fmt: skip
 
     def _to_store(self, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
@@ -181,20 +185,21 @@ class TopicModel(LabelClassifier):
     def explain(self, document: Any, k: int = 5, *, n_words: int = 8) -> Explanation:
         """Return why the k best labels of one document are suggested.
 
-        `document` is a row of counts, a Corpus of one document, or a text (see `fit`).
+        `document` is a row of counts, a Corpus of one document, or a text (see `fit`). With each
+        label come its `n_words` strongest words.
         """
         check_is_fitted(self)
+        check_at_least_one(k=k, n_words=n_words)
         text = document if isinstance(document, str) else None
-        x = [document] if text is not None else document
+        x = _one_row(document)
         documents = _unlabelled(self._read_counts(x, reset=False))
         if len(documents) != 1:
             raise InputError(f"{len(documents):,} documents were given; explain one at a time")
-        tables, asked = self._prepared.tables, self._inference()
-        inferred = next(inferring.infer(documents, tables, asked, seed=self.seed_, n_jobs=1))
+        asked = (documents, self._prepared.tables, self._inference())
+        how: Any = {"seed": self.seed_, "n_jobs": 1, "progress": self._progress()}
+        inferred = next(inferring.infer(*asked, **how))
         numbers = inferring.best(inferring.scores(inferred, self.combine), k).labels
-        tokens = next(
-            inferring.attribute(documents, tables, asked, numbers, seed=self.seed_, n_jobs=1)
-        )
+        tokens = next(inferring.attribute(*asked, numbers, **how))
         entries = documents.counts
         words = [self._words()[w] for w in entries.indices]
         return Explanation(
@@ -204,7 +209,7 @@ class TopicModel(LabelClassifier):
             ),
             tuple(map(Word, words, entries.data.tolist(), map(tuple, tokens.tolist()))),
             documents.n_tokens,
-            self._n_tokens_given(x) - documents.n_tokens,
+            self._n_tokens_given(x, documents) - documents.n_tokens,
             text,
             () if text is None or self.counter_ is None else tuple(self.counter_.spans(text)),
         )  # fmt: skip
@@ -212,11 +217,13 @@ class TopicModel(LabelClassifier):
     def top_words(self, label: Any, n: int = 20) -> list[Weighted]:
         """Return the likeliest words of a label with their probabilities, φ."""
         check_is_fitted(self)
+        check_at_least_one(n=n)
         return explain.top_words(self.label_words_, self._number(label), self._words(), n)
 
     def topics(self, n: int = 10) -> list[Topic]:
         """Return every topic with its n likeliest labels, φ′; none in Flat-LDA."""
         check_is_fitted(self)
+        check_at_least_one(n=n)
         return explain.topics_of(self.topic_labels_, self.classes_, n)
 
     def similar_labels(
@@ -224,6 +231,7 @@ class TopicModel(LabelClassifier):
     ) -> list[Weighted]:
         """Return the labels that share a label's words, or those it goes with (``by="topics"``)."""
         check_is_fitted(self)
+        check_at_least_one(n=n)
         number = self._number(label)
         if by == "words":
             return explain.similar_by_words(self.label_words_, number, self.classes_, n)
@@ -240,33 +248,39 @@ class TopicModel(LabelClassifier):
     def _words(self) -> list[str]:
         return self._vocabulary() or [f"word{w}" for w in range(self.n_features_in_)]
 
-    def _n_tokens_given(self, X: Any) -> int:
+    def _n_tokens_given(self, X: Any, documents: Corpus) -> int:
         if isinstance(X, Corpus):
             return X.n_tokens
         if are_texts(X) and self.counter_ is not None:
             analyze = self.counter_.analyzer()
             return sum(len(analyze(text)) for text in X)
-        return int(self._read_counts(X, reset=False).sum())
+        return documents.n_tokens
 
     # Parameters ----------------------------------------------------------------------------------
 
-    def _check_parameters(self) -> None:
-        for name, choices in (
-            ("fit_method", ("sampled", "deterministic")),
-            ("engine", ("threads",)),
-        ):
-            if getattr(self, name) not in choices:
-                known = ", ".join(repr(choice) for choice in choices)
-                raise InputError(f"{name} is {getattr(self, name)!r}; it must be one of {known}")
+    def _asked(self) -> Any:
+        """Return the parameters, checked, as plain values."""
+        return SimpleNamespace(**settings.checked(self.get_params(deep=False)))
 
     def _resolve(self, corpus: Corpus) -> None:
         """Set settings_: every hyperparameter as it is used, by the paper's rule where "auto"."""
-        automatic = settings.auto_settings(corpus, self._model)
+        automatic, asked = settings.auto_settings(corpus, self._model), vars(self._asked())
         self.settings_ = {
-            name: automatic[name] if getattr(self, name) == "auto" else getattr(self, name)
-            for name in automatic
+            name: value if asked[name] == "auto" else asked[name]
+            for name, value in automatic.items()
         }
+        self.settings_["beta_words"] = asked["beta_words"]  # by which counts are had from φ again
         self._inference()  # says what is wrong with the test-time settings before the long work
+
+
+def _one_row(document: Any) -> Any:
+    """Return one document as X has it: a text in a list, counts in a row."""
+    if isinstance(document, str):
+        return [document]
+    if getattr(document, "ndim", 2) != 1:
+        return document
+    row: Any = document if issparse(document) else np.asarray(document)
+    return row.reshape((1, -1))
 
 
 def _unlabelled(counts: Counts) -> Corpus:

@@ -162,16 +162,9 @@ def topics_of(
     """Return every topic of every set with its n likeliest labels; its weight is 1/T."""
     found = []
     for number, topics in enumerate(topic_labels):
-        weights, n_topics = topics.weights.tocsc(), len(topics.base)
+        columns, n_topics = topics.weights.tocsc(), len(topics.base)
         for t in range(n_topics):
-            own = slice(weights.indptr[t], weights.indptr[t + 1])
-            order = np.argsort(-weights.data[own], kind="stable")[:n]
-            labels = tuple(
-                Weighted(
-                    classes[weights.indices[own][i]], float(weights.data[own][i] + topics.base[t])
-                )
-                for i in order
-            )
+            labels = _labels_of(columns[:, [t]], topics.base[t], classes, n)
             found.append(Topic(number, t, 1 / n_topics, labels))
     return found
 
@@ -230,7 +223,8 @@ def _topics_behind(
         likely = share * row
         likely /= likely.sum() * len(topic_labels)
         for t in np.argsort(-likely, kind="stable")[:3]:
-            found.append(Topic(number, int(t), float(likely[t]), _labels_of(topics, t, classes)))
+            labels = _labels_of(topics.weights[:, [t]].tocsc(), topics.base[t], classes, 5)
+            found.append(Topic(number, int(t), float(likely[t]), labels))
         if n_topics > 1 and len(others):
             rows = (topics.weights[others].toarray() + topics.base) * share
             in_topic = counts[others, None] * rows / rows.sum(axis=1, keepdims=True)
@@ -243,9 +237,9 @@ def _topics_behind(
     return tuple(topic for topic in found if topic.weight >= 0.02)[:5], companions
 
 
-def _labels_of(topics: TopicLabels, t: int, classes: npt.NDArray[Any]) -> tuple[Weighted, ...]:
-    column = topics.weights[:, [t]].toarray().ravel() + topics.base[t]
-    return tuple(_strongest(column, classes, 5))
+def _labels_of(column: Any, base: float, classes: npt.NDArray[Any], n: int) -> tuple[Weighted, ...]:
+    """Return the likeliest labels of a topic, without those that smoothing alone gives it."""
+    return _strongest(column.data + base, classes[column.indices], n)
 
 
 def _strongest(weights: Floats, names: Any, n: int, least: float = 1e-9) -> tuple[Weighted, ...]:

@@ -11,20 +11,25 @@ _STYLE = """
 .dx{--ink:#1d2330;--soft:#5b6473;--line:#d8dde6;--paper:#fff;--c0:#2563b8;--c1:#b4520a;--c2:#1b7f4b;
 --c3:#a02c6d;--c4:#6b47b8;--c5:#8a6d00;--c6:#0b7f8a;--c7:#6d5140;color:var(--ink);
 background:var(--paper);font:16px/1.6 system-ui,sans-serif;max-width:60rem;margin:0 auto;
-padding:1rem}
+padding:1rem;overflow-wrap:anywhere}
 @media (prefers-color-scheme:dark){.dx{--ink:#e8ebf1;--soft:#a3adbd;--line:#3a4252;--paper:#14171d;
 --c0:#7db3ff;--c1:#ffab6b;--c2:#6fd6a0;--c3:#f08fc4;--c4:#bda4ff;--c5:#e0c04d;--c6:#5fd3de;
 --c7:#d2b29c}}
 .dx h1{font-size:1.3rem;margin:.2rem 0}.dx h2{font-size:1.05rem;margin:1.6rem 0 .4rem}
-.dx ol{list-style:none;margin:0;padding:0}.dx li{border-top:1px solid var(--line);padding:.6rem 0}
+.dx ol{list-style:none;margin:.8rem 0 0;padding:0}
+.dx li{border-top:1px solid var(--line);padding:.6rem 0;margin:0}
 .dx .name{font-weight:600}.dx .score{color:var(--soft);font-variant-numeric:tabular-nums}
 .dx .bar{display:flex;height:.55rem;margin:.3rem 0;background:var(--line);border-radius:3px;
 overflow:hidden}
 .dx .bar i{display:block;height:100%;background:var(--own)}.dx .bar i.prior{opacity:.45}
 .dx .why{color:var(--soft);font-size:.92rem;margin:0}
-.dx .text{white-space:pre-wrap;border-top:1px solid var(--line);padding-top:.6rem}
-.dx mark{color:inherit;border-radius:3px;padding:0 .1em;border-bottom:2px solid var(--own);
-background:color-mix(in srgb,var(--own) calc(var(--how)*38%),transparent)}
+.dx .key{font-size:.92rem;margin:0 0 .6rem;line-height:1.9}
+.dx .text{white-space:pre-wrap;border-top:1px solid var(--line);padding-top:.6rem;margin:0}
+.dx .word{display:inline-block;max-width:100%;margin-right:.35em}
+.dx .times{color:var(--soft);font-size:.85em}
+.dx mark{color:inherit;border-radius:3px;padding:0 .15em;background:none;
+border-bottom:2px solid var(--own);border-color:color-mix(in srgb,var(--own) calc(var(--how)*100%),
+transparent);background:color-mix(in srgb,var(--own) calc(var(--how)*38%),transparent)}
 """
 
 
@@ -41,7 +46,7 @@ def page(explanation: Explanation) -> str:
 
 def body(explanation: Explanation) -> str:
     """Return the part of the page that a notebook shows."""
-    best = max((reason.score for reason in explanation.reasons), default=1.0)
+    best = max((reason.score for reason in explanation.reasons), default=0.0) or 1.0
     items = "".join(
         _item(reason, number, best) for number, reason in enumerate(explanation.reasons)
     )
@@ -50,11 +55,15 @@ def body(explanation: Explanation) -> str:
         if explanation.n_unknown
         else ""
     )
+    has_companions = any(reason.companions for reason in explanation.reasons)
+    before = ", by the labels it goes with" if has_companions else " they were read"
     return (
         f'<div class="dx"><style>{_STYLE}</style><h1>Suggested labels</h1>'
-        '<p class="why">Full colour: what the words say. Pale: what was likely before, by the '
-        f"labels it goes with.{unknown}</p><ol>{items}</ol>"
-        f"<h2>The document, each word in the colour of its label</h2>{_words(explanation)}</div>"
+        f'<p class="why">Full colour: what the words say. Pale: what was likely before{before}. '
+        "In brackets: how often a word stands for the label"
+        f"{', and the share of a label it goes with' if has_companions else ''}.{unknown}</p>"
+        f"<ol>{items}</ol><h2>The document, each word in the colour of its label</h2>"
+        f"{_words(explanation)}</div>"
     )
 
 
@@ -79,19 +88,29 @@ def _words(explanation: Explanation) -> str:
     marks = {
         word.word: _mark_of(word.tokens, word.times, explanation) for word in explanation.words
     }
+    in_text = {word for _, _, word in explanation.spans}
+    rest = " ".join(
+        f'<span class="word">{_marked(word.word, marks[word.word])}{_times(word.times)}</span>'
+        for word in explanation.words
+        if word.word not in in_text
+    )
+    used = sorted({mark[0] for mark in marks.values() if mark is not None})
+    names = [str(explanation.reasons[number].label) for number in used]
+    key = " ".join(
+        f'<span class="word">{_marked(name, (number, 1.0, name))}</span>'
+        for number, name in zip(used, names, strict=True)
+    )
+    key = f'<p class="key">{key}</p>' if key else ""
     if explanation.text is None:
-        listed = " ".join(
-            _marked(word.word, marks[word.word]) + (f"×{word.times}" if word.times > 1 else "")
-            for word in explanation.words
-        )
-        return f'<p class="text">{listed}</p>'
+        return f'{key}<p class="text">{rest or "No known words."}</p>'
     parts, at = [], 0
     for begin, end, word in explanation.spans:
         parts.append(escape(explanation.text[at:begin]))
         parts.append(_marked(explanation.text[begin:end], marks.get(word)))
         at = end
     parts.append(escape(explanation.text[at:]))
-    return f'<p class="text">{"".join(parts)}</p>'
+    also = f'<p class="why">Counted beside single words: {rest}</p>' if rest else ""
+    return f'{key}<p class="text">{"".join(parts)}</p>{also}'
 
 
 def _mark_of(
@@ -105,6 +124,10 @@ def _mark_of(
     if share < 0.2:
         return None
     return number, min(share, 1.0), str(explanation.reasons[number].label)
+
+
+def _times(times: int) -> str:
+    return f'<span class="times">&nbsp;×{times}</span>' if times > 1 else ""
 
 
 def _marked(text: str, mark: tuple[int, float, str] | None) -> str:

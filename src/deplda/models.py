@@ -244,10 +244,11 @@ class DependencyLDA(TopicModel):
         self.verbose = verbose
 
     def _fit_topics(self, corpus: Corpus) -> tuple[TopicLabels, ...]:
+        asked = self._asked()
         trained = train_topic_labels(
-            corpus, self.settings_["n_topics"], gamma=self.train_gamma,
-            beta=self.settings_["beta_labels"], n_chains=self.n_topic_chains,
-            schedule=Schedule(self.n_topic_sweeps), seed=self.seed_, n_jobs=self.n_jobs,
+            corpus, self.settings_["n_topics"], gamma=asked.train_gamma,
+            beta=self.settings_["beta_labels"], n_chains=asked.n_topic_chains,
+            schedule=Schedule(asked.n_topic_sweeps), seed=self.seed_, n_jobs=asked.n_jobs,
             progress=self._progress(),
         )  # fmt: skip
         self.diagnostics_["topic_labels"] = trained.diagnostics

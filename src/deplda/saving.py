@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -16,12 +16,16 @@ from deplda.corpus import Corpus
 from deplda.errors import InputError, ReadError
 from deplda.estimates import LabelWords, TopicLabels
 from deplda.files import StrPath
+from deplda.settings import checked, names_of
 from deplda.statistics import describe
 from deplda.store import Arrays, Card
 from deplda.targets import Targets
 from deplda.text import WordCounter, languages, stop_words_of
 
 _WORDS, _SETS, _TOPICS = "label_words", "label_sets", "topic_labels"
+_MOST_COLUMNS = np.iinfo(np.int32).max
+_LEAST_BASE = 1e-30  # a word's probability that single precision still knows from 0
+_MOST_OFF = 1e-2
 
 
 def card_of(model: Any, learned: dict[str, Any], metrics: dict[str, Any] | None) -> Card:
@@ -58,14 +62,13 @@ def restore(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., Any])
         model.counter_ = None if card.text is None else _counter(card.text, card.words or [])
     except (TypeError, msgspec.ValidationError) as error:
         raise ReadError(path, None, f"the card does not fit a {card.model}: {error}") from error
-    if not card.labels or (card.words is not None and len(card.words) != card.n_words):
-        problem = f"the card has {len(card.labels)} labels, and not {card.n_words} words"
-        raise ReadError(path, None, problem)
+    if (problem := _problem(card)) is not None:
+        raise ReadError(path, None, f"the card {problem}")
     classes = np.array(card.labels, dtype=object if card.object_labels else None)
     model._targets, model.classes_ = Targets(classes, card.kind), classes
     model.label_sets_ = Reader(path, arrays).indicator(_SETS, len(classes))
     model.seed_, model.metrics_ = card.seed, card.metrics
-    model.n_features_in_, model.n_tokens_ = card.n_words, int(card.statistics.get("n_tokens", 0))
+    model.n_features_in_, model.n_tokens_ = card.n_words, card.statistics["n_tokens"]
     if card.words is not None:
         model.feature_names_in_ = np.array(card.words, dtype=object)
     try:
@@ -73,6 +76,26 @@ def restore(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., Any])
     except InputError as error:
         raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
     return model
+
+
+def _problem(card: Card) -> str | None:
+    """Return what is wrong with the numbers and names on a card."""
+    words, n_tokens = card.words, card.statistics.get("n_tokens")
+    if len({type(label) for label in card.labels}) != 1:
+        return "has no labels, or labels of several types"
+    if len(set(card.labels)) < len(card.labels):
+        return "has a label twice"
+    if card.n_words < 1 or (words is not None and len(words) != card.n_words):
+        return f"has not {card.n_words:,} words"
+    if words is not None and len(set(words)) < len(words):
+        return "has a word twice"
+    if card.text is not None and words is None:
+        return "says how words are counted, but not which"
+    if not 0 <= card.seed < 1 << 64:
+        return f"has the seed {card.seed}, which is not from 0 to 2⁶⁴ − 1"
+    if not isinstance(n_tokens, int) or not 0 <= n_tokens < 1 << 63:
+        return f"has the number of tokens {n_tokens!r}"
+    return None
 
 
 def label_set_arrays(model: Any) -> Arrays:
@@ -99,26 +122,25 @@ def from_store(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., An
     model, read = restore(path, card, arrays, make), Reader(path, arrays)
     try:
         learned = msgspec.convert(card.learned, _Learned)
-        model.settings_, model.diagnostics_ = learned.settings, {}
-        model._check_parameters()
+        if learned.settings.keys() != names_of(model._model):
+            raise InputError(f"a {card.model} has no such settings as {[*learned.settings]}")
+        model.settings_, model.diagnostics_ = checked(learned.settings), {}
         model._inference()
-    except (InputError, KeyError, TypeError, msgspec.ValidationError) as error:
+    except (InputError, msgspec.ValidationError) as error:
         raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
     n_labels = len(card.labels)
-    words = read.sparse(_WORDS, card.n_words, n_labels)
-    label_words = LabelWords(words, read.base(_WORDS, n_labels))
-    sets = []
-    for number in range(learned.n_topic_sets):
-        name = f"{_TOPICS}.{number}"
-        base = read.base(name, None)
-        sets.append(TopicLabels(read.sparse(name, n_labels, len(base)), base))
+    label_words = LabelWords(*read.distributions(_WORDS, card.n_words, n_labels))
+    sets = [
+        TopicLabels(*read.distributions(f"{_TOPICS}.{number}", n_labels, None))
+        for number in range(learned.n_topic_sets)
+    ]
     model._set_learned(label_words, model.label_sets_, tuple(sets))
     return model
 
 
 class _Learned(msgspec.Struct):
     settings: dict[str, float | int]
-    n_topic_sets: int
+    n_topic_sets: Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Reader:
@@ -145,8 +167,10 @@ class Reader:
         base = self.take(f"{name}.base", np.float64)
         if n is not None and len(base) != n:
             raise self.fail(name, f"has {len(base):,} columns instead of {n:,}")
-        if not (np.isfinite(base) & (base > 0)).all():
-            raise self.fail(name, "has numbers that are not above 0")
+        if not 1 <= len(base) <= _MOST_COLUMNS:
+            raise self.fail(name, f"has {len(base):,} columns, not 1 to {_MOST_COLUMNS:,}")
+        if not (np.isfinite(base) & (base >= _LEAST_BASE)).all():
+            raise self.fail(name, "has smoothing that is not above 0")
         return np.array(base)
 
     def pattern(
@@ -159,7 +183,7 @@ class Reader:
         )
         if n_rows is not None and len(starts) != n_rows + 1:
             raise self.fail(name, f"has {len(starts) - 1:,} rows instead of {n_rows:,}")
-        if not len(starts) or starts[0] != 0 or starts[-1] != len(indices):
+        if not len(starts) or starts[0] != 0 or starts[-1] != len(indices) or starts.min() < 0:
             raise self.fail(name, "has row starts that do not fit its entries")
         if (np.diff(starts) < 0).any():
             raise self.fail(name, "has rows that end before they begin")
@@ -170,15 +194,22 @@ class Reader:
             raise self.fail(name, "has columns out of order")
         return indices, starts
 
-    def sparse(self, name: str, n_rows: int, n_columns: int) -> Any:
-        """Return a matrix of probabilities."""
+    def distributions(
+        self, name: str, n_rows: int, n_columns: int | None
+    ) -> tuple[Any, npt.NDArray[np.float64]]:
+        """Return a matrix and one number a column, which together make columns that sum to 1."""
+        base = self.base(name, n_columns)
+        n_columns = len(base)
         indices, starts = self.pattern(name, n_rows, n_columns)
         data = self.arrays.get(f"{name}.data")
         if data is None or data.ndim != 1 or data.dtype not in (np.float32, np.float64):
             raise self.fail(name, "has no values")
-        if len(data) != len(indices) or not (np.isfinite(data) & (data >= 0)).all():
+        if len(data) != len(indices) or not ((data >= 0) & (data <= 1)).all():
             raise self.fail(name, "has values that are no probabilities")
-        return csr_array((data, indices, starts), shape=(n_rows, n_columns))
+        sums = np.bincount(indices, data, n_columns) + n_rows * base
+        if (np.abs(sums - 1) > _MOST_OFF).any():
+            raise self.fail(name, "has columns that do not sum to 1")
+        return csr_array((data, indices, starts), shape=(n_rows, n_columns)), base
 
     def indicator(self, name: str, n_columns: int) -> Any:
         """Return a matrix of yes and no."""
@@ -246,10 +277,12 @@ def _counter(settings: dict[str, Any], words: list[str]) -> WordCounter:
     text = msgspec.convert(settings, _Text)
     if isinstance(text.stop_words, str) and text.stop_words not in ("english", *languages()):
         raise msgspec.ValidationError(f"there are no stop words for {text.stop_words!r}")
+    if not 1 <= text.ngram_range[0] <= text.ngram_range[1]:
+        raise msgspec.ValidationError(f"there are no sequences of {text.ngram_range} words")
     counter = WordCounter(**msgspec.structs.asdict(text), vocabulary=words)
     counter.vocabulary_, counter.min_count_ = tuple(words), text.min_count
     try:
         counter.analyzer()
-    except re.error as error:
+    except (re.error, ValueError, OverflowError, RecursionError) as error:
         raise msgspec.ValidationError(f"token_pattern: {error}") from error
     return counter

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from numbers import Integral, Real
 from typing import Any, Literal
 
 from deplda.corpus import Corpus
+from deplda.errors import InputError
 
 Model = Literal["flat", "prior", "dependency"]
 PaperData = Literal["eurlex", "yahoo", "rcv1", "nyt"]
@@ -44,6 +47,23 @@ _PAPER: dict[PaperData, dict[Model, dict[str, Any]]] = {
 }  # fmt: skip
 PAPER_NAMES = tuple(_PAPER)
 
+# What each parameter of a model may be.
+_CHOICES = {
+    "fit_method": ("sampled", "deterministic"),
+    "inference": ("sampled", "proper", "deterministic"),
+    "theta_estimate": ("counts", "conditionals"),
+    "combine": ("blend", "counts", "posterior"),
+    "engine": ("threads",),
+}
+_WHOLE = frozenset({
+    "n_topics", "n_chains", "n_sweeps", "n_topic_chains", "n_topic_sweeps", "n_test_chains",
+    "burn_in", "n_samples", "lag", "n_label_tokens",
+})  # fmt: skip
+_FROM_ZERO = frozenset({"eta", "alpha"})
+_ABOVE_ZERO = frozenset({"gamma", "beta_words", "beta_labels", "train_eta", "train_gamma"})
+_AUTO = frozenset({"n_topics", "eta", "alpha", "gamma", "beta_labels"})
+_MOST_WHOLE, _MOST = 1_000_000, 1e9
+
 
 def paper_settings(data: PaperData, model: Model) -> dict[str, Any]:
     """Return the paper's hyperparameters and its full protocol of chains and samples."""
@@ -79,3 +99,47 @@ def auto_settings(corpus: Corpus, model: Model) -> dict[str, Any]:
         tenth = 0.1 * corpus.labels.nnz / (n_topics * n_labels)
         found["beta_labels"] = max(tenth, 1e-3)
     return found
+
+
+def names_of(model: Model) -> frozenset[str]:
+    """Return the hyperparameters that a fitted model keeps."""
+    return frozenset(_LARGE[model]) | {"beta_words"}
+
+
+def checked(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters as plain values; an error names the first that cannot be used."""
+    return {name: _checked(name, value) for name, value in parameters.items()}
+
+
+def _checked(name: str, value: Any) -> Any:
+    if name in _CHOICES:
+        known = ", ".join(repr(choice) for choice in _CHOICES[name])
+        if not isinstance(value, str) or value not in _CHOICES[name]:
+            raise InputError(f"{name} is {value!r}; it must be one of {known}")
+        return value
+    if name in _AUTO and isinstance(value, str) and value == "auto":
+        return value
+    auto = "'auto' or " if name in _AUTO else ""
+    if name in _WHOLE:
+        if not _is(value, Integral) or not 1 <= value <= _MOST_WHOLE:
+            limits = f"a whole number from 1 to {_MOST_WHOLE:,}"
+            raise InputError(f"{name} is {value!r}; it must be {auto}{limits}")
+        return int(value)
+    if name in _FROM_ZERO | _ABOVE_ZERO:
+        above = name in _ABOVE_ZERO
+        if not _is(value, Real) or not 0 <= value <= _MOST or (above and value == 0):
+            limits = f"a number {'above' if above else 'from'} 0 and at most {_MOST:,.0f}"
+            raise InputError(f"{name} is {value!r}; it must be {auto}{limits}")
+        return float(value)
+    if name == "n_jobs" and value is not None:
+        if not _is(value, Integral) or not (value == -1 or 1 <= value <= _MOST_WHOLE):
+            raise InputError(
+                f"n_jobs is {value!r}; it must be a number of threads from 1, "
+                "or None or -1 for all cores"
+            )
+        return int(value)
+    return value
+
+
+def _is(value: Any, kind: type) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)

@@ -1,8 +1,10 @@
-"""A saved model: a folder with a JSON card and a safetensors file. Loading never runs code."""
+"""A saved model: a folder with a JSON card and a safetensors file. Loading never runs code.
+
+Any other file in the folder, a pickle for one, is never opened.
+"""
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 import tempfile
@@ -68,17 +70,28 @@ def save(path: StrPath, card: Card, arrays: Arrays) -> None:
     target = Path(path)
     if target.is_symlink() or (target.exists() and not _is_model(target)):
         raise InputError(f"{target} exists and is no saved model; choose another name")
+    try:
+        encoded = msgspec.json.format(msgspec.json.encode(card, enc_hook=_plain), indent=1)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise InputError(f"the card cannot be written: {error}") from error
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch:
         new, old = Path(scratch) / "new", Path(scratch) / "old"
         new.mkdir()
         save_file({name: np.ascontiguousarray(a) for name, a in arrays.items()}, new / ARRAYS)
-        (new / CARD).write_bytes(msgspec.json.format(msgspec.json.encode(card), indent=1))
+        (new / CARD).write_bytes(encoded)
+        (new / ARRAYS).chmod((new / CARD).stat().st_mode)  # it was made for its owner alone
         for name in (ARRAYS, CARD):
             _flush(new / name)
-        if target.exists():
-            target.rename(old)
-        new.rename(target)
+        if not target.exists():
+            new.rename(target)
+            return
+        target.rename(old)
+        try:
+            new.rename(target)
+        except BaseException:
+            old.rename(target)
+            raise
 
 
 def load(path: StrPath) -> tuple[Card, Arrays]:
@@ -91,10 +104,27 @@ def load(path: StrPath) -> tuple[Card, Arrays]:
 
 
 def _is_model(folder: Path) -> bool:
+    """Say whether it is a folder that may be replaced: one of ours, or an empty one."""
     if not folder.is_dir():
         return False
     names = {entry.name for entry in folder.iterdir()}
-    return names <= {CARD, ARRAYS}
+    if not names <= {CARD, ARRAYS}:
+        return False
+    try:
+        return not names or _heading((folder / CARD).read_bytes()).format == FORMAT
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+
+
+def _heading(card: bytes) -> _Heading:
+    return msgspec.json.decode(card, type=_Heading)
+
+
+def _plain(value: Any) -> Any:
+    """Return a number or an array of NumPy's as JSON has it."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} {value!r} is neither a number nor a string")
 
 
 def _flush(path: Path) -> None:
@@ -119,7 +149,7 @@ def _plain_file(path: Path, most: int | None) -> Path:
 def _read_card(path: Path) -> Card:
     try:
         data = path.read_bytes()
-        heading = msgspec.json.decode(data, type=_Heading)
+        heading = _heading(data)
         if heading.format != FORMAT:
             raise ReadError(path, None, f"this is not the card of a {FORMAT}")
         if not 1 <= heading.version <= VERSION:
@@ -129,35 +159,35 @@ def _read_card(path: Path) -> Card:
                 "install a newer one",
             )  # fmt: skip
         return msgspec.json.decode(data, type=Card)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ReadError(path, None, f"the card cannot be read: {error}") from error
 
 
 def _map_arrays(path: Path) -> Arrays:
     """Return the arrays of a safetensors file, which the library has found sound, as maps."""
-    with path.open("rb") as file:
-        n = int.from_bytes(file.read(8), "little")
-        if n > _MOST_HEADER_BYTES:
-            problem = f"its header says it has {n:,} bytes, more than {_MOST_HEADER_BYTES:,}"
-            raise ReadError(path, None, problem)
-        try:
+    try:
+        with path.open("rb") as file:
+            n = int.from_bytes(file.read(8), "little")
+            if n > _MOST_HEADER_BYTES:
+                problem = f"its header says it has {n:,} bytes, more than {_MOST_HEADER_BYTES:,}"
+                raise ReadError(path, None, problem)
             with safe_open(path, framework="numpy"):
-                header = json.loads(file.read(n))
-        except (SafetensorError, ValueError, OSError, RecursionError) as error:
-            raise ReadError(path, None, f"the arrays cannot be read: {error}") from error
+                header = msgspec.json.decode(file.read(n), type=dict[str, Any])
+    except (OSError, SafetensorError, msgspec.DecodeError, RecursionError) as error:
+        raise ReadError(path, None, f"the arrays cannot be read: {error}") from error
+    header.pop("__metadata__", None)
     arrays = {}
     for name, entry in header.items():
-        if name == "__metadata__":
-            continue
-        if entry["dtype"] not in _DTYPES:
+        if entry["dtype"] not in _DTYPES or len(entry["shape"]) != 1:
             raise ReadError(
-                path, None, f"array {name!r} is of type {entry['dtype']}, not used here"
-            )
-        dtype, shape = np.dtype(_DTYPES[entry["dtype"]]), tuple(entry["shape"])
-        first, last = entry["data_offsets"]
+                path, None,
+                f"array {name!r} is {entry['dtype']} in {len(entry['shape'])} dimensions, "
+                "which no saved model has",
+            )  # fmt: skip
+        dtype, (first, last) = np.dtype(_DTYPES[entry["dtype"]]), entry["data_offsets"]
         arrays[name] = (
-            np.asarray(np.memmap(path, dtype, "r", offset=8 + n + first, shape=shape))
+            np.asarray(np.memmap(path, dtype, "r", 8 + n + first, tuple(entry["shape"])))
             if last > first
-            else np.zeros(shape, dtype)
+            else np.zeros(0, dtype)
         )
     return arrays

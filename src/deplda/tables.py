@@ -70,8 +70,10 @@ class Tables:
         n_sets = len(self._topic_labels)
         weights = hstack([topics.weights for topics in self._topic_labels], format="csr")
         base = np.concatenate([topics.base for topics in self._topic_labels])
-        own = np.asarray((weights @ shares.T).T)
-        return flat + eta / n_sets * (own + (shares @ base)[:, None])
+        # By rows, and not as shares @ base: a document's last bits do not depend on the others.
+        own = np.ascontiguousarray((weights @ shares.T).T)
+        smooth = (shares * base).sum(axis=1, keepdims=True)
+        return flat + eta / n_sets * (own + smooth)
 
 
 def _no_topics(n_labels: int) -> TopicLabels:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, issparse
 from sklearn.preprocessing import MultiLabelBinarizer
+from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
@@ -46,17 +47,31 @@ def read_targets(y: Any) -> tuple[Indicator, Targets]:
 
     A list of lists is an indicator if all have one length and hold 0 and 1 only, else label lists.
     """
+    if isinstance(y, np.ndarray) and y.dtype == object and y.ndim == 1:
+        y = y.tolist()  # may hold label lists
     if issparse(y):
         return _indicator(csr_array(cast("Any", y)), "sparse", None)
     if _is_label_lists(y):
         binarizer = MultiLabelBinarizer(sparse_output=True)
-        labels: Any = binarizer.fit_transform(y)
+        try:
+            labels: Any = binarizer.fit_transform(y)
+        except TypeError as error:
+            raise InputError(
+                f"the labels cannot be put in order ({error}); use strings only, or numbers only"
+            ) from error
         return csr_array(labels, dtype=bool), Targets(binarizer.classes_, "sparse")
     names = getattr(y, "columns", None)
-    values = np.asarray(y)
+    try:
+        values = np.asarray(y)
+    except ValueError as error:
+        raise InputError(
+            "y is neither a matrix, nor label lists throughout, nor one class for each document"
+        ) from error
     if values.ndim == 2 and values.shape[1] > 1:
         return _indicator(values, "dense", names)
     values = column_or_1d(values, warn=True)
+    if values.dtype.kind == "f":
+        assert_all_finite(values, input_name="y")
     check_classification_targets(values)
     classes, which = np.unique(values, return_inverse=True)
     n = len(values)
@@ -91,14 +106,52 @@ def _is_label_lists(y: Any) -> bool:
     return not (len(lengths) == 1 and lengths != {0} and values <= {0, 1})
 
 
-def renamed(
-    labels: Indicator, targets: Targets, classes: npt.NDArray[Any]
-) -> tuple[Indicator, Targets]:
+def by_place(targets: Targets, classes: npt.NDArray[Any]) -> Targets:
+    """Return the targets with columns that have no names called by these classes.
+
+    Where the classes are numbers themselves, further columns are new labels.
+    """
+    n, n_known = len(targets.classes), len(classes)
+    if targets.named:
+        return targets
+    if n == n_known:
+        return Targets(classes, targets.kind)
+    if n > n_known and np.array_equal(classes, np.arange(n_known)):
+        return targets
+    raise InputError(
+        f"y has {n:,} columns without names but there are {n_known:,} labels; "
+        "pass as many columns, or label lists, or a data frame with the labels as its columns"
+    )
+
+
+def among(labels: Indicator, targets: Targets, classes: npt.ArrayLike) -> tuple[Indicator, Targets]:
+    """Return the labels over exactly these classes, in their order."""
+    chosen = np.asarray(classes)
+    if chosen.ndim != 1 or not chosen.size or len(set(chosen.tolist())) < chosen.size:
+        raise InputError("classes must be a list of distinct labels")
+    targets = by_place(targets, chosen)
+    new = targets.classes[Targets(chosen, targets.kind).numbers(targets.classes) < 0]
+    if len(new):
+        raise InputError(f"y holds the label {new[0]!r}, which is not among classes")
+    return renamed(labels, targets, chosen), Targets(chosen, targets.kind)
+
+
+def extended(classes: npt.NDArray[Any], others: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the classes and, after them, those of the others that are new."""
+    new = others[Targets(classes, "sparse").numbers(others) < 0]
+    if len({type(label) for label in [*classes.tolist(), *new.tolist()]}) > 1:
+        raise InputError(
+            f"y holds the new label {new[0]!r} but labels so far are such as {classes[0]!r}; "
+            "use strings only, or numbers only"
+        )
+    return np.concatenate([classes, new])
+
+
+def renamed(labels: Indicator, targets: Targets, classes: npt.NDArray[Any]) -> Indicator:
     """Return the labels over these classes, in their order; labels not among them are dropped."""
-    wanted = Targets(classes, targets.kind)
-    numbers = wanted.numbers(targets.classes)
+    numbers = Targets(classes, targets.kind).numbers(targets.classes)
     rows, columns = labels.tocoo().coords
     kept = numbers[columns] >= 0
     coords = (rows[kept], numbers[columns[kept]])
     shape = (labels.shape[0], len(classes))
-    return csr_array((np.ones(int(kept.sum()), bool), coords), shape=shape), wanted
+    return csr_array((np.ones(int(kept.sum()), bool), coords), shape=shape)

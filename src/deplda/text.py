@@ -123,15 +123,15 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return where the single words of the vocabulary stand in a text: begin, end, word."""
         check_is_fitted(self, "vocabulary_")
         known = set(self.vocabulary_)
-        folded = text.lower() if self.lowercase else text
-        if len(folded) != len(text):  # a few letters grow when folded: match them as they are
-            folded = text
+        fold = str.lower if self.lowercase else str
+        # A letter may become two when folded: İ does.
+        places = [place for place, letter in enumerate(text) for _ in fold(letter)]
         found = []
-        for match in re.finditer(self.token_pattern, folded):
+        for match in re.finditer(self.token_pattern, fold(text)):
             group = 1 if match.re.groups else 0
-            word = match.group(group).lower() if self.lowercase else match.group(group)
-            if word in known:
-                found.append((*match.span(group), word))
+            if match[group] in known:
+                begin, end = match.span(group)
+                found.append((places[begin], places[end - 1] + 1, match[group]))
         return found
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:

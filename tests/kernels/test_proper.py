@@ -108,7 +108,7 @@ def test_proper_inference_samples_the_exact_posterior(n_topics: int) -> None:
     )
     weights = np.exp([log_joint(bench, words, *state) for state in states])
     observed: Counter[Any] = Counter()
-    for number in range(90_000):
+    for number in range(60_000):
         document.cycle()
         if number % 3 == 0:
             observed[tuple(document.z()), tuple(document.tokens), tuple(document.z_topic())] += 1
@@ -145,10 +145,10 @@ def test_proper_inference_passes_gewekes_test() -> None:
     rng = np.random.default_rng(2)
     bench = Bench(4, 4, 3, 2, [2, 1, 0, 3], eta=2.0, alpha=1.5, gamma=2.0)
     n, m = bench.n, 4
-    direct = [list(moments(bench, *forward(rng, bench, n, m))) for _ in range(20_000)]
+    direct = [list(moments(bench, *forward(rng, bench, n, m))) for _ in range(10_000)]
     document = Proper(bench, m)
     chain = []
-    for _ in range(20_000):
+    for _ in range(8_000):
         document.replace_words(words_given(rng, bench, document.z()))
         document.cycle()
         words = document.types[document.desk.tokens].tolist()

@@ -182,7 +182,8 @@ def test_other_parquet_columns_are_not_even_looked_at(tmp_path: Path) -> None:
     path = write_parquet(tmp_path, text=["bee"], labels=["x"], odd=odd)
     assert read_corpus(path).vocabulary == ("bee",)
     said = problem(path, fields=Fields(id="odd"))
-    assert said.startswith(": this is not readable Parquet (")
+    # What the value becomes depends on whether pandas is there; it is refused in either case.
+    assert said.startswith((": this is not readable Parquet (", ", line 1: 'odd' is Timestamp("))
 
 
 @pytest.mark.parametrize(("count", "shown"), [(-1.0, "-1"), (0.5, "0.5"), (float("nan"), "nan")])
