@@ -108,9 +108,7 @@ def _checked(data: bytes, path: Path) -> Experiment:
             raise ReadError(path, None, problem)
         if model.paper is not None and model.paper not in PAPER_NAMES:
             known = ", ".join(PAPER_NAMES)
-            problem = (
-                f"model {name!r} has the paper's settings for {model.paper!r}; there are {known}"
-            )
+            problem = f"model {name!r} wants the settings of {model.paper!r}; there are {known}"
             raise ReadError(path, None, problem)
         unknown = set(model.parameters) - set(
             inspect.signature(_estimator(model.estimator)).parameters

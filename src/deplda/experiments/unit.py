@@ -14,7 +14,8 @@ import msgspec
 import numpy as np
 
 import deplda
-from deplda import Corpus, datasets
+from deplda import datasets
+from deplda.corpus import Corpus
 from deplda.evaluation import evaluate
 from deplda.experiments.protocol import Budget, Experiment, make_estimator
 
