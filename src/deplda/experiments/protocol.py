@@ -1,0 +1,121 @@
+"""What an experiment is, as data: TOML presets in the package, or the user's own file."""
+
+from __future__ import annotations
+
+import inspect
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+import deplda
+from deplda.errors import InputError, ReadError
+from deplda.files import StrPath
+from deplda.settings import PAPER_NAMES
+
+Budget = Literal["quick", "standard", "paper"]
+
+ESTIMATORS = ("FlatLDA", "PriorLDA", "DependencyLDA", "VanillaSVM", "TunedSVM", "TfidfSVM")
+
+# How much work, for the models that sample. "paper" is the paper's own protocol.
+BUDGETS: dict[Budget, dict[str, Any]] = {
+    "quick": {
+        "fit_method": "deterministic", "inference": "deterministic", "n_topic_chains": 2,
+        "n_topic_sweeps": 100,
+    },
+    "standard": {
+        "fit_method": "sampled", "n_chains": 8, "n_sweeps": 100, "inference": "sampled",
+        "n_topic_chains": 10, "n_topic_sweeps": 500, "n_test_chains": {"DependencyLDA": 1, "": 10},
+    },
+    "paper": {},
+}  # fmt: skip
+
+
+class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One model of an experiment."""
+
+    estimator: str
+    paper: str | None = None
+    """The data set of the paper whose settings it takes."""
+    parameters: dict[str, Any] = {}
+    """Any parameters of the estimator, over all others."""
+
+
+class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A data set, which of its splits, and the models to be compared on each."""
+
+    name: str
+    data: str
+    models: dict[str, Model]
+    splits: list[int] | Literal["all"] = "all"
+    labels: Literal["train", "test"] = "train"
+    """What is ranked for a document; see `evaluate`."""
+    min_count: int = 1
+    """Words with fewer tokens in a split's training part are dropped from it."""
+    seed: int = 0
+    paper: str | None = None
+    """What the paper calls this data set, if it is one of its own."""
+
+
+def presets() -> list[str]:
+    """Return the names of the experiments that come with the package."""
+    folder = files("deplda.experiments").joinpath("presets")
+    return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir())
+
+
+def read_experiment(name: StrPath) -> Experiment:
+    """Return a preset by its name, or an experiment from a TOML file."""
+    if name in presets():
+        source = files("deplda.experiments").joinpath(f"presets/{name}.toml")
+        return _checked(source.read_bytes(), Path(f"{name}.toml"))
+    path = Path(name)
+    if path.suffix != ".toml" or not path.is_file():
+        raise InputError(
+            f"there is no experiment {str(name)!r}; give a TOML file, or one of "
+            f"{', '.join(presets())}"
+        )
+    return _checked(path.read_bytes(), path)
+
+
+def make_estimator(model: Model, budget: Budget, seed: int, n_jobs: int | None) -> Any:
+    """Return the estimator of a model: the paper's settings, the budget's, then its own."""
+    kind = _estimator(model.estimator)
+    known = inspect.signature(kind).parameters
+    chosen: dict[str, Any] = {}
+    if model.paper is not None and hasattr(kind, "paper"):
+        chosen |= kind.paper(model.paper).get_params()
+    for name, value in BUDGETS[budget].items():
+        if name in known:
+            each = isinstance(value, dict)
+            chosen[name] = value.get(model.estimator, value[""]) if each else value
+    return kind(**(chosen | model.parameters | {"random_state": seed, "n_jobs": n_jobs}))
+
+
+def _estimator(name: str) -> Any:
+    return getattr(deplda, name)
+
+
+def _checked(data: bytes, path: Path) -> Experiment:
+    try:
+        experiment = msgspec.toml.decode(data, type=Experiment)
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise ReadError(path, None, f"this is no experiment: {error}") from error
+    for name, model in experiment.models.items():
+        if model.estimator not in ESTIMATORS:
+            known = ", ".join(ESTIMATORS)
+            problem = f"model {name!r} is a {model.estimator!r}; it must be one of {known}"
+            raise ReadError(path, None, problem)
+        if model.paper is not None and model.paper not in PAPER_NAMES:
+            known = ", ".join(PAPER_NAMES)
+            problem = f"model {name!r} wants the settings of {model.paper!r}; there are {known}"
+            raise ReadError(path, None, problem)
+        unknown = set(model.parameters) - set(
+            inspect.signature(_estimator(model.estimator)).parameters
+        )
+        if unknown:
+            problem = f"model {name!r} has no parameter {sorted(unknown)[0]!r}"
+            raise ReadError(path, None, problem)
+    if not experiment.models:
+        raise ReadError(path, None, "it has no models")
+    return experiment

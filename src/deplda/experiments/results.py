@@ -1,0 +1,129 @@
+"""A folder of results: what was asked for, and one file for each unit that has ended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+import deplda
+from deplda.errors import InputError, ReadError
+from deplda.experiments.protocol import Budget, Experiment
+from deplda.files import StrPath, write_whole
+
+_HEAD = "experiment.json"
+_VERSION = 1
+
+
+class Head(msgspec.Struct, frozen=True):
+    """What a folder of results is of."""
+
+    experiment: Experiment
+    budget: Budget
+    splits: list[int]
+    library: str
+    version: int = _VERSION
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """What is known of a unit that has ended."""
+
+    model: str
+    split: int
+    status: Literal["done", "failed"]
+    error: str | None = None
+    found: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What was asked for, and the units that have ended."""
+
+    head: Head
+    units: tuple[Unit, ...]
+
+    @property
+    def done(self) -> tuple[Unit, ...]:
+        """The units that ended well."""
+        return tuple(unit for unit in self.units if unit.status == "done")
+
+
+def open_results(folder: StrPath, head: Head) -> None:
+    """Make the folder, or check that it is of the same experiment."""
+    path = Path(folder) / _HEAD
+    if path.exists():
+        known = _read_head(path)
+        for what in ("version", "library", "budget", "splits", "experiment"):
+            mine, theirs = getattr(head, what), getattr(known, what)
+            if mine != theirs:
+                short = "another one" if what == "experiment" else f"{theirs!r}, not {mine!r}"
+                raise InputError(
+                    f"{folder} holds results of another run (its {what} is {short}); "
+                    "choose another folder"
+                )
+        return
+    if Path(folder).exists() and any(Path(folder).iterdir()):
+        raise InputError(f"{folder} is not empty and holds no results; choose another folder")
+    (Path(folder) / "units").mkdir(parents=True, exist_ok=True)
+    with write_whole(path) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(head), indent=1))
+
+
+def read_results(folder: StrPath) -> Results:
+    """Return what a folder holds, units in the order of splits and models."""
+    head = _read_head(Path(folder) / _HEAD)
+    units = [
+        unit
+        for split in head.splits
+        for model in head.experiment.models
+        for unit in [read_unit(folder, model, split)]
+        if unit is not None
+    ]
+    return Results(head, tuple(units))
+
+
+def read_unit(folder: StrPath, model: str, split: int) -> Unit | None:
+    """Return a unit that has ended, or None."""
+    path = _unit_path(folder, model, split)
+    if not path.exists():
+        return None
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Unit)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ReadError(path, None, f"this is no unit of an experiment: {error}") from error
+
+
+def write_unit(folder: StrPath, unit: Unit) -> None:
+    """Keep a unit that has ended."""
+    with write_whole(_unit_path(folder, unit.model, unit.split)) as file:
+        file.write(msgspec.json.encode(unit))
+
+
+def new_head(experiment: Experiment, budget: Budget, splits: list[int]) -> Head:
+    """Return what a folder for this run says of itself."""
+    return Head(experiment, budget, splits, deplda.__version__)
+
+
+def units_of(head: Head) -> Iterator[tuple[str, int]]:
+    """Yield (model, split) of every unit, split by split."""
+    for split in head.splits:
+        for model in head.experiment.models:
+            yield model, split
+
+
+def _unit_path(folder: StrPath, model: str, split: int) -> Path:
+    slug = re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-")
+    return Path(folder) / "units" / f"{split}-{slug}.json"
+
+
+def _read_head(path: Path) -> Head:
+    if not path.exists():
+        raise ReadError(path, None, "there are no results here; run an experiment first")
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Head)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ReadError(path, None, f"this is no experiment's head: {error}") from error

@@ -1,0 +1,116 @@
+"""Run an experiment: every unit in a process of its own, kept as it ends, never run twice."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from threading import Event
+from typing import Any
+
+import msgspec
+
+from deplda import datasets
+from deplda.engine import Stopped, map_ordered, n_workers
+from deplda.errors import InputError
+from deplda.experiments.protocol import Budget, Experiment
+from deplda.experiments.results import (
+    Results,
+    Unit,
+    new_head,
+    open_results,
+    read_results,
+    read_unit,
+    units_of,
+    write_unit,
+)
+from deplda.experiments.unit import Task
+from deplda.files import StrPath
+from deplda.progress import documents
+
+_SHARE_OF_MEMORY = 0.8
+
+
+def run(
+    experiment: Experiment,
+    folder: StrPath,
+    *,
+    budget: Budget = "standard",
+    splits: list[int] | None = None,
+    data_dir: StrPath | None = None,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Results:
+    """Run every unit that has not ended well yet, and return all that is in the folder.
+
+    Parameters
+    ----------
+    folder : path
+        Where results are kept, one file for each unit as it ends. A second run goes on where the
+        first one ended; a folder of another experiment is refused.
+    budget : {"quick", "standard", "paper"}
+        How many chains and samples.
+    splits : list of int, optional
+        Some of the experiment's splits.
+    n_jobs : int, optional
+        Cores to use; all by default. Units run side by side where memory allows.
+    """
+    every = range(len(datasets.load(experiment.data, data_dir).splits))
+    chosen = list(every) if experiment.splits == "all" else experiment.splits
+    chosen = chosen if splits is None else splits
+    for split in chosen:
+        if split not in every:
+            raise InputError(f"there is no split {split}; {experiment.data} has {len(every)}")
+    head = new_head(experiment, budget, chosen)
+    open_results(folder, head)
+    waiting = [
+        (model, split)
+        for model, split in units_of(head)
+        if (unit := read_unit(folder, model, split)) is None or unit.status == "failed"
+    ]
+    cores = n_workers(n_jobs)
+    where = None if data_dir is None else os.fspath(data_dir)
+
+    def work(item: tuple[str, int], stop: Event, threads: int) -> Unit:
+        if stop.is_set():
+            raise Stopped
+        task = Task(experiment, *item, budget, where, threads)
+        unit = _in_own_process(task)
+        write_unit(folder, unit)
+        return unit
+
+    with documents(f"{experiment.name}, units", len(waiting), progress) as done:
+        # The first unit says how much memory one takes, and so how many may run at a time.
+        side_by_side = 1
+        if waiting:
+            first = work(waiting.pop(0), Event(), cores)
+            done(1)
+            side_by_side = _at_a_time(first, cores)
+        threads = max(1, cores // side_by_side)
+        for _ in map_ordered(lambda item, stop: work(item, stop, threads), waiting, side_by_side):
+            done(1)
+    return read_results(folder)
+
+
+def _in_own_process(task: Task) -> Unit:
+    """Return the unit, failed with the last lines of its error if its process does."""
+    ended = subprocess.run(
+        [sys.executable, "-m", "deplda.experiments.unit"],
+        input=msgspec.json.encode(task),
+        capture_output=True,
+        check=False,
+    )
+    if ended.returncode == 0:
+        found: dict[str, Any] = msgspec.json.decode(ended.stdout)
+        return Unit(task.model, task.split, "done", found=found)
+    lines = ended.stderr.decode(errors="replace").strip().splitlines()
+    error = lines[-1] if lines else f"its process ended with {ended.returncode}"
+    return Unit(task.model, task.split, "failed", error=error)
+
+
+def _at_a_time(unit: Unit, cores: int) -> int:
+    """Return how many units like this one may run side by side."""
+    if unit.found is None:
+        return 1
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20
+    return max(1, min(cores, int(_SHARE_OF_MEMORY * memory / unit.found["peak_mb"])))
