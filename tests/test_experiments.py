@@ -83,7 +83,7 @@ def test_units_are_kept_as_they_end_and_never_run_twice(
 ) -> None:
     folder = tmp_path / "results"
     results = run(small, folder, budget="quick", progress=True)
-    assert "2/2" in capsys.readouterr().err
+    assert "2/2 units" in capsys.readouterr().err
     assert [(unit.model, unit.split, unit.status) for unit in results.units] == [
         ("Flat", 0, "done"), ("Dependency (few)", 0, "done"),
     ]  # fmt: skip

@@ -26,7 +26,7 @@ from deplda.experiments.results import (
 )
 from deplda.experiments.unit import Task
 from deplda.files import StrPath
-from deplda.progress import documents
+from deplda.progress import counted
 
 _SHARE_OF_MEMORY = 0.8
 
@@ -79,7 +79,7 @@ def run(
         write_unit(folder, unit)
         return unit
 
-    with documents(f"{experiment.name}, units", len(waiting), progress) as done:
+    with counted(experiment.name, len(waiting), "units", progress) as done:
         # The first unit says how much memory one takes, and so how many may run at a time.
         side_by_side = 1
         if waiting:
