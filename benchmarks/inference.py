@@ -98,7 +98,7 @@ def tomotopy_nanoseconds(train: Corpus, test: Corpus) -> float:
 
     def run(iterations: int) -> None:
         for document in documents:
-            model.infer(model.make_doc(document), iter=iterations, workers=1)
+            model.infer(model.make_doc(document), iterations=iterations, workers=1)
 
     seconds = cpu_seconds(lambda: run(12)) - cpu_seconds(lambda: run(2))
     return seconds / (10 * sum(len(document) for document in documents)) * 1e9
