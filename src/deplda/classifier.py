@@ -154,7 +154,8 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _labels_per_document(self) -> int:
         """Return how many labels a document is given: as asked, or as training documents have."""
         if self.cutoff == "proportional":
-            return max(1, round(float(np.median(np.diff(self.label_sets_.indptr)))))
+            sizes = np.diff(self.label_sets_.indptr)
+            return int(np.ceil(np.median(sizes[sizes > 0]))) if sizes.any() else 1
         return int(self.cutoff)
 
     # Keeping -------------------------------------------------------------------------------------
