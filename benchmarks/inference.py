@@ -18,7 +18,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -33,6 +32,7 @@ from deplda import (
     train_topic_labels,
 )
 from deplda import tables as table_module
+from deplda.evaluation import rank_metrics
 from deplda.inference import Inference, infer, score_matrix
 from deplda.tables import Tables
 
@@ -66,15 +66,6 @@ def dense_tables(label_words: LabelWords, topic_labels: Sequence[TopicLabels]) -
         return Tables(label_words, topic_labels)
     finally:
         table_module.TINY = usual
-
-
-def average_precision(scores: np.ndarray[Any, Any], truth: np.ndarray[Any, Any]) -> float:
-    found = []
-    for row, true in zip(scores, truth, strict=True):
-        ranks = np.flatnonzero(true[np.argsort(-row, kind="stable")]) + 1
-        if len(ranks):
-            found.append((np.arange(1, len(ranks) + 1) / ranks).mean())
-    return float(np.mean(found))
 
 
 def tomotopy_nanoseconds(train: Corpus, test: Corpus) -> float:
@@ -192,7 +183,7 @@ def method_row(method: Any, test: Corpus, phi: Any, topics: Any) -> Row:
     begin = time.process_time()
     scores = score_matrix(test, tables, inference, n_jobs=1)
     seconds = (time.process_time() - begin) / len(test)
-    found = average_precision(scores, test.labels.toarray())
+    found = rank_metrics(scores, test)["average_precision"]
     cycle = seconds / (inference.n_chains * inference.schedule.n_sweeps) * 1e6
     each = "" if method == "deterministic" else f"; {cycle:.0f}"
     what = f"{method}, {len(test)} documents: average precision; ms a document; µs a cycle"

@@ -49,7 +49,7 @@ class Tables:
     @cached_property
     def sets(self) -> Any:
         """φ′ of all sets side by side, for expectations."""
-        return _topic_sets(self._topic_labels)
+        return _topic_sets(self.topic_starts, *self._side_by_side)
 
     @cached_property
     def dense(self) -> list[tuple[Floats, Floats]]:
@@ -62,14 +62,20 @@ class Tables:
         """The first topic of each set when those of all sets are numbered through, and the end."""
         return np.cumsum([0, *(len(topics.base) for topics in self._topic_labels)])
 
+    @cached_property
+    def _side_by_side(self) -> tuple[Any, Floats]:
+        """P of all sets, labels × all topics, and b′."""
+        weights = csr_array(hstack([topics.weights for topics in self._topic_labels], format="csr"))
+        weights.sort_indices()
+        return weights, np.concatenate([topics.base for topics in self._topic_labels])
+
     def mean_prior(self, shares: Floats, eta: float, flat: float) -> Floats:
         """Return α′ = η θ′·φ′ + Σα/C on average over the sets; documents × labels.
 
         `shares` is θ′ of all sets side by side, `flat` Σα/C.
         """
         n_sets = len(self._topic_labels)
-        weights = hstack([topics.weights for topics in self._topic_labels], format="csr")
-        base = np.concatenate([topics.base for topics in self._topic_labels])
+        weights, base = self._side_by_side
         # By rows, and not as shares @ base: a document's last bits do not depend on the others.
         own = np.ascontiguousarray((weights @ shares.T).T)
         smooth = (shares * base).sum(axis=1, keepdims=True)
@@ -141,13 +147,10 @@ def _largest_first(matrix: Any) -> tuple[npt.NDArray[Any], Floats]:
     return matrix.indices[order], matrix.data[order]
 
 
-def _topic_sets(topic_labels: Sequence[TopicLabels]) -> Any:
+def _topic_sets(starts: npt.NDArray[np.int64], by_label: Any, base: Floats) -> Any:
     from deplda.kernels.tables import TopicSets
 
-    starts = np.cumsum([0, *(len(topics.base) for topics in topic_labels)])
-    by_label = csr_array(hstack([topics.weights for topics in topic_labels], format="csr"))
-    by_label.sort_indices()
-    n_labels, n_sets = by_label.shape[0], len(topic_labels)
+    n_labels, n_sets = by_label.shape[0], len(starts) - 1
     set_of = np.searchsorted(starts, by_label.indices, side="right") - 1
     places = np.repeat(np.arange(n_labels), np.diff(by_label.indptr)) * n_sets + set_of
     return TopicSets(
@@ -155,7 +158,7 @@ def _topic_sets(topic_labels: Sequence[TopicLabels]) -> Any:
         np.concatenate([[0], np.cumsum(np.bincount(places, minlength=n_labels * n_sets))]),
         by_label.indices.astype(np.int32),
         by_label.data.astype(np.float64),
-        np.concatenate([topics.base for topics in topic_labels]),
+        base,
     )
 
 
