@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from deplda import Corpus, InputError, ReadError, WordCounter, load
-from deplda.baselines import TfidfSVM, TunedSVM, VanillaSVM, solver
+from deplda.baselines import TfidfSVM, TunedSVM, VanillaSVM, one_vs_rest, solver, tuning
 from deplda.baselines.tuning import candidates, held_out, shuffled
 
 MODELS = [VanillaSVM, TunedSVM, TfidfSVM]
@@ -162,6 +162,23 @@ def test_what_is_held_out_depends_on_the_seed_alone() -> None:
     first, again, other = (TunedSVM(random_state=seed).fit(corpus) for seed in (0, 0, 5))
     assert np.array_equal(first.positive_weights_, again.positive_weights_)
     assert not np.array_equal(first.positive_weights_, other.positive_weights_)
+
+
+def test_c_is_chosen_by_some_labels_of_all_frequencies_where_there_are_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[int] = []
+    path_scores = tuning.path_scores
+
+    def watched(machines: Any, *others: Any) -> Any:
+        seen.extend(int(np.count_nonzero(machine.signs > 0)) for machine in machines)
+        return path_scores(machines, *others)
+
+    monkeypatch.setattr(tuning, "path_scores", watched)
+    monkeypatch.setattr(one_vs_rest, "_MOST_LABELS_TO_CHOOSE_BY", 4)
+    TfidfSVM().fit(world())
+    assert 2 <= len(seen) <= 4
+    assert max(seen) > min(seen)
 
 
 def test_the_chosen_c_is_of_the_grid_and_kept() -> None:

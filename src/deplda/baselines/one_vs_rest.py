@@ -20,12 +20,14 @@ from deplda.progress import compiling, counted
 from deplda.targets import Indicator
 
 Result = TypeVar("Result")
+Numbers = npt.NDArray[np.int64]
 
 CONSTANT = 2.0
 """Score of a label that all training documents have; less than 0 of one that none has."""
 
 _BLOCK_LABELS, _BLOCK_CELLS = 32, 1 << 22
 _MOST_HELD_OUT = 2_000
+_MOST_LABELS_TO_CHOOSE_BY = 2_048
 
 
 class Weights(NamedTuple):
@@ -74,7 +76,7 @@ class OneVsRest:
             late = sum(machine.error > self.tolerance for machine in machines)
             return kept, [machine.weights[-1] for machine in machines], late
 
-        for labels, (kept, ends, late) in self._blocks("training", work):
+        for labels, (kept, ends, late) in self._blocks("training", self._taught, work):
             intercepts[labels] = ends
             unsolved += late
             for label, words_and_weights in zip(labels, kept, strict=True):
@@ -95,14 +97,18 @@ class OneVsRest:
             ]
             return tuning.search_weights(searches, self.tolerance, stop)
 
-        for labels, chosen in self._blocks("tuning", work):
+        for labels, chosen in self._blocks("tuning", self._taught, work):
             found[labels] = chosen
         return found
 
     def choose_cost(self, costs: Sequence[float]) -> float:
-        """Return the C with the best average precision on a tenth of the documents, held out."""
+        """Return the C with the best average precision on a tenth of the documents, held out.
+
+        Of many labels, some of all frequencies are enough to choose by.
+        """
         if len(self._taught) < 2:
             return 1.0
+        chosen_by = self._taught[:: -(-len(self._taught) // _MOST_LABELS_TO_CHOOSE_BY)]
         held = tuning.tenth(self._order)[:_MOST_HELD_OUT]
         start = never(self.features, costs[0], self.tolerance)
 
@@ -110,9 +116,9 @@ class OneVsRest:
             machines = [self._machine(label, (costs[0], costs[0]), start, held) for label in labels]
             return tuning.path_scores(machines, held, costs, stop)
 
-        parts = [scores for _, scores in self._blocks("choosing C", work)]
+        parts = [scores for _, scores in self._blocks("choosing C", chosen_by, work)]
         scores = np.concatenate(parts, axis=2)
-        truth = self._labels[held][:, self._taught].toarray()
+        truth = self._labels[held][:, chosen_by].toarray()
         return tuning.best_cost(
             costs, lambda k: float(label_ranking_average_precision_score(truth, scores[k]))
         )
@@ -125,7 +131,7 @@ class OneVsRest:
 
     def _machine(
         self, label: int, costs: tuple[float, float], start: Machine,
-        held: npt.NDArray[np.int64] | None = None,
+        held: Numbers | None = None,
     ) -> Machine:  # fmt: skip
         signs = self._signs(label)
         if held is not None:
@@ -133,16 +139,15 @@ class OneVsRest:
         return Machine(self.features, signs, costs, start)
 
     def _blocks(
-        self, what: str, work: Callable[[Sequence[int], Event], Result]
+        self, what: str, labels: Numbers, work: Callable[[Sequence[int], Event], Result]
     ) -> Iterator[tuple[list[int], Result]]:
-        """Yield labels and work(labels, stop), block after block."""
+        """Yield some of the labels and work(some, stop), block after block."""
         size = min(_BLOCK_LABELS, max(1, _BLOCK_CELLS // max(1, len(self.features))))
-        taught = self._taught.tolist()
-        blocks = [taught[k : k + size] for k in range(0, len(taught), size)]
-        with counted(what, len(taught), "labels", self.progress) as done:
-            for labels, result in zip(blocks, map_ordered(work, blocks, self.n_jobs), strict=True):
-                done(len(labels))
-                yield labels, result
+        blocks = [labels[k : k + size].tolist() for k in range(0, len(labels), size)]
+        with counted(what, len(labels), "labels", self.progress) as done:
+            for some, result in zip(blocks, map_ordered(work, blocks, self.n_jobs), strict=True):
+                done(len(some))
+                yield some, result
 
 
 def _sparse(w: Floats, least: float) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:

@@ -222,8 +222,9 @@ class TfidfSVM(LinearSVMs):
     and a document's features have length one.
 
     Parameters are those of `VanillaSVM`, but ``C="auto"`` chooses from .3, 1 and 3 by average
-    precision on a tenth of the training documents (2,000 at most), held out. Attributes are those
-    of `VanillaSVM`, with all weights kept, and ``idf_``, one for each word.
+    precision on a tenth of the training documents (2,000 at most), held out; where there are many
+    labels, by at most 2,048 of them, of all frequencies. Attributes are those of `VanillaSVM`, with
+    all weights kept, and ``idf_``, one for each word.
     """
 
     _vectors: ClassVar = {"idf_": "words"}
