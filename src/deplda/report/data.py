@@ -51,9 +51,9 @@ def _labels(facts: DataFacts) -> Figure:
     caption = f"None of the {counted(total, 'label')} has fewer than {found[0][0]:,} documents."
     if rare:
         caption = (
-            f"Of {counted(total, 'label')} in the training part, {rare:,} ({rare / total:.0%}) have "
-            f"at most 5 documents and {single:,} a single one. Points that fall on a straight line "
-            "follow a power law."
+            f"Of {counted(total, 'label')} in the training part, {rare:,} ({rare / total:.0%}) "
+            f"have at most 5 documents and {single:,} a single one. Points on a straight line "
+            "would be a power law."
         )
     points = tuple(Point(k, n) for k, n in found)
     axes = Axis("training documents, k", log=True), Axis("labels that have k", log=True)

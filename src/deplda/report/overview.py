@@ -64,8 +64,7 @@ def leaderboard_of(group: Group, metrics: Sequence[Metric] = MAIN) -> Table:
         cells = [Cell(model)]
         for metric in metrics:
             text = metric.shown(run.mean(model, metric))
-            best = metric.shown(run.mean(run.best(metric), metric))
-            cells.append(Cell(text, "best" if text == best else ""))
+            cells.append(Cell(text, "best" if run.is_best(model, metric) else ""))
         if rarest is not None:
             values = {name: rate(mean.value) for name, mean in rarest.means.items()}
             tops = values[model] == max(values.values())

@@ -96,6 +96,11 @@ class Run:
         ranked = order if metric.lower_is_better else order[::-1]  # NaN sorts last
         return self.models[ranked[0]]
 
+    def is_best(self, model: str, metric: Metric) -> bool:
+        """Return whether no model's mean is better, as far as the tables show."""
+        shown = metric.shown(self.mean(model, metric))
+        return shown == metric.shown(self.mean(self.best(metric), metric)) != "–"
+
     def seconds(self, model: str, part: str) -> float:
         """Return the mean time of fitting ("fit") or of scoring the test documents ("predict")."""
         return float(self.each(model, "seconds", part).mean())

@@ -56,9 +56,8 @@ def figures_row(run: Run, model: str, metrics: Sequence[Metric]) -> list[Cell]:
     for metric in metrics:
         shown = metric.shown(run.mean(model, metric))
         spread = run.spread(model, metric)
-        best = metric.shown(run.mean(run.best(metric), metric))
         text = shown if spread is None else f"{shown} ± {metric.shown(spread)}"
-        cells.append(Cell(text, "best" if shown == best != "–" else ""))
+        cells.append(Cell(text, "best" if run.is_best(model, metric) else ""))
     return cells
 
 

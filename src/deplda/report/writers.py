@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
-from deplda.files import StrPath, open_binary, write_whole
+from deplda.errors import InputError
+from deplda.files import StrPath, decode, read_lines, write_whole
 from deplda.report.content import report_of
 from deplda.report.html import html
 from deplda.report.markdown import markdown
@@ -16,9 +18,7 @@ def write_report(folders: StrPath | Iterable[StrPath], path: StrPath) -> None:
 
     Folders of one experiment at several budgets are set side by side.
     """
-    page = html(report_of(read_groups(folders)))
-    with write_whole(path) as file:
-        file.write(page.encode())
+    _write(path, html(report_of(read_groups(folders))))
 
 
 def write_markdown(
@@ -31,8 +31,15 @@ def write_markdown(
     """
     remarks = None
     if notes is not None:
-        with open_binary(notes) as source:
-            remarks = source.read().decode()
-    page = markdown(report_of(read_groups(folders)), remarks)
+        remarks = "\n".join(decode(notes, n, line, "utf-8") for n, line in read_lines(notes))
+    _write(path, markdown(report_of(read_groups(folders)), remarks))
+
+
+def _write(path: StrPath, page: str) -> None:
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise InputError(
+            f"there is no folder {folder} to write {Path(path).name} to; make it first"
+        )
     with write_whole(path) as file:
         file.write(page.encode())

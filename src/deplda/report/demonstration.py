@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -56,10 +57,12 @@ def _tell(results: Results, console: Console) -> None:
     console.print(Panel(Text(", ".join(words)), title=Text(" · ".join(labels)), title_align="left"))
     learned = found["showcase"]["top_words"].get(_RARE, [])
     console.print(
-        f"{_MODEL} gave it its own words and none of theirs: "
+        f"The words that {_MODEL} learned for it there: "
         f"{', '.join(word for word, _ in learned[:8])}.\n"
     )
     true = " · ".join(found["showcase"]["true"])
     console.print(f"A test document that has {true}:", highlight=False)
-    console.print(explanation_of(found["showcase"]))
+    explanation = explanation_of(found["showcase"])
+    best = tuple(replace(reason, words=reason.words[:4]) for reason in explanation.reasons[:3])
+    console.print(replace(explanation, reasons=best))
     console.print()
