@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -202,7 +203,7 @@ def parameters(x: int, y: int, label: str, prior: str, plate_label: str) -> list
 
 
 def chain(x: int, names: list[str]) -> list[str]:
-    return [arrow(x, ROWS[a], x, ROWS[b]) for a, b in zip(names[:-1], names[1:], strict=True)]
+    return [arrow(x, ROWS[a], x, ROWS[b]) for a, b in pairwise(names)]
 
 
 def words_below(x: int, prior: str) -> list[str]:
