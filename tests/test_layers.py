@@ -26,8 +26,12 @@ LAYERS = [
     {"estimator", "baselines"},
     {"models"},
     {"experiments"},
+    {"report"},
+    {"cli"},
+    {"__main__"},
 ]
 HOMES = {
+    "click": {"cli"},
     "sklearn": {"text", "targets", "classifier", "estimator", "baselines"},
     "pyarrow": {"readers"},
     "pooch": {"datasets"},

@@ -22,7 +22,7 @@ from deplda.readers import (
 )
 
 PLAIN = WordCounter(stop_words=None, min_count=1)
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"id": "a", "text": "apple bee", "labels": ["x"], "split": "train", "fold": 0},
     {"id": "b", "text": "bee cat", "labels": ["y"], "split": "test", "fold": 1},
     {"id": "c", "text": "cat", "labels": ["x", "y"], "split": "train", "fold": 2},
@@ -47,7 +47,7 @@ def table(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
         return write_jsonl(path)
     lines = [
         f"{r['id']},{r['text']},{';'.join(r['labels'])},{r['split']},{r['fold']}" for r in ROWS
-    ]  # type: ignore[arg-type]
+    ]
     path.write_text("\n".join(["id,text,labels,split,fold", *lines]), encoding="utf-8")
     return path
 
@@ -79,7 +79,7 @@ def test_a_condition_that_no_document_meets_says_what_was_found(table: Path) -> 
 
 
 def test_truth_and_nothing_are_written_as_json_has_them(tmp_path: Path) -> None:
-    rows = [{"text": "a", "labels": [], "ok": True}, {"text": "b", "labels": [], "ok": None}]
+    rows: Any = [{"text": "a", "labels": [], "ok": True}, {"text": "b", "labels": [], "ok": None}]
     path = write_jsonl(tmp_path / "a.jsonl", rows)
     for value, expected in (("true", "0"), ("null", "0"), ("false", None)):
         fields = Fields(where=[Where("ok", value)])
