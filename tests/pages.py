@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import doctest
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -94,7 +95,8 @@ def _run_console(block: Block, where: str) -> None:
             _check_names(command, where)
             continue
         code, printed = _run(command)
-        assert code == 0, f"{where}: {command}\nended with {code}\n{printed}"
+        fails = expected.startswith("Error: ")
+        assert (code != 0) == fails, f"{where}: {command}\nended with {code}\n{printed}"
         same = doctest.OutputChecker().check_output(expected, printed, FLAGS)
         assert same or not expected, f"{where}: {command}\nprinted\n{printed}"
 
@@ -109,13 +111,16 @@ def _session(text: str) -> Iterator[tuple[str, str]]:
 
 def _run(command: str) -> tuple[int, str]:
     """Run a command; one of ours alone in this process, which has everything imported already."""
-    words = shlex.split(command, comments=True)
+    words, environment = shlex.split(command, comments=True), {"COLUMNS": "100"}
     if words[0] == "deplda" and not {"|", "<", ">"} & set(words):
-        result = CliRunner().invoke(cli, words[1:], prog_name="deplda", env={"COLUMNS": "100"})
-        return result.exit_code, result.output if result.exit_code else result.stdout
+        result = CliRunner().invoke(cli, words[1:], prog_name="deplda", env=environment)
+        return result.exit_code, result.output
+    environment = {**os.environ, **environment, "PYTHONPATH": str(ROOT / "src")}
     shell = f'deplda() {{ {shlex.quote(sys.executable)} -m deplda "$@"; }}\nset -o pipefail\n'
-    done = subprocess.run(["bash", "-c", shell + command], capture_output=True, text=True)
-    return done.returncode, done.stderr if done.returncode else done.stdout
+    done = subprocess.run(
+        ["bash", "-c", shell + command], capture_output=True, text=True, env=environment
+    )
+    return done.returncode, done.stdout + done.stderr
 
 
 def _check_names(command: str, where: str) -> None:
