@@ -1,8 +1,8 @@
 """All comparisons in one table, as ratios: ``python -m benchmarks [--data-dir DIR] [--quick]``.
 
 Without a data folder, corpora of the shape of EUR-Lex are generated. ``--write`` puts the table
-into docs/benchmarks.md. tomotopy (the extra [bench]) and a C compiler must be there. Times are CPU time
-of one thread, but for the SVMs: they are on the clock, ours with all cores, the loop's with one.
+into docs/benchmarks.md. tomotopy (the extra [bench]) and a C compiler must be there. Times are CPU
+time of one thread, but for the SVMs: they are on the clock, ours with all cores, the loop's with one.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def _session(text: str) -> Iterator[tuple[str, str]]:
 
 def _run(command: str) -> tuple[int, str]:
     """Run a command; one of ours alone in this process, which has everything imported already."""
-    words, environment = shlex.split(command, comments=True), {"COLUMNS": "100"}
+    words, environment = shlex.split(command, comments=True), {"COLUMNS": "80"}
     if words[0] == "deplda" and not {"|", "<", ">"} & set(words):
         result = CliRunner().invoke(cli, words[1:], prog_name="deplda", env=environment)
         return result.exit_code, result.output
@@ -149,4 +149,5 @@ def _check_options(words: list[str]) -> None:
     while hasattr(command, "commands"):
         name, command, words = command.resolve_command(context, words)
         context = command.make_context(name, [], parent=context, resilient_parsing=True)
+    context.resilient_parsing = False  # now what is unknown is an error
     command.make_parser(context).parse_args(words)

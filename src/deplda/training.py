@@ -133,8 +133,8 @@ def expect_label_words(
 
     It stops when a pass over the documents moves less than `tolerance` of a token per token, or
     after `max_sweeps` passes. That is early on purpose: further passes make φ more certain than the
-    data are, and predict worse (docs/explanation/training.md). Expected counts below β, or 0.01 tokens, are
-    left out, and out of their label's total.
+    data are, and predict worse (docs/explanation/training.md). Expected counts below β, or 0.01
+    tokens, are left out, and out of their label's total.
 
     Other parameters are those of `train_label_words`.
     """
