@@ -2,7 +2,8 @@
 
 Without a data folder, corpora of the shape of EUR-Lex are generated. ``--write`` puts the table
 into docs/benchmarks.md. tomotopy (the extra [bench]) and a C compiler must be there. Times are CPU
-time of one thread, but for the SVMs: they are on the clock, ours with all cores, the loop's with one.
+time of one thread, but for the SVMs: those are on the clock, ours with all cores, the loop's with
+one.
 """
 
 from __future__ import annotations

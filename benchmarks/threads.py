@@ -1,4 +1,4 @@
-"""Does the same seed give the same model with one thread and with two?
+"""Whether the same seed gives the same model with one thread and with two.
 
 Run: ``python -m benchmarks.threads``. tomotopy is in the extra [bench].
 """

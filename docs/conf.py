@@ -47,10 +47,9 @@ def of_another_library(
     app: object, what: str, name: str, member: object, skip: bool, options: object
 ) -> bool | None:
     """Leave out what estimators inherit from scikit-learn, and tuples from Python."""
-    home = getattr(member, "__module__", None) or getattr(
-        getattr(member, "__objclass__", None), "__module__", "deplda"
-    )
-    return None if home.startswith("deplda") else True
+    owner = getattr(member, "__objclass__", None)
+    home = getattr(member, "__module__", None) or getattr(owner, "__module__", None) or "deplda"
+    return None if str(home).startswith("deplda") else True
 
 
 def setup(app: Any) -> None:

@@ -40,11 +40,13 @@ TEXT = (
 )
 
 
-def save(name: str, width: int, height: int, body: str) -> None:
+def save(file: str, width: int, height: int, body: str) -> None:
     """Write both versions; ``{ink}`` and the like in the body become colours."""
     for theme, colours in PALETTES.items():
-        drawn = re.sub(r"\{(\w+)\}", lambda match, c=colours: c[match[1]], body)
-        (HERE / f"{name}-{theme}.svg").write_text(
+        drawn = body
+        for name, colour in colours.items():
+            drawn = drawn.replace(f"{{{name}}}", colour)
+        (HERE / f"{file}-{theme}.svg").write_text(
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
             f'width="{width}" height="{height}" font-family="{FONT}">\n{drawn}\n</svg>\n',
             encoding="utf-8",
