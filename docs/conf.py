@@ -15,6 +15,7 @@ extensions = [
     "sphinx_copybutton",
 ]
 exclude_patterns = ["_build"]
+templates_path = ["_templates"]
 
 myst_heading_anchors = 3
 
@@ -23,7 +24,6 @@ autodoc_typehints = "none"  # signatures have them; a second list would repeat t
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True, "inherited-members": True}
 napoleon_use_param = False  # types are prose, no names to link
-napoleon_use_ivar = True
 default_role = "code"
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
@@ -33,11 +33,15 @@ html_theme = "pydata_sphinx_theme"
 html_title = "deplda"
 html_show_sourcelink = False
 html_theme_options = {
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 6,
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "footer_start": ["copyright"],
     "footer_end": [],
+}
+# Pages that have no section need no list of its pages.
+html_sidebars = {
+    page: [] for page in ("quickstart", "benchmarks", "costs", "design", "contributing", "changes")
 }
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
