@@ -87,12 +87,19 @@ def surroundings() -> str:
     )
 
 
+TRIAL = (
+    "**Small corpora, to see that it works:** the ratios say little, as they grow with labels and "
+    "documents.\n"
+)
+
+
 def markdown(rows: list[Row], corpus: str, command: str) -> str:
     head = ("what", "ours", "beside", "theirs", "ratio")
     lines = [head, ("---", "--:", "---", "--:", "--:"), *(cells(row) for row in rows)]
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     day = datetime.now(UTC).date().isoformat()
-    return f"Measured on {day} by `{command}` on {surroundings()}.\nCorpus: {corpus}.\n\n{table}\n"
+    trial = TRIAL if "--quick" in command else ""
+    return f"Measured on {day} by `{command}` on {surroundings()}.\n{trial}Corpus: {corpus}.\n\n{table}\n"
 
 
 def write(text: str) -> None:
