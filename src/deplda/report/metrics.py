@@ -47,6 +47,11 @@ class Metric(NamedTuple):
             return None
         return 1.5 if self.name in _ERRORS else 0.01
 
+    @property
+    def decimals(self) -> int:
+        """The decimals that its differences are written with."""
+        return 2 if self.name == "margin" else _ERRORS.get(self.name, 3)
+
     def shown(self, value: float) -> str:
         """Return the value as the tables write it."""
         if value != value:
@@ -64,10 +69,11 @@ def rate(value: float) -> str:
 
 
 def signed(value: float, decimals: int = 3) -> str:
-    """Return a difference with its sign, as the paper would write the number."""
+    """Return a difference with its sign, if it is not 0, as the paper would write the number."""
+    value = round(value, decimals)
     text = f"{abs(value):.{decimals}f}"
     text = text.removeprefix("0") if decimals else text
-    return f"{'−' if value < 0 else '+'}{text}"
+    return f"{'−' if value < 0 else '+' if value > 0 else ''}{text}"
 
 
 RANKING = tuple(_TITLES)
