@@ -41,11 +41,16 @@ class Metric(NamedTuple):
         return self.name in LOWER_IS_BETTER
 
     @property
+    def is_error(self) -> bool:
+        """Whether it is a percentage of mistakes."""
+        return self.name in _ERRORS
+
+    @property
     def tolerance(self) -> float | None:
         """How far from the paper's figure is still near; None for the margin, a count of ranks."""
         if self.name == "margin":
             return None
-        return 1.5 if self.name in _ERRORS else 0.01
+        return 1.5 if self.is_error else 0.01
 
     @property
     def decimals(self) -> int:
