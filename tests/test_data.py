@@ -9,6 +9,8 @@ import pytest
 
 from deplda import Corpus, datasets, read_corpus
 from deplda.datasets import Dataset
+from deplda.experiments import read_experiment
+from deplda.experiments.facts import data_facts
 from deplda.readers import read_mat
 
 pytestmark = pytest.mark.data
@@ -121,6 +123,17 @@ def test_every_folder_data_set_of_the_registry_is_covered_here() -> None:
 )
 def test_labels_have_their_names(data_dir: Path, name: str, labels: tuple[str, ...]) -> None:
     assert load(name, data_dir).corpus.label_names[:2] == labels
+
+
+@pytest.mark.parametrize(
+    "name", ["debtags", "eurlex20k", "rcv1-subset1", "yahoo-arts", "yahoo-health"]
+)
+def test_a_preset_finds_its_data_and_can_describe_it(data_dir: Path, name: str) -> None:
+    experiment = read_experiment(name)
+    facts = data_facts(load(experiment.data, data_dir), experiment, 0)
+    assert facts.n_train == DATA_SETS[name].train
+    assert sum(n for _, n in facts.labels_by_frequency) == DATA_SETS[name].labels_used[0]
+    assert facts.n_training_words == DATA_SETS[name].words_seen[0]
 
 
 def test_the_authors_own_file_equals_the_converted_folder(data_dir: Path) -> None:

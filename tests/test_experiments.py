@@ -36,6 +36,11 @@ def test_every_preset_can_be_read() -> None:
     assert set(presets()) >= {
         "newsroom", "yahoo-arts", "yahoo-health", "eurlex", "rcv1", "debtags", "nyt",
     }  # fmt: skip
+    kin = {"eurlex20k": "eurlex", "rcv1-subset1": "rcv1"}
+    for name, paper in kin.items():
+        ours, theirs = read_experiment(name), read_experiment(paper)
+        assert (ours.models, ours.paper) == (theirs.models, theirs.paper)
+        assert ours.note is not None
     for name in presets():
         experiment = read_experiment(name)
         assert experiment.name == name
@@ -93,9 +98,15 @@ def test_units_are_kept_as_they_end_and_never_run_twice(
     assert len(found["showcase"]["top"]) == 10
     assert found["seconds"]["fit"] > 0
     assert found["peak_mb"] > 10
+    assert found["showcase"]["top_words"]["VIDEO GAMES"][0][0] == "gamers"
     times = {path: path.stat().st_mtime_ns for path in (folder / "units").iterdir()}
+    (folder / "data.json").unlink()
     again = run(small, folder, budget="quick", progress=False)
     assert again == results
+    assert again.data is not None
+    assert again.data.statistics["n_documents"] == 2000
+    assert again.data.shown_labels["VIDEO GAMES"] == 1
+    assert sum(n for _, n in again.data.documents_by_labels) == again.data.n_train
     assert {path: path.stat().st_mtime_ns for path in (folder / "units").iterdir()} == times
     with pytest.raises(InputError, match=r"results of another run .its budget is 'quick', not"):
         run(small, folder, budget="paper")

@@ -26,12 +26,13 @@ LAYERS = [
     {"estimator", "baselines"},
     {"models"},
     {"experiments"},
+    {"report"},
 ]
 HOMES = {
     "sklearn": {"text", "targets", "classifier", "estimator", "baselines"},
     "pyarrow": {"readers"},
     "pooch": {"datasets"},
-    "msgspec": {"readers", "datasets", "store", "saving", "baselines", "experiments"},
+    "msgspec": {"readers", "datasets", "store", "saving", "baselines", "experiments", "report"},
     "safetensors": {"store"},
     "pandas": {"classifier", "evaluation"},
     "polars": {"classifier"},

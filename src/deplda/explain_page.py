@@ -7,15 +7,17 @@ from html import escape
 from deplda.explain import Explanation, Reason
 
 _COLOURS = 8
-_STYLE = """
-.dx{--ink:#1d2330;--soft:#5b6473;--line:#d8dde6;--paper:#fff;--c0:#2563b8;--c1:#b4520a;--c2:#1b7f4b;
---c3:#a02c6d;--c4:#6b47b8;--c5:#8a6d00;--c6:#0b7f8a;--c7:#6d5140;color:var(--ink);
-background:var(--paper);font:16px/1.6 system-ui,sans-serif;max-width:60rem;margin:0 auto;
-padding:1rem;overflow-wrap:anywhere}
-@media (prefers-color-scheme:dark){.dx{--ink:#e8ebf1;--soft:#a3adbd;--line:#3a4252;--paper:#14171d;
---c0:#7db3ff;--c1:#ffab6b;--c2:#6fd6a0;--c3:#f08fc4;--c4:#bda4ff;--c5:#e0c04d;--c6:#5fd3de;
---c7:#d2b29c}}
-.dx h1{font-size:1.3rem;margin:.2rem 0}.dx h2{font-size:1.05rem;margin:1.6rem 0 .4rem}
+LIGHT = """--ink:#1d2330;--soft:#5b6473;--line:#d8dde6;--paper:#fff;--c0:#2563b8;--c1:#b4520a;
+--c2:#1b7f4b;--c3:#a02c6d;--c4:#6b47b8;--c5:#8a6d00;--c6:#0b7f8a;--c7:#6d5140"""
+DARK = """--ink:#e8ebf1;--soft:#a3adbd;--line:#3a4252;--paper:#14171d;--c0:#7db3ff;--c1:#ffab6b;
+--c2:#6fd6a0;--c3:#f08fc4;--c4:#bda4ff;--c5:#e0c04d;--c6:#5fd3de;--c7:#d2b29c"""
+STYLE = f"""
+.dx{{{LIGHT};color:var(--ink);background:var(--paper);font:16px/1.6 system-ui,sans-serif;
+max-width:60rem;margin:0 auto;padding:1rem;overflow-wrap:anywhere}}
+@media (prefers-color-scheme:dark){{.dx{{{DARK}}}}}
+"""
+STYLE += """
+.dx .head{font-size:1.3rem;margin:.2rem 0}.dx .part{font-size:1.05rem;margin:1.6rem 0 .4rem}
 .dx ol{list-style:none;margin:.8rem 0 0;padding:0}
 .dx li{border-top:1px solid var(--line);padding:.6rem 0;margin:0}
 .dx .name{font-weight:600}.dx .score{color:var(--soft);font-variant-numeric:tabular-nums}
@@ -46,6 +48,11 @@ def page(explanation: Explanation) -> str:
 
 def body(explanation: Explanation) -> str:
     """Return the part of the page that a notebook shows."""
+    return f"<style>{STYLE}</style>{fragment(explanation)}"
+
+
+def fragment(explanation: Explanation, level: int = 1) -> str:
+    """Return the explanation for a page that has the style, its first heading of a level."""
     best = max((reason.score for reason in explanation.reasons), default=0.0) or 1.0
     items = "".join(
         _item(reason, number, best) for number, reason in enumerate(explanation.reasons)
@@ -58,11 +65,12 @@ def body(explanation: Explanation) -> str:
     has_companions = any(reason.companions for reason in explanation.reasons)
     before = ", by the labels it goes with" if has_companions else " they were read"
     return (
-        f'<div class="dx"><style>{_STYLE}</style><h1>Suggested labels</h1>'
+        f'<div class="dx"><h{level} class="head">Suggested labels</h{level}>'
         f'<p class="why">Full colour: what the words say. Pale: what was likely before{before}. '
         "In brackets: how often a word stands for the label"
         f"{', and the share of a label it goes with' if has_companions else ''}.{unknown}</p>"
-        f"<ol>{items}</ol><h2>The document, each word in the colour of its label</h2>"
+        f'<ol>{items}</ol><h{level + 1} class="part">The document, each word in the colour of its '
+        f"label</h{level + 1}>"
         f"{_words(explanation)}</div>"
     )
 

@@ -47,13 +47,19 @@ class Statistics:
         """Return the figures by name."""
         return asdict(self)
 
+    def rows(self) -> list[tuple[str, str]]:
+        """Return each figure's name in words, and its value as a table shows it."""
+        values = [(title, getattr(self, name), form) for name, (title, form) in _ROWS.items()]
+        return [
+            (title, "–" if value is None else format(value, form)) for title, value, form in values
+        ]
+
     def __rich__(self) -> Table:
         """Return the figures as a table for ``rich.print``."""
         table = Table("statistic", show_edge=False)
         table.add_column("value", justify="right")
-        for name, figure in _ROWS.items():
-            value = getattr(self, name)
-            table.add_row(figure[0], "–" if value is None else format(value, figure[1]))
+        for row in self.rows():
+            table.add_row(*row)
         return table
 
 

@@ -55,7 +55,9 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     """Words with fewer tokens in a split's training part are dropped from it."""
     seed: int = 0
     paper: str | None = None
-    """What the paper calls this data set, if it is one of its own."""
+    """What the paper calls this data set, if it is one of its own or of the same kind."""
+    note: str | None = None
+    """How this data differs from the paper's; then no figure is held against the paper's."""
 
 
 def presets() -> list[str]:

@@ -16,6 +16,7 @@ from deplda.experiments.protocol import Budget, Experiment
 from deplda.files import StrPath, write_whole
 
 _HEAD = "experiment.json"
+_DATA = "data.json"
 _VERSION = 1
 
 
@@ -39,12 +40,31 @@ class Unit(msgspec.Struct, frozen=True):
     found: dict[str, Any] | None = None
 
 
+class DataFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of the data that an experiment ran on."""
+
+    statistics: dict[str, int | float | None]
+    """Of the whole corpus, as `describe` gives them; None where there is nothing to average."""
+    split: int
+    """The split whose training part the rest is of."""
+    n_train: int
+    n_test: int
+    n_training_words: int
+    labels_by_frequency: list[tuple[int, int]]
+    """(training documents, labels that have so many)."""
+    documents_by_labels: list[tuple[int, int]]
+    """(labels, training documents that have so many)."""
+    shown_labels: dict[str, int]
+    """Training documents of the labels whose words are shown."""
+
+
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What was asked for, and the units that have ended."""
+    """What was asked for, the units that have ended, and the data, if it was described."""
 
     head: Head
     units: tuple[Unit, ...]
+    data: DataFacts | None = None
 
     @property
     def done(self) -> tuple[Unit, ...]:
@@ -83,7 +103,18 @@ def read_results(folder: StrPath) -> Results:
         for unit in [read_unit(folder, model, split)]
         if unit is not None
     ]
-    return Results(head, tuple(units))
+    return Results(head, tuple(units), _read_data(Path(folder) / _DATA))
+
+
+def has_data(folder: StrPath) -> bool:
+    """Return whether the data is described already."""
+    return (Path(folder) / _DATA).exists()
+
+
+def write_data(folder: StrPath, facts: DataFacts) -> None:
+    """Keep what is known of the data."""
+    with write_whole(Path(folder) / _DATA) as file:
+        file.write(msgspec.json.encode(facts))
 
 
 def read_unit(folder: StrPath, model: str, split: int) -> Unit | None:
@@ -118,6 +149,15 @@ def units_of(head: Head) -> Iterator[tuple[str, int]]:
 def _unit_path(folder: StrPath, model: str, split: int) -> Path:
     slug = re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-")
     return Path(folder) / "units" / f"{split}-{slug}.json"
+
+
+def _read_data(path: Path) -> DataFacts | None:
+    if not path.exists():
+        return None
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=DataFacts)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ReadError(path, None, f"this is no description of data: {error}") from error
 
 
 def _read_head(path: Path) -> Head:

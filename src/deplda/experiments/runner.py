@@ -13,15 +13,18 @@ import msgspec
 from deplda import datasets
 from deplda.engine import Stopped, map_ordered, n_workers
 from deplda.errors import InputError
+from deplda.experiments.facts import data_facts
 from deplda.experiments.protocol import Budget, Experiment
 from deplda.experiments.results import (
     Results,
     Unit,
+    has_data,
     new_head,
     open_results,
     read_results,
     read_unit,
     units_of,
+    write_data,
     write_unit,
 )
 from deplda.experiments.unit import Task
@@ -55,7 +58,8 @@ def run(
     n_jobs : int, optional
         Cores to use; all by default. Units run side by side where memory allows.
     """
-    every = range(len(datasets.load(experiment.data, data_dir).splits))
+    data = datasets.load(experiment.data, data_dir)
+    every = range(len(data.splits))
     chosen = list(every) if experiment.splits == "all" else experiment.splits
     chosen = chosen if splits is None else splits
     for split in chosen:
@@ -63,6 +67,9 @@ def run(
             raise InputError(f"there is no split {split}; {experiment.data} has {len(every)}")
     head = new_head(experiment, budget, chosen)
     open_results(folder, head)
+    if chosen and not has_data(folder):
+        write_data(folder, data_facts(data, experiment, chosen[0]))
+    del data  # every unit loads its own
     waiting = [
         (model, split)
         for model, split in units_of(head)

@@ -115,7 +115,7 @@ def _showcase(model: Any, scores: Any, train: Corpus, test: Corpus) -> dict[str,
         found["words"] = [[w.word, w.times, list(w.tokens)] for w in explanation.words]
         found["top_words"] = {
             name: [[w.name, w.weight] for w in model.top_words(name, 10)]
-            for name in _telling_labels(train)
+            for name in telling_labels(train)
         }
         found["topics"] = [
             [[str(label.name), label.weight] for label in topic.labels]
@@ -124,12 +124,13 @@ def _showcase(model: Any, scores: Any, train: Corpus, test: Corpus) -> dict[str,
     return found
 
 
-def _telling_labels(train: Corpus) -> list[str]:
+def telling_labels(train: Corpus) -> list[str]:
     """Return the names of some labels: frequent ones, of middling frequency, of one document."""
     order = np.argsort(-train.label_counts, kind="stable")
     order = order[train.label_counts[order] > 0]
-    single = order[train.label_counts[order] == 1][:2]
     middle = len(order) // 2
+    alone = train.labels[:, train.label_counts == 1].tocsr()
+    single = np.flatnonzero(train.label_counts == 1)[alone.indices][:2]  # of the first documents
     chosen = [*order[:2], *order[middle : middle + 2], *single]
     return list(dict.fromkeys(train.label_names[c] for c in chosen))
 

@@ -1,0 +1,216 @@
+"""Charts as values, and as SVG that takes its colours from the page it stands on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+WIDTH, HEIGHT = 480.0, 300.0
+_RIGHT, _TOP, _BOTTOM = 12.0, 10.0, 46.0
+_COLOURS = 8
+_SHAPES = ("circle", "square", "diamond", "up", "down", "right")
+_CHARACTER = 6.6
+"""How wide a character of a tick is, about."""
+
+
+class Axis(NamedTuple):
+    """What an axis shows: numbers, or named places at 0, 1, 2 and so on."""
+
+    title: str
+    log: bool = False
+    names: tuple[str, ...] = ()
+
+
+class Point(NamedTuple):
+    """A point, the interval it may lie in, and whether it is drawn hollow."""
+
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+    hollow: bool = False
+
+
+class Series(NamedTuple):
+    """Points that belong together, drawn in the colour and shape of its number."""
+
+    name: str
+    points: tuple[Point, ...]
+    number: int
+
+
+class Chart(NamedTuple):
+    """Series on two axes."""
+
+    kind: Literal["lines", "points", "traces", "bars"]
+    x: Axis
+    y: Axis
+    series: tuple[Series, ...]
+
+
+def svg(chart: Chart, title: str, description: str, anchor: str) -> str:
+    """Return the chart as an SVG element; `anchor` makes the names of its parts unique."""
+    points = [point for series in chart.series for point in series.points]
+    heights = [v for p in points for v in (p.y, p.low, p.high) if v is not None]
+    if chart.kind == "bars":
+        heights.append(0.0)
+    up = _Scale(chart.y, heights, HEIGHT - _BOTTOM, _TOP, False)
+    left = 30 + _CHARACTER * max(len(up.label(tick)) for tick in up.ticks)
+    across = _Scale(chart.x, [p.x for p in points], left, WIDTH - _RIGHT, chart.kind == "bars")
+    marks = "".join(_series(series, chart.kind, across, up) for series in chart.series)
+    return (
+        f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" '
+        f'aria-labelledby="{anchor}-t {anchor}-d"><title id="{anchor}-t">{escape(title)}</title>'
+        f'<desc id="{anchor}-d">{escape(description)}</desc>{_axes(chart, across, up)}{marks}</svg>'
+    )
+
+
+def marker(number: int) -> str:
+    """Return a small drawing of a series' marker, for a legend."""
+    return (
+        f'<svg class="marker" viewBox="-7 -7 14 14" aria-hidden="true">'
+        f"{_mark(number, 0, 0, False)}</svg>"
+    )
+
+
+class _Scale:
+    """Where a value stands on the page, and the ticks of its axis."""
+
+    def __init__(self, axis: Axis, values: Sequence[float], begin: float, end: float, bars: bool):
+        self.axis, self.begin, self.end = axis, begin, end
+        if axis.names:
+            self.ticks = [float(place) for place in range(len(axis.names))]
+            self.low, self.high = -0.5, len(axis.names) - 0.5
+            return
+        low, high = min(values, default=0.0), max(values, default=1.0)
+        if bars:
+            low, high = low - 0.5, high + 0.5
+        if axis.log:
+            low, high = max(low, 1e-9), max(high, 1e-9)
+            self.low, self.high = low / 1.12, high * 1.12
+            self.ticks = _log_ticks(self.low, self.high)
+            return
+        step = max(1.0, _step((high - low) / 2)) if bars else _step(high - low)
+        # Bars stand at whole numbers and end with the data; other axes end at a tick.
+        self.low = low if bars else math.floor(low / step + 1e-9) * step
+        self.high = high if bars else math.ceil(high / step - 1e-9) * step
+        if self.high <= self.low:
+            self.low, self.high = self.low - step, self.high + step
+        first = math.ceil(self.low / step - 1e-9)
+        ticks = [(first + k) * step for k in range(12)]
+        self.ticks = [t for t in ticks if t <= self.high + step / 1e6]
+        self.decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+
+    def at(self, value: float) -> float:
+        """Return the place of a value."""
+        low, high = self.low, self.high
+        if self.axis.log:
+            value, low, high = math.log(max(value, 1e-9)), math.log(low), math.log(high)
+        return self.begin + (value - low) / (high - low) * (self.end - self.begin)
+
+    def label(self, tick: float) -> str:
+        """Return what stands at a tick."""
+        if self.axis.names:
+            return self.axis.names[int(tick)]
+        if self.axis.log:
+            return f"{tick:,g}" if tick < 1e5 else f"{tick:.0e}".replace("e+0", "e")
+        return f"{tick:,.{self.decimals}f}".replace("-", "−")
+
+
+def _step(width: float) -> float:
+    """Return a round distance that parts a width into about five."""
+    if not width > 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(width / 5))
+    return next(power * n for n in (1, 2, 5, 10) if power * n >= width / 5 * 0.999)
+
+
+def _log_ticks(low: float, high: float) -> list[float]:
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    width = math.log10(high / low)
+    factors = (1,) if width > 3 else (1, 2, 5) if width > 1 else (1, 1.5, 2, 3, 4, 5, 6, 8)
+    ticks = [n * 10.0**decade for decade in decades for n in factors]
+    return [tick for tick in ticks if low <= tick <= high]
+
+
+def _axes(chart: Chart, across: _Scale, up: _Scale) -> str:
+    left, bottom, right = across.begin, HEIGHT - _BOTTOM, WIDTH - _RIGHT
+    lines = "".join(
+        f'<path class="grid" d="M{left:.1f} {up.at(t):.1f}H{right:g}"/>'
+        f'<text class="tick" x="{left - 6:.1f}" y="{up.at(t) + 4:.1f}" text-anchor="end">'
+        f"{escape(up.label(t))}</text>"
+        for t in up.ticks
+    )
+    below = "".join(
+        f'<text class="tick" x="{across.at(t):.1f}" y="{bottom + 17:g}" text-anchor="middle">'
+        f"{escape(across.label(t))}</text>"
+        for t in _roomy(across)
+    )
+    return (
+        f'{lines}<path class="axis" d="M{left:.1f} {bottom:g}H{right:g}"/>{below}'
+        f'<text class="name" x="{(left + right) / 2:g}" y="{HEIGHT - 8:g}" text-anchor="middle">'
+        f'{escape(chart.x.title)}</text><text class="name" text-anchor="middle" '
+        f'transform="translate(13 {(bottom + _TOP) / 2:g}) rotate(-90)">'
+        f"{escape(chart.y.title)}</text>"
+    )
+
+
+def _roomy(scale: _Scale) -> list[float]:
+    """Return the ticks whose labels do not run into each other."""
+    for every in range(1, len(scale.ticks) + 1):
+        chosen = scale.ticks[::every]
+        if all(
+            abs(scale.at(b) - scale.at(a))
+            > _CHARACTER * (len(scale.label(a)) + len(scale.label(b)) + 2) / 2
+            for a, b in pairwise(chosen)
+        ):
+            return chosen
+    return []
+
+
+def _series(series: Series, kind: str, across: _Scale, up: _Scale) -> str:
+    own = f'style="--own:var(--c{series.number % _COLOURS})"'
+    places = [(across.at(p.x), up.at(p.y)) for p in series.points]
+    if kind == "bars":
+        width = max(1.0, abs(across.at(1) - across.at(0)) * 0.8)
+        base = up.at(max(up.low, 0.0))
+        drawn = "".join(
+            f'<rect class="bar" x="{x - width / 2:.1f}" y="{y:.1f}" width="{width:.1f}" '
+            f'height="{max(base - y, 0):.1f}"/>'
+            for x, y in places
+        )
+        return f"<g {own}>{drawn}</g>"
+    path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
+    line = f'<path class="line" d="{path}"/>' if kind != "points" and len(places) > 1 else ""
+    if kind == "traces":
+        return f"<g {own}>{line}</g>"
+    whiskers = "".join(
+        f'<path class="whisker" d="M{across.at(p.x):.1f} {up.at(p.low):.1f}V{up.at(p.high):.1f}"/>'
+        for p in series.points
+        if p.low is not None and p.high is not None
+    )
+    marks = "".join(
+        _mark(series.number, x, y, p.hollow)
+        for p, (x, y) in zip(series.points, places, strict=True)
+    )
+    return f"<g {own}>{whiskers}{line}{marks}</g>"
+
+
+def _mark(number: int, x: float, y: float, hollow: bool) -> str:
+    shape = _SHAPES[number % len(_SHAPES)]
+    paths = {
+        "circle": "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+        "square": "m-3.6-3.6h7.2v7.2h-7.2z",
+        "diamond": "m0-5l5 5l-5 5l-5-5z",
+        "up": "m0-4.8l4.6 8.4h-9.2z",
+        "down": "m0 4.8l4.6-8.4h-9.2z",
+        "right": "m4.8 0l-8.4 4.6v-9.2z",
+    }
+    kind = "mark hollow" if hollow else "mark"
+    return (
+        f'<path class="{kind}" style="--own:var(--c{number % _COLOURS})" '
+        f'd="M{x:.1f} {y:.1f}{paths[shape]}"/>'
+    )

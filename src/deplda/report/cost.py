@@ -1,0 +1,178 @@
+"""What the models cost, and whether their chains have converged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from deplda.report.charts import Axis, Chart, Point, Series
+from deplda.report.metrics import BY_DOCUMENT, BY_LABEL, rate
+from deplda.report.parts import Cell, Figure, Section, Table, table
+from deplda.report.runs import Run
+from deplda.report.words import counted, duration, listed
+
+_PARTS = {"label_words": "the words of labels (φ)", "topic_labels": "the labels of topics (φ′)"}
+_SHOWN_SWEEPS = 11
+_CONVERGED = 1.01
+
+
+def time_section(run: Run) -> Section:
+    """Return quality against time, and what each model took."""
+    about = (
+        "Seconds on the clock, means over splits. Units may have run side by side and beside other "
+        "work: read them as sizes, not as a benchmark."
+    )
+    return Section("Quality and time", (about, _quality_and_time(run)))
+
+
+def convergence_section(run: Run) -> Section | None:
+    """Return the chains' log-likelihoods, and R-hat and effective samples of what was traced."""
+    traced = list(_traced(run))
+    if not traced:
+        return None
+    figures = tuple(_trace_figure(item) for item in traced)
+    return Section("Convergence of the chains", (_about_chains(run), _agreement(run), *figures))
+
+
+class _Traced(NamedTuple):
+    """The traces of one part of a model, and the other models that have the same ones."""
+
+    models: list[str]
+    part: str
+    split: int
+    traces: list[list[float]]
+
+
+def _quality_and_time(run: Run) -> Figure:
+    totals = {m: run.seconds(m, "fit") + run.seconds(m, "predict") for m in run.models}
+    best, fastest = run.best(BY_DOCUMENT), min(totals, key=lambda model: totals[model])
+    caption = (
+        "Up and to the left is better. "
+        f"{best} ranks best ({rate(run.mean(best, BY_DOCUMENT))}) in {duration(totals[best])} s; "
+        f"{fastest} is fastest ({rate(run.mean(fastest, BY_DOCUMENT))} in "
+        f"{duration(totals[fastest])} s)."
+    )
+    series = tuple(
+        Series(model, (Point(totals[model], run.mean(model, BY_DOCUMENT)),), number)
+        for number, model in enumerate(run.models)
+    )
+    axes = Axis("seconds to fit and predict", log=True), Axis("average precision by document")
+    return Figure("Quality against time", caption, Chart("points", *axes, series), _times(run))
+
+
+def _times(run: Run) -> Table:
+    rows = []
+    for model in run.models:
+        fit, predict = run.seconds(model, "fit"), run.seconds(model, "predict")
+        cpu = sum(run.each(model, "cpu_seconds", part).mean() for part in ("fit", "predict"))
+        per_document = 1000 * predict / run.each(model, "n_test").mean()
+        rows.append(
+            [
+                model,
+                rate(run.mean(model, BY_DOCUMENT)),
+                rate(run.mean(model, BY_LABEL)),
+                duration(fit),
+                duration(predict),
+                duration(float(cpu)),
+                f"{per_document:.3g}",
+                f"{run.each(model, 'peak_mb').max():,.0f}",
+            ]
+        )
+    quality = ("average precision by document", "by label")
+    costs = ("fit, s", "predict, s", "CPU, s", "ms a test document", "peak MB")
+    return table("Quality and cost.", ("model", *quality, *costs), rows)
+
+
+def _traced(run: Run) -> Iterator[_Traced]:
+    """Yield the distinct traces of the models, each on the first split that the model finished."""
+    found: list[_Traced] = []
+    for model in run.models:
+        for part, kept in run.found(model).get("diagnostics", {}).items():
+            traces, split = kept["log_likelihood"], run.splits(model)[0]
+            same = [t for t in found if (t.part, t.split, t.traces) == (part, split, traces)]
+            if same:
+                same[0].models.append(model)
+            else:
+                found.append(_Traced([model], part, split, traces))
+    yield from found
+
+
+def _about_chains(run: Run) -> str:
+    worst: dict[str, float] = {}
+    for model, part, _, rows in _summaries(run):
+        rhats = [row["rhat"] for row in rows if row["rhat"] is not None]
+        if rhats:
+            key = f"{model}, {_PARTS.get(part, part)}"
+            worst[key] = max(worst.get(key, 0.0), *rhats)
+    apart = [f"{key} ({value:.2f})" for key, value in worst.items() if value > _CONVERGED]
+    said = "R-hat near 1 says that chains agree; the second half of the sweeps is judged. "
+    if not worst:
+        return said + "There were too few sweeps to judge."
+    if not apart:
+        return said + f"All chains agree (R-hat at most {_CONVERGED})."
+    return said + (
+        f"Above {_CONVERGED}: {listed(apart)}. Topics may be told in several ways that explain the "
+        "labels equally well; chains that settle on different ones are averaged, not pooled."
+    )
+
+
+def _summaries(run: Run) -> Iterator[tuple[str, str, str, list[dict[str, Any]]]]:
+    """Yield model, part, what was traced, and its summary on every split."""
+    for model in run.models:
+        kept = [run.found(model, split).get("diagnostics", {}) for split in run.splits(model)]
+        for part in kept[0]:
+            for name in kept[0][part]["summary"]:
+                yield model, part, name, [one[part]["summary"][name] for one in kept if part in one]
+
+
+def _agreement(run: Run) -> Table:
+    rows = []
+    for model, part, name, found in _summaries(run):
+        rhat, ess, final = (
+            np.array([row[key] for row in found], dtype=np.float64)
+            for key in ("rhat", "ess", "final_mean")
+        )
+        rows.append(
+            [
+                Cell(f"{model}, {_PARTS.get(part, part)}: {name}"),
+                Cell(_or_dash(rhat, "max", ".3f")),
+                Cell(_or_dash(ess, "min", ",.0f")),
+                Cell(_or_dash(final, "mean", ",.5g").replace("-", "−")),
+            ]
+        )
+    columns = ("chains", "R-hat, highest", "effective samples, fewest")
+    n = counted(len(run.results.head.splits), "split")
+    return table(f"Agreement of chains over {n}.", (*columns, "final mean"), rows)
+
+
+def _or_dash(values: np.ndarray[tuple[int], np.dtype[np.float64]], what: str, form: str) -> str:
+    values = values[~np.isnan(values)]
+    return format(float(getattr(values, what)()), form) if len(values) else "–"
+
+
+def _trace_figure(item: _Traced) -> Figure:
+    sweeps = len(item.traces[0])
+    series = tuple(
+        Series(f"chain {n}", tuple(Point(k + 1, y) for k, y in enumerate(trace)), n)
+        for n, trace in enumerate(item.traces)
+    )
+    what = _PARTS.get(item.part, item.part)
+    places = np.unique(np.linspace(0, sweeps - 1, min(sweeps, _SHOWN_SWEEPS)).astype(int))
+    rows = [
+        [str(k + 1), *(f"{trace[k]:,.1f}".replace("-", "−") for trace in item.traces)]
+        for k in places.tolist()
+    ]
+    chains = tuple(f"chain {n}" for n in range(len(item.traces)))
+    shared = f" The same for {listed(item.models)}." if len(item.models) > 1 else ""
+    caption = (
+        f"Split {item.split}, {counted(len(item.traces), 'chain')} of {sweeps} sweeps: they should "
+        f"rise, then run level and together.{shared}"
+    )
+    return Figure(
+        f"{item.models[0]}: log-likelihood of {what}",
+        caption,
+        Chart("traces", Axis("sweep"), Axis("log-likelihood"), series),
+        table("Log-likelihood at some sweeps.", ("sweep", *chains), rows),
+    )

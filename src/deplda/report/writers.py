@@ -1,0 +1,45 @@
+"""Folders of results in, a page out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from deplda.errors import InputError
+from deplda.files import StrPath, decode, read_lines, write_whole
+from deplda.report.content import report_of
+from deplda.report.html import html
+from deplda.report.markdown import markdown
+from deplda.report.runs import read_groups
+
+
+def write_report(folders: StrPath | Iterable[StrPath], path: StrPath) -> None:
+    """Write one HTML page of the results in the folders; it needs no other file and no network.
+
+    Folders of one experiment at several budgets are set side by side.
+    """
+    _write(path, html(report_of(read_groups(folders))))
+
+
+def write_markdown(
+    folders: StrPath | Iterable[StrPath], path: StrPath, notes: StrPath | None = None
+) -> None:
+    """Write the same as Markdown, figures as tables.
+
+    `notes` is a Markdown file of the author's own remarks; they stand under a heading of their own,
+    so that the page can be made again and need not be edited.
+    """
+    remarks = None
+    if notes is not None:
+        remarks = "\n".join(decode(notes, n, line, "utf-8") for n, line in read_lines(notes))
+    _write(path, markdown(report_of(read_groups(folders)), remarks))
+
+
+def _write(path: StrPath, page: str) -> None:
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise InputError(
+            f"there is no folder {folder} to write {Path(path).name} to; make it first"
+        )
+    with write_whole(path) as file:
+        file.write(page.encode())
