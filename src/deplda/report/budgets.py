@@ -80,6 +80,6 @@ def _side_by_side(main: Run, other: Run) -> Table:
                 ]
             )
         times = [run.seconds(model, "fit") + run.seconds(model, "predict") for run in (main, other)]
-        rows.append([Cell(f"{model}, seconds"), *(Cell(f"{t:,.1f}") for t in times), Cell("")])
+        rows.append([Cell(f"{model}, CPU-seconds"), *(Cell(f"{t:,.1f}") for t in times), Cell("")])
     caption = f"Budgets {main.title} and {other.title}. ✗: more than .01, or 1.5 points, apart."
     return table(caption, ("figure", main.title, other.title, "difference"), rows)

@@ -83,7 +83,7 @@ def leaderboard_of(group: Group, metrics: Sequence[Metric] = MAIN) -> Table:
     )
     return table(
         f"Leaderboard of {group.name}: {splits_of(run)}, budget {run.title}.",
-        ("model", *named, *rare, "fit, s", "predict, s"),
+        ("model", *named, *rare, "fit, CPU s", "predict, CPU s"),
         rows,
     )
 
