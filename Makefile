@@ -23,7 +23,7 @@ test-data: install
 	$(BIN)/pytest -m data --data-dir=$(DATA_DIR) tests
 
 demo: install
-	@$(BIN)/python examples/newsroom.py
+	@$(BIN)/deplda demo --output demo
 
 bench: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'

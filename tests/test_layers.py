@@ -27,8 +27,11 @@ LAYERS = [
     {"models"},
     {"experiments"},
     {"report"},
+    {"cli"},
+    {"__main__"},
 ]
 HOMES = {
+    "click": {"cli"},
     "sklearn": {"text", "targets", "classifier", "estimator", "baselines"},
     "pyarrow": {"readers"},
     "pooch": {"datasets"},
