@@ -1,0 +1,7 @@
+"""A fitted model as a service: a JSON API and an explorer page (extra ``[web]``)."""
+
+from deplda.web.app import create_app
+from deplda.web.limits import Limits
+from deplda.web.server import serve
+
+__all__ = ["Limits", "create_app", "serve"]
