@@ -111,7 +111,7 @@ class Service:
         asked: Any = await self._read(request, self.types.suggest)
         for number, document in enumerate(asked.documents):
             check_document(document, f"$.documents[{number}]")
-        do = partial(self.knowledge.suggest, asked.documents, asked.k, asked.threshold)
+        do = partial(self.knowledge.suggest, asked.documents, int(asked.k), asked.threshold)
         answer = await self.work.do(do)
         self.counters.documents += len(asked.documents)
         return json_response(answer)
@@ -120,9 +120,8 @@ class Service:
         """Answer POST /v1/explain."""
         asked: Any = await self._read(request, self.types.explain)
         check_document(asked.document, "$.document")
-        answer = await self.work.do(
-            lambda _: self.knowledge.explain(asked.document, asked.k, asked.n_words)
-        )
+        k, n_words = int(asked.k), int(asked.n_words)
+        answer = await self.work.do(lambda _: self.knowledge.explain(asked.document, k, n_words))
         self.counters.documents += 1
         return json_response(answer)
 

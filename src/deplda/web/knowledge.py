@@ -99,7 +99,7 @@ class Knowledge:
     def _count(self, document: Any, where: str) -> _Counted:
         """Return a text's or a word list's counts over the words of the model."""
         if document.text is UNSET:
-            words = document.words
+            words = {word: int(n) for word, n in document.words.items()}
         elif self._analyze is None:
             raise Refusal(
                 409, f'this model knows counts alone; send {{"words": {{…}}}} - at `{where}`'

@@ -56,7 +56,9 @@ def describe(requests: Requests) -> dict[str, Any]:
             "/metrics": {
                 "get": {
                     "summary": "Give counters to Prometheus",
-                    "responses": {"200": _content("The counters.", "text/plain", {"type": "string"})},
+                    "responses": {
+                        "200": _content("The counters.", "text/plain", {"type": "string"})
+                    },
                 }
             },
         },

@@ -5,7 +5,7 @@ from __future__ import annotations
 from deplda.errors import DepldaError
 
 
-class Refusal(DepldaError):
+class Refusal(DepldaError):  # noqa: N818  # it is an answer
     """A request that is not answered as asked."""
 
     def __init__(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:

@@ -37,9 +37,9 @@ def request_types(limits: Limits) -> Requests:
         ),
     ]
     word = Annotated[str, Meta(max_length=200)]
-    times = Annotated[int, Meta(ge=1, le=limits.tokens)]
+    times = _whole_number(limits.tokens)
     words = Annotated[
-        dict[word, times],  # type: ignore[valid-type]
+        dict[word, times],  # type: ignore[valid-type]  # it is made above
         Meta(max_length=limits.words, description="How often each word occurs."),
     ]
     document = _struct(
@@ -51,8 +51,11 @@ def request_types(limits: Limits) -> Requests:
     return Requests(
         _struct(
             "SuggestRequest",
-            documents=Annotated[list[document], Meta(min_length=1, max_length=limits.documents)],
-            k=_number_of_labels(limits.labels, 10),
+            documents=Annotated[
+                list[document],  # type: ignore[valid-type]  # it is made above
+                Meta(min_length=1, max_length=limits.documents),
+            ],
+            k=(_whole_number(limits.labels), min(10, limits.labels)),
             threshold=(
                 Annotated[float, Meta(description="The least score of a label.")] | None,
                 None,
@@ -61,8 +64,8 @@ def request_types(limits: Limits) -> Requests:
         _struct(
             "ExplainRequest",
             document=document,
-            k=_number_of_labels(limits.explained, 5),
-            n_words=(Annotated[int, Meta(ge=1, le=100)], 8),
+            k=(_whole_number(limits.explained), min(5, limits.explained)),
+            n_words=(_whole_number(100), 8),
         ),
         _struct(
             "LabelsQuery",
@@ -85,8 +88,9 @@ def _struct(name: str, **fields: Any) -> Any:
     return msgspec.defstruct(name, listed, forbid_unknown_fields=True, kw_only=True)
 
 
-def _number_of_labels(most: int, usual: int) -> tuple[Any, int]:
-    return Annotated[int, Meta(ge=1, le=most)], min(usual, most)
+def _whole_number(most: int) -> Any:
+    """Return the type of whole numbers from 1: to JSON Schema, and so to clients, 10.0 is one."""
+    return Annotated[float, Meta(ge=1, le=most, multiple_of=1)]
 
 
 def read_body(body: bytes, kind: type[Asked]) -> Asked:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from typing import Any
+from typing import Any, ClassVar
 
 import h11
 import uvicorn
@@ -24,9 +24,7 @@ _MOST_WORKERS = 64
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
 
 
-def serve(
-    model_path: StrPath, host: str = "127.0.0.1", port: int = 8000, workers: int = 1
-) -> None:
+def serve(model_path: StrPath, host: str = "127.0.0.1", port: int = 8000, workers: int = 1) -> None:
     """Serve a saved model; SIGTERM and Ctrl-C finish what is running and stop."""
     if not 1 <= workers <= _MOST_WORKERS:
         raise InputError(f"workers is {workers}; it must be from 1 to {_MOST_WORKERS}")
@@ -34,13 +32,23 @@ def serve(
         raise InputError(f"port is {port}; it must be from 0 to 65535")
     load(model_path)  # says what is wrong with it before any process is started
     os.environ[_MODEL] = os.path.abspath(model_path)
-    limits = Limits()
     uvicorn.run(
         "deplda.web.server:saved_app", factory=True, host=host, port=port, workers=workers,
-        http=Patient, ws="none", access_log=False, log_config=_log_config(), server_header=False,
-        proxy_headers=False, limit_concurrency=limits.connections,
-        timeout_graceful_shutdown=int(limits.seconds),
+        log_config=_log_config(), **uvicorn_settings(Limits()),
     )  # fmt: skip
+
+
+def uvicorn_settings(limits: Limits) -> dict[str, Any]:
+    """Return what uvicorn has to know to keep the limits, and to keep quiet."""
+    return {
+        "http": Patient,
+        "ws": "none",
+        "access_log": False,
+        "server_header": False,
+        "proxy_headers": False,
+        "limit_concurrency": limits.connections,
+        "timeout_graceful_shutdown": int(limits.seconds),
+    }
 
 
 def saved_app() -> Starlette:
@@ -53,6 +61,7 @@ def saved_app() -> Starlette:
 class Patient(H11Protocol):
     """HTTP/1.1 as uvicorn has it, that hangs up on clients who never finish their headers."""
 
+    seconds: ClassVar[float] = Limits().reading_seconds
     _hanging_up: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
@@ -74,8 +83,7 @@ class Patient(H11Protocol):
         if self.conn.their_state is not h11.IDLE:
             self._forget()
         elif self._hanging_up is None:
-            seconds = Limits().reading_seconds
-            self._hanging_up = self.loop.call_later(seconds, self.transport.close)
+            self._hanging_up = self.loop.call_later(self.seconds, self.transport.close)
 
     def _forget(self) -> None:
         if self._hanging_up is not None:

@@ -42,11 +42,12 @@ export function groups(topics, between) {
 
 export function placed(topics, between, width, height) {
   const total = topics.reduce((sum, topic) => sum + topic.share, 0) || 1;
+  const most = Math.min(width, height) / 6; // a few topics need not fill the map
   const scale = Math.sqrt((FILLED * width * height) / (Math.PI * total));
   const circles = topics.map((topic, number) => {
     const turn = number * 2.39996, far = Math.sqrt((number + 0.5) / topics.length) * 0.45;
     return {
-      r: Math.max(6, scale * Math.sqrt(topic.share)),
+      r: Math.min(most, Math.max(6, scale * Math.sqrt(topic.share))),
       x: width * (0.5 + far * Math.cos(turn)), y: height * (0.5 + far * Math.sin(turn)),
     };
   });

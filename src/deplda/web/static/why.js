@@ -7,7 +7,7 @@ export function showWhy(place, reason, number) {
   if (!place || !reason) return;
   const words = reason.from_words / reason.score;
   place.append(make("div", { class: "why", "--own": colour(number) },
-    make("h3", {}, "Why ", labelLink(reason.label), "?"),
+    make("h2", {}, "Why ", labelLink(reason.label), "?"),
     make("p", {}, `${percent(words)} of its score came from its words, ${percent(1 - words)} `
       + (reason.companions.length ? "from the labels it goes with." : "was likely before.")),
     line("Its words", reason.words.map(({ word, tokens }) =>
@@ -19,5 +19,5 @@ export function showWhy(place, reason, number) {
 
 function line(title, items) {
   if (!items.length) return null;
-  return make("div", {}, make("h4", {}, title), make("ul", { class: "chips" }, ...items));
+  return make("div", {}, make("h3", {}, title), make("ul", { class: "chips" }, ...items));
 }
