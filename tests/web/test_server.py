@@ -57,7 +57,7 @@ def _address(process: Any, log: list[str], workers: int) -> str:
     pytest.fail("the server did not start:\n" + "".join(log))
 
 
-def test_the_description_is_true(model: Any) -> None:
+def test_the_description_is_true(model: Any, tmp_path: Path) -> None:
     limits = Limits(characters=300, words=20, documents=4, labels=20, body_bytes=60_000)
     command = [
         sys.executable, "-m", "schemathesis.cli", "run", "--max-examples=10", "--seed=1",
@@ -65,8 +65,9 @@ def test_the_description_is_true(model: Any) -> None:
     ]  # fmt: skip
     with running(model, limits) as address:
         done = subprocess.run(
-            [*command, f"{address}/openapi.json"], capture_output=True, text=True, check=False
-        )
+            [*command, f"{address}/openapi.json"], cwd=tmp_path, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
     assert done.returncode == 0, done.stdout[-4000:]
     assert "8 selected / 8 total" in done.stdout
 
@@ -95,6 +96,12 @@ def test_several_processes_answer_alike(model: Any, tmp_path: Path) -> None:
     with started(model, tmp_path, workers=2) as (_, address, _):
         found = {httpx.post(f"{address}/v1/suggest", json=ASK).text for _ in range(10)}
     assert len(found) == 1
+
+
+def test_without_the_extra_it_says_what_to_install() -> None:
+    code = "import sys; sys.modules['starlette'] = None; import deplda.web"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "pip install 'deplda[web]'" in done.stderr.splitlines()[-1]
 
 
 def test_what_cannot_be_served_is_said_before_anything_starts(tmp_path: Path) -> None:
