@@ -28,7 +28,6 @@ from rich.table import Table
 from deplda import DependencyLDA, WordCounter, datasets
 
 WORDS = 400
-SERVE = "import sys; from deplda.web import serve; serve(sys.argv[1], port=0)"
 Documents = list[dict[str, Any]]
 
 
@@ -107,7 +106,7 @@ def megabytes(pid: int) -> float:
 
 
 def start(folder: Path) -> tuple[subprocess.Popen[str], int]:
-    command = [sys.executable, "-c", SERVE, str(folder)]
+    command = [sys.executable, "-m", "deplda", "serve", str(folder), "--port=0"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     log = process.stderr

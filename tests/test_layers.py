@@ -26,9 +26,12 @@ LAYERS = [
     {"estimator", "baselines"},
     {"models"},
     {"experiments"},
-    {"web"},
+    {"report", "web"},
+    {"cli"},
+    {"__main__"},
 ]
 HOMES = {
+    "click": {"cli"},
     "sklearn": {"text", "targets", "classifier", "estimator", "baselines"},
     "pyarrow": {"readers"},
     "pooch": {"datasets"},

@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     from deplda.estimates import LabelWords, TopicLabels
     from deplda.evaluation import Evaluation, compare, evaluate, scorecard
     from deplda.models import DependencyLDA, FlatLDA, PriorLDA, load
-    from deplda.readers import Fields, read_corpus, read_shards, write_jsonl, write_svmlight
+    from deplda.readers import (
+        Fields,
+        Where,
+        read_corpus,
+        read_shards,
+        write_jsonl,
+        write_svmlight,
+    )
     from deplda.splits import Split
     from deplda.statistics import Statistics, describe
     from deplda.text import WordCounter
@@ -47,7 +54,7 @@ _HOMES = {
     "estimates": ["LabelWords", "TopicLabels"],
     "evaluation": ["Evaluation", "compare", "evaluate", "scorecard"],
     "models": ["DependencyLDA", "FlatLDA", "PriorLDA", "load"],
-    "readers": ["Fields", "read_corpus", "read_shards", "write_jsonl", "write_svmlight"],
+    "readers": ["Fields", "Where", "read_corpus", "read_shards", "write_jsonl", "write_svmlight"],
     "splits": ["Split"],
     "statistics": ["Statistics", "describe"],
     "text": ["WordCounter"],
@@ -83,6 +90,7 @@ __all__ = [
     "TopicLabels",
     "TunedSVM",
     "VanillaSVM",
+    "Where",
     "WordCounter",
     "compare",
     "concat",

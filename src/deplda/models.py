@@ -11,7 +11,7 @@ from deplda.classifier import LabelClassifier
 from deplda.corpus import Corpus
 from deplda.errors import ReadError
 from deplda.estimates import TopicLabels
-from deplda.estimator import Auto, TopicModel
+from deplda.estimator import Auto, Kept, TopicModel
 from deplda.files import StrPath
 from deplda.inference import Combine, Estimate, Method
 from deplda.training import prior_topic_labels, train_topic_labels
@@ -66,7 +66,7 @@ class FlatLDA(TopicModel):
         self.engine = engine
         self.verbose = verbose
 
-    def _fit_topics(self, corpus: Corpus) -> tuple[TopicLabels, ...]:
+    def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:
         return ()
 
 
@@ -125,7 +125,7 @@ class PriorLDA(TopicModel):
         self.engine = engine
         self.verbose = verbose
 
-    def _fit_topics(self, corpus: Corpus) -> tuple[TopicLabels, ...]:
+    def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:
         return (prior_topic_labels(corpus, beta=self.settings_["beta_labels"]),)
 
 
@@ -245,13 +245,13 @@ class DependencyLDA(TopicModel):
         self.engine = engine
         self.verbose = verbose
 
-    def _fit_topics(self, corpus: Corpus) -> tuple[TopicLabels, ...]:
+    def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:
         asked = self._asked()
         trained = train_topic_labels(
             corpus, self.settings_["n_topics"], gamma=asked.train_gamma,
             beta=self.settings_["beta_labels"], n_chains=asked.n_topic_chains,
             schedule=Schedule(asked.n_topic_sweeps), seed=self.seed_, n_jobs=asked.n_jobs,
-            progress=self._progress(),
+            progress=self._progress(), **kept,
         )  # fmt: skip
         self.diagnostics_["topic_labels"] = trained.diagnostics
         return trained.topic_labels

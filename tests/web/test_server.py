@@ -20,9 +20,6 @@ from deplda import InputError, ReadError
 from deplda.web import Limits, serve
 from tests.web.serving import running, slow_model
 
-START = (
-    "import sys; from deplda.web import serve; serve(sys.argv[1], port=0, workers=int(sys.argv[2]))"
-)
 ASK = {"documents": [{"text": "the whistleblower" + " in court, a game of the league" * 6}]}
 
 
@@ -30,7 +27,10 @@ ASK = {"documents": [{"text": "the whistleblower" + " in court, a game of the le
 def started(model: Any, folder: Path, workers: int = 1) -> Iterator[tuple[Any, str, list[str]]]:
     """Serve a model from a process of its own; yield the process, its address, its log."""
     model.save(folder / "model")
-    command = [sys.executable, "-c", START, str(folder / "model"), str(workers)]
+    command = [
+        sys.executable, "-m", "deplda", "serve", str(folder / "model"), "--port=0",
+        f"--workers={workers}",
+    ]  # fmt: skip
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     log: list[str] = []
@@ -106,8 +106,10 @@ def test_without_the_extra_it_says_what_to_install() -> None:
 
 def test_what_cannot_be_served_is_said_before_anything_starts(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="no such folder"):
-        serve(tmp_path / "nothing")
+        serve(tmp_path / "nothing", port=0)
     with pytest.raises(InputError, match="workers is 0; it must be from 1 to 64"):
         serve(tmp_path, workers=0)
+    with pytest.raises(InputError, match="port 0 cannot be listened at"):
+        serve(tmp_path, host="host.invalid", port=0)
     with pytest.raises(InputError, match="port is 70000; it must be from 0 to 65535"):
         serve(tmp_path, port=70000)

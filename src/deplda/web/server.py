@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import socket
 from typing import Any, ClassVar
 
 import h11
@@ -30,12 +31,26 @@ def serve(model_path: StrPath, host: str = "127.0.0.1", port: int = 8000, worker
         raise InputError(f"workers is {workers}; it must be from 1 to {_MOST_WORKERS}")
     if not 0 <= port <= 65535:
         raise InputError(f"port is {port}; it must be from 0 to 65535")
+    _check_free(host, port)
     load(model_path)  # says what is wrong with it before any process is started
     os.environ[_MODEL] = os.path.abspath(model_path)
     uvicorn.run(
         "deplda.web.server:saved_app", factory=True, host=host, port=port, workers=workers,
         log_config=_log_config(), **uvicorn_settings(Limits()),
     )  # fmt: skip
+
+
+def _check_free(host: str, port: int) -> None:
+    """See that the address can be listened at."""
+    try:
+        family, kind, _, _, there = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind(there)
+    except (OSError, UnicodeError) as error:
+        raise InputError(
+            f"{host} port {port} cannot be listened at ({error}); choose another host or port"
+        ) from error
 
 
 def uvicorn_settings(limits: Limits) -> dict[str, Any]:
