@@ -45,15 +45,12 @@ class Knowledge:
         self._sets = csr_array(model.label_sets_)
         self._by_label = csr_array(self._sets.T)
         self.frequency = np.diff(self._by_label.indptr)
+        self._n_given = max(int(self.frequency.sum()), 1)
         by_name = sorted(range(len(self.names)), key=lambda c: (self._folded[c], c))
         by_frequency = sorted(by_name, key=lambda c: -self.frequency[c])
         self._orders = {"name": by_name, "frequency": by_frequency}
-        words = getattr(model, "feature_names_in_", None)
-        named = range(model.n_features_in_) if words is None else words
-        self._places = {
-            str(word) if words is not None else f"word{word}": place
-            for place, word in enumerate(named)
-        }
+        self._words = _word_names(model)
+        self._places = {word: place for place, word in enumerate(self._words)}
         self._usual = self._usual_words()
         self._analyze = None if model.counter_ is None else model.counter_.analyzer()
         self._topics = self._lay_out_topics()
@@ -168,7 +165,7 @@ class Knowledge:
         """Return how likely each word is when nothing is known: φ of all training labels."""
         if self.topic_model is None:
             return None
-        phi, weights = self.topic_model.label_words_, self.frequency / self.frequency.sum()
+        phi, weights = self.topic_model.label_words_, self.frequency / self._n_given
         usual: npt.NDArray[np.float64] = phi.weights @ weights + phi.base @ weights
         return usual
 
@@ -179,9 +176,8 @@ class Knowledge:
         phi = self.topic_model.label_words_
         column = phi.weights[:, [number]].toarray().ravel() + phi.base[number]
         tells = column * np.log(column / self._usual)
-        words = list(self._places)
         return [
-            answers.WordProbability(words[w], float(column[w]))
+            answers.WordProbability(self._words[w], float(column[w]))
             for w in np.argsort(-tells, kind="stable")[:_LABEL_WORDS]
             if tells[w] > 0 and column[w] > 10 * phi.base[number]
         ]
@@ -216,9 +212,9 @@ class Knowledge:
         if model is None or all(len(topics.base) < 2 for topics in model.topic_labels_):
             return []
         everything = np.arange(len(self.names))
-        total = max(int(self.frequency.sum()), 1)
         shares = [
-            self.frequency @ _within(topics, everything) / total for topics in model.topic_labels_
+            self.frequency @ _within(topics, everything) / self._n_given
+            for topics in model.topic_labels_
         ]
         found: list[list[answers.Topic]] = [[] for _ in shares]
         for topic in model.topics(_TOPIC_LABELS):
@@ -243,6 +239,14 @@ class Knowledge:
             metrics=card.metrics,
             limits=asdict(self.limits),
         )
+
+
+def _word_names(model: LabelClassifier) -> list[str]:
+    """Return the names of the model's words, those of `explain` where they have none."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        return [f"word{number}" for number in range(model.n_features_in_)]
+    return [str(name) for name in names]
 
 
 def _within(topics: TopicLabels, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

@@ -63,6 +63,8 @@ def uvicorn_settings(limits: Limits) -> dict[str, Any]:
         "proxy_headers": False,
         "limit_concurrency": limits.connections,
         "timeout_graceful_shutdown": int(limits.seconds),
+        # While it compiles, a worker cannot say that it lives; it must not be killed for that.
+        "timeout_worker_healthcheck": 60,
     }
 
 

@@ -23,6 +23,8 @@ export function startSuggest(card) {
   find("save-json").addEventListener("click", () => saveJson(current));
   find("save-csv").addEventListener("click", () => saveCsv(current));
   find("suggest").addEventListener("keydown", onKey);
+  const most = Math.min(model.limits.labels, model.explains ? model.limits.explained : Infinity);
+  for (const option of [...find("many").options]) if (Number(option.value) > most) option.remove();
   if (!model.takes_text) refuseTexts();
   letDrop(find("suggest"));
   return async () => {};
