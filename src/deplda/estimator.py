@@ -307,7 +307,7 @@ def _kept(checkpoint: StrPath | None, name: str, resume: bool) -> Kept:
 def _near(name: str, known: list[str]) -> str:
     """Return the known names that may have been meant, as a question."""
     folded = {label.casefold(): label for label in known}
-    close = [folded[each] for each in get_close_matches(name.casefold(), folded, 5, 0.5)]
+    close = [folded[each] for each in get_close_matches(name.casefold(), folded, 5)]
     close += [label for label in known if name.casefold() in label.casefold()]
     if not close:
         return f"its {len(known):,} labels are classes_"

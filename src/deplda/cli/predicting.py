@@ -64,6 +64,7 @@ def predict(
         raise click.UsageError("--resume needs --output, and not --force.")
     if output is not None:
         check_output(output, force or resume)
+        _check_apart(output, documents)
     classifier: Any = load(model).set_params(n_jobs=jobs, verbose=False)
     records = records_of(documents, reading, classifier)
     n_done = _skip_done(output, records) if resume and output is not None else 0
@@ -87,10 +88,21 @@ def predict(
         show(f"{n_done:,} documents: {output}")
 
 
+def _check_apart(output: Path, documents: tuple[str, ...]) -> None:
+    """Refuse an output that would be written over the documents, or in a format it is not."""
+    if output.suffix == ".gz":
+        raise click.UsageError(f"{output}: predictions are not packed; pack them afterwards.")
+    if any(output.exists() and output.resolve() == Path(each).resolve() for each in documents):
+        raise InputError(f"{output} holds the documents; choose another output")
+
+
 def _lines(model: Any, batch: list[Record], k: int, threshold: float | None) -> Iterator[bytes]:
     from deplda.readers import CorpusBuilder
 
-    builder = CorpusBuilder(model.feature_names_in_.tolist(), ())
+    names = getattr(model, "feature_names_in_", None)
+    # A model of columns without names calls them as a corpus without names does.
+    words = [f"word{w}" for w in range(model.n_features_in_)] if names is None else names.tolist()
+    builder = CorpusBuilder(words, ())
     for record in batch:
         builder.add(record.counts, ())
     ranking = model.rank(builder.corpus(), k)
