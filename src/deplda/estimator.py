@@ -223,8 +223,8 @@ class TopicModel(LabelClassifier):
         inferred = next(inferring.infer(*asked, **how))
         numbers = inferring.best(inferring.scores(inferred, self.combine), k).labels
         tokens = next(inferring.attribute(*asked, numbers, **how))
-        entries = documents.counts
-        words = [self._words()[w] for w in entries.indices]
+        entries, names = documents.counts, self._words()
+        words = [names[w] for w in entries.indices]
         return Explanation(
             reasons(
                 numbers[0], inferred, tokens, words, self.topic_labels_, self.classes_,
