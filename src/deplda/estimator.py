@@ -133,7 +133,7 @@ class TopicModel(LabelClassifier):
             trained = train_label_words(
                 corpus, eta=asked.train_eta, beta=asked.beta_words, n_chains=asked.n_chains,
                 schedule=Schedule(asked.n_sweeps), seed=self.seed_, n_jobs=asked.n_jobs,
-                progress=self._progress(),
+                engine=asked.engine, progress=self._progress(),
             )  # fmt: skip
         self.diagnostics_ = {"label_words": trained.diagnostics}
         return trained.label_words
@@ -154,13 +154,13 @@ class TopicModel(LabelClassifier):
     def _score_counts(self, counts: Counts) -> Floats:
         return inferring.score_matrix(
             _unlabelled(counts), self._prepared.tables, self._inference(), seed=self.seed_,
-            n_jobs=self.n_jobs, progress=self._progress(),
+            n_jobs=self.n_jobs, engine=self.engine, progress=self._progress(),
         )  # fmt: skip
 
     def _rank_counts(self, counts: Counts, k: int) -> Iterator[tuple[Numbers, Floats]]:
         yield from inferring.rank(
             _unlabelled(counts), self._prepared.tables, self._inference(), k, seed=self.seed_,
-            n_jobs=self.n_jobs, progress=self._progress(),
+            n_jobs=self.n_jobs, engine=self.engine, progress=self._progress(),
         )  # fmt: skip
 
     def _inference(self) -> Inference:
@@ -262,9 +262,10 @@ class TopicModel(LabelClassifier):
         """Return the parameters, checked, as plain values."""
         return SimpleNamespace(**settings.checked(self.get_params(deep=False)))
 
-    def _resolve(self, corpus: Corpus) -> None:
+    def _resolve(self, corpus: Corpus, n_tokens: int | None = None) -> None:
         """Set settings_: every hyperparameter as it is used, by the paper's rule where "auto"."""
-        automatic, asked = settings.auto_settings(corpus, self._model), vars(self._asked())
+        automatic = settings.auto_settings(corpus, self._model, n_tokens)
+        asked = vars(self._asked())
         self.settings_ = {
             name: value if asked[name] == "auto" else asked[name]
             for name, value in automatic.items()
