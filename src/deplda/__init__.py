@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from deplda.errors import (
         DataUnavailableError,
         DepldaError,
+        EngineError,
         FractionalCountsWarning,
         InputError,
         ReadError,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from deplda.evaluation import Evaluation, compare, evaluate, scorecard
     from deplda.models import DependencyLDA, FlatLDA, PriorLDA, load
     from deplda.readers import Fields, read_corpus, read_shards, write_jsonl, write_svmlight
+    from deplda.shards import predict_shards
     from deplda.splits import Split
     from deplda.statistics import Statistics, describe
     from deplda.text import WordCounter
@@ -40,6 +42,7 @@ _HOMES = {
     "errors": [
         "DataUnavailableError",
         "DepldaError",
+        "EngineError",
         "FractionalCountsWarning",
         "InputError",
         "ReadError",
@@ -48,6 +51,7 @@ _HOMES = {
     "evaluation": ["Evaluation", "compare", "evaluate", "scorecard"],
     "models": ["DependencyLDA", "FlatLDA", "PriorLDA", "load"],
     "readers": ["Fields", "read_corpus", "read_shards", "write_jsonl", "write_svmlight"],
+    "shards": ["predict_shards"],
     "splits": ["Split"],
     "statistics": ["Statistics", "describe"],
     "text": ["WordCounter"],
@@ -68,6 +72,7 @@ __all__ = [
     "DependencyLDA",
     "DepldaError",
     "Diagnostics",
+    "EngineError",
     "Evaluation",
     "Fields",
     "FlatLDA",
@@ -91,6 +96,7 @@ __all__ = [
     "evaluate",
     "expect_label_words",
     "load",
+    "predict_shards",
     "prior_topic_labels",
     "read_corpus",
     "read_shards",
