@@ -48,11 +48,19 @@ MB = 1e6
 def workers(n: int) -> Iterator[Any]:
     with (
         LocalCluster(  # type: ignore[no-untyped-call]
-            n_workers=n, threads_per_worker=1, dashboard_address=None, silence_logs=60
+            n_workers=n, threads_per_worker=1, dashboard_address=":0", silence_logs=60
         ) as cluster,
         Client(cluster, set_as_default=False) as client,  # type: ignore[no-untyped-call]
     ):
         yield client
+
+
+@contextmanager
+def section(title: str) -> Iterator[Table]:
+    """Give a table to fill, which is then printed."""
+    table = Table("what", "value", "average precision", title=title)
+    yield table
+    Console(width=140).print(table)
 
 
 def seconds(work: Any) -> float:
@@ -194,17 +202,18 @@ def main() -> None:
     else:
         corpus = datasets.power_law()
         train, test = corpus[:14_000], corpus[14_000:]
-    table = Table("what", "value", "average precision", title="two worker processes")
+    n_sweeps = 10 if options.quick else 50
     with tempfile.TemporaryDirectory() as scratch:
-        chains(table, train, 4 if options.quick else 8, 20 if options.quick else 100)
-        in_memory(table, train, test, 10 if options.quick else 50)
+        with section("chains on worker processes") as table:
+            chains(table, train, 4 if options.quick else 8, 2 * n_sweeps)
+        with section("training in memory") as table:
+            in_memory(table, train, test, n_sweeps)
         for n_shards in (1, 8) if options.quick else (1, 8, 32):
-            passes(table, train, test, n_shards, "expected", 10, Path(scratch))
-            passes(
-                table, train, test, n_shards, "sampled", 10 if options.quick else 50, Path(scratch)
-            )
-        prediction(table, 40_000 if options.quick else options.documents, Path(scratch))
-    Console(width=140).print(table)
+            with section(f"training by {n_shards} shards on two threads") as table:
+                passes(table, train, test, n_shards, "expected", 10, Path(scratch))
+                passes(table, train, test, n_shards, "sampled", n_sweeps, Path(scratch))
+        with section("prediction of shards on two worker processes") as table:
+            prediction(table, 100_000 if options.quick else options.documents, Path(scratch))
 
 
 if __name__ == "__main__":

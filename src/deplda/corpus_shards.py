@@ -6,10 +6,8 @@ shard out over all of them, as the kernels read them. A shard is in memory at a 
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
-from collections.abc import Callable
-from itertools import chain
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,16 +21,15 @@ from deplda.engine import Engine, Stop, map_ordered
 from deplda.errors import InputError, ReadError
 from deplda.files import StrPath, write_whole
 from deplda.readers import Fields, read_corpus
-from deplda.shard_files import names_in
+from deplda.shard_files import format_of, names_in
 from deplda.text import WordCounter, resolve_min_count
 from deplda.word_chains import lay_out, swept_pieces
 
 Arrays = dict[str, npt.NDArray[Any]]
-Run = Callable[..., Any]
 
-_READY, CELLS, LAYOUT, _LABELS, _RAW = (
-    "ready.json", "cells.npz", "layout.npz", "labels.npz", "documents.npz",
-)  # fmt: skip
+KEYS = "cells.npy"
+LAYOUT, PLACES = "layout.npz", "places.npz"
+_READY, _LABELS, _RAW, _NAMES = "ready.json", "labels.npz", "documents.npz", "names.json"
 
 
 class Sizes(msgspec.Struct, frozen=True):
@@ -91,17 +88,15 @@ def prepare(
         shard_folder(folder, number).mkdir(parents=True, exist_ok=True)
     items = list(enumerate(names))
     shared = (source, folder, fields, counter)
-    surveys = list(map_ordered(_survey, items, n_jobs, engine=engine, shared=shared))
-    is_numbered = all(".svm" in name or ".libsvm" in name for name in names)
+    surveys = map_ordered(_survey, items, n_jobs, engine=engine, shared=shared)
+    is_numbered = all(format_of(Path(name)) == "svmlight" for name in names)
     words, labels, least = _names(surveys, counter, is_numbered)
-    numbers = range(len(names))
-    laid = list(
-        map_ordered(_lay_out, numbers, n_jobs, engine=engine, shared=(folder, words, labels))
-    )
-    if not any(laid_out.swept or laid_out.tokens for laid_out in laid):
-        raise ReadError(source, None, "no document has words that are kept")
+    numbers, where = range(len(names)), {"n_jobs": n_jobs, "engine": engine}
+    sizes = list(map_ordered(_lay_out, numbers, shared=(folder, words, labels), **where))
     _unite_cells(folder, len(names), len(words))
-    ready = Ready(meaning, list(words), list(labels), least, laid)
+    for _ in map_ordered(_place_cells, numbers, shared=(folder, len(words)), **where):
+        pass
+    ready = Ready(meaning, list(words), list(labels), least, sizes)
     with write_whole(folder / _READY) as file:
         file.write(msgspec.json.encode(ready))
     return ready
@@ -163,21 +158,24 @@ def _survey(
         shard_folder(folder, number) / _RAW, data=x.data, indices=x.indices, starts=x.indptr,
         labels=y.indices, label_starts=y.indptr,
     )  # fmt: skip
-    with write_whole(shard_folder(folder, number) / "names.json") as file:
+    with write_whole(shard_folder(folder, number) / _NAMES) as file:
         file.write(msgspec.json.encode([corpus.vocabulary, corpus.label_names]))
     return _Survey(corpus.vocabulary, corpus.word_counts, corpus.label_names, noting.had_texts)
 
 
 def _names(
-    surveys: list[_Survey], counter: WordCounter, is_numbered: bool
+    surveys: Iterable[_Survey], counter: WordCounter, is_numbered: bool
 ) -> tuple[tuple[str, ...], tuple[str, ...], int | None]:
     """Return all words and labels, and how many tokens a word of texts must have."""
-    labels = dict.fromkeys(chain.from_iterable(survey.labels for survey in surveys))
+    labels: dict[str, None] = {}
     words: Counter[str] = Counter()
+    had_texts = False
     for survey in surveys:
+        labels.update(dict.fromkeys(survey.labels))
+        had_texts = had_texts or survey.had_texts
         for word, total in zip(survey.words, survey.totals.tolist(), strict=True):
             words[word] += total
-    if not any(survey.had_texts for survey in surveys):
+    if not had_texts:
         order: Any = tuple if is_numbered else lambda names: tuple(sorted(names))
         return order(words), order(labels), None
     vocabulary = getattr(counter, "vocabulary_", counter.vocabulary)
@@ -196,7 +194,7 @@ def _lay_out(
 ) -> Sizes:
     here = shard_folder(folder, number)
     raw = load_arrays(here / _RAW)
-    own_words, own_labels = msgspec.json.decode((here / "names.json").read_bytes())
+    own_words, own_labels = msgspec.json.decode((here / _NAMES).read_bytes())
     n = len(raw["starts"]) - 1
     corpus = Corpus(
         csr_array((raw["data"], raw["indices"], raw["starts"]), shape=(n, len(own_words))),
@@ -219,17 +217,24 @@ def _nothing(words: tuple[str, ...], labels: tuple[str, ...]) -> Corpus:
 
 
 def _unite_cells(folder: Path, n_shards: int, n_words: int) -> None:
-    """Write the cells of all shards, as label · W + word, and where those of each stand in it."""
-    keys = np.empty(0, np.int64)
+    """Write the cells of all shards, each as label · W + word, sorted."""
+    keys, others = np.empty(0, np.int64), list[npt.NDArray[np.int64]]()
     for number in range(n_shards):
-        keys = np.union1d(keys, _keys(folder, number, n_words))
-    save_arrays(folder / CELLS, keys=keys)
-    for number in range(n_shards):
-        here = shard_folder(folder, number)
-        places = np.searchsorted(keys, _keys(folder, number, n_words))
-        save_arrays(here / CELLS, places=places.astype(_narrow(len(keys))))
-        for name in (_RAW, "names.json"):
-            (here / name).unlink(missing_ok=True)
+        others.append(_keys(folder, number, n_words))
+        # Seldom, so that the time does not grow with the number of shards.
+        if number == n_shards - 1 or sum(map(len, others)) > len(keys):
+            keys, others = np.unique(np.concatenate([keys, *others])), []
+    with write_whole(folder / KEYS) as file:
+        np.save(file, keys)
+
+
+def _place_cells(folder: Path, n_words: int, number: int, stop: Stop) -> None:
+    """Write where the cells of a shard stand among all cells."""
+    here, keys = shard_folder(folder, number), np.load(folder / KEYS, mmap_mode="r")
+    places = np.searchsorted(keys, _keys(folder, number, n_words))
+    save_arrays(here / PLACES, places=places.astype(narrow(len(keys))))
+    for name in (_RAW, _NAMES):
+        (here / name).unlink(missing_ok=True)
 
 
 def _keys(folder: Path, number: int, n_words: int) -> npt.NDArray[np.int64]:
@@ -239,7 +244,8 @@ def _keys(folder: Path, number: int, n_words: int) -> npt.NDArray[np.int64]:
     return labels * n_words + layout["cell_words"]
 
 
-def _narrow(n: int) -> Any:
+def narrow(n: int) -> Any:
+    """Return the type of numbers below n."""
     return np.int32 if n <= np.iinfo(np.int32).max else np.int64
 
 
@@ -281,8 +287,3 @@ def load_arrays(path: Path) -> Arrays:
         raise ReadError(
             path, None, f"it cannot be read ({error}); prepare the shards anew"
         ) from error
-
-
-def forget(folder: StrPath) -> None:
-    """Delete a prepared folder."""
-    shutil.rmtree(folder)

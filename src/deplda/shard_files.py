@@ -37,13 +37,14 @@ def names_in(folder: StrPath) -> list[str]:
     path = Path(folder)
     if not path.is_dir():
         raise ReadError(path, None, "there is no such folder; give the folder of the shards")
-    names = sorted(p.name for p in path.iterdir() if not p.name.startswith(".") and _format(p))
+    names = sorted(p.name for p in path.iterdir() if not p.name.startswith(".") and format_of(p))
     if not names:
         raise ReadError(path, None, f"there is no shard in it: none ends in {', '.join(_FORMATS)}")
     return names
 
 
-def _format(path: Path) -> Any:
+def format_of(path: Path) -> Any:
+    """Return the format of a shard by its name, None if it is none."""
     return _FORMATS.get(Path(path.name.removesuffix(".gz")).suffix.lower())
 
 
@@ -51,7 +52,7 @@ class Shard:
     """A file of documents, from which those can be read that are good."""
 
     def __init__(self, path: Path, fields: Fields) -> None:
-        self.path, self.fields, self.format = path, fields, _format(path)
+        self.path, self.fields, self.format = path, fields, format_of(path)
         self.is_numbered = self.format == "svmlight"
         """Whether words are known by their numbers: its own names, if any, stand beside it."""
         self.has_words = self.is_numbered and sidecars(path)[0].is_file()
@@ -65,7 +66,7 @@ class Shard:
         bad: dict[int, int] = {}
         path, done = self.path, 0
         with tempfile.TemporaryDirectory(prefix="deplda-") as folder:
-            while path is not None:
+            while True:
                 try:
                     end = 0
                     for corpus in read_shards(path, size, self.format, fields=self.fields, **how):

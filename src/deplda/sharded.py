@@ -17,11 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from deplda.corpus_shards import (
-    CELLS,
+    KEYS,
     LAYOUT,
+    PLACES,
     Arrays,
     Ready,
     load_arrays,
+    narrow,
     save_arrays,
     shard_folder,
 )
@@ -34,6 +36,9 @@ from deplda.training import without_small
 from deplda.word_chains import Cells, swept_pieces
 
 Kind = Literal["expected", "sampled"]
+
+# Counts by cell and by label, as the kernels have them.
+_TYPES: dict[Kind, Any] = {"expected": (np.float64, np.float64), "sampled": (np.int32, np.int64)}
 
 
 class Change(NamedTuple):
@@ -48,6 +53,9 @@ class Change(NamedTuple):
     def nbytes(self) -> int:
         """What it takes to send it."""
         return sum(array.nbytes for array in self)
+
+
+_NOTHING = Change(*(np.empty(0, np.int64) for _ in range(4)))
 
 
 class Pass(NamedTuple):
@@ -178,7 +186,7 @@ def _plan(
 
 def cells_of(plan: Plan) -> Cells:
     """Return the cells of all shards."""
-    keys = load_arrays(plan.folder / CELLS)["keys"]
+    keys = np.load(plan.folder / KEYS)
     if not len(keys):
         raise InputError("no document has both words and labels; there is nothing to learn from")
     starts = np.searchsorted(keys, np.arange(plan.n_labels + 1) * plan.n_words)
@@ -196,9 +204,9 @@ def run_passes(
     if done is not None:
         yield done
     else:
-        kind = np.float64 if plan.kind == "expected" else np.int64
-        cells = cells_of(plan)
-        done = Pass(-1, np.zeros(len(cells.words), kind), np.zeros(plan.n_labels, kind), 0.0, 0, 0)
+        by_cell, by_label = _TYPES[plan.kind]
+        cells = np.zeros(len(np.load(plan.folder / KEYS, mmap_mode="r")), by_cell)
+        done = Pass(-1, cells, np.zeros(plan.n_labels, by_label), 0.0, 0, 0)
     while done.number < n_passes:
         number = done.number + 1
         shared = (plan, number, change)
@@ -221,7 +229,8 @@ def _united(
         returned += change.nbytes
         _add(cells, before.cell_counts, has_cell, change.cells, change.cell_counts)
         _add(labels, before.label_counts, has_label, change.labels, change.label_counts)
-    change = _change(np.arange(len(cells)), before.cell_counts, cells, before.label_counts, labels)
+    names = np.arange(len(cells), dtype=narrow(len(cells)))
+    change = _change(names, before.cell_counts, cells, before.label_counts, labels)
     return Pass(before.number + 1, cells, labels, moved, sent, returned), change
 
 
@@ -256,12 +265,6 @@ def _change(
     return Change(names[moved_cells], cells[moved_cells], moved_labels, labels[moved_labels])
 
 
-def _no_change(dtype: Any) -> Change:
-    return Change(
-        np.empty(0, np.int64), np.empty(0, dtype), np.empty(0, np.int64), np.empty(0, dtype)
-    )
-
-
 def _save_pass(plan: Plan, done: Pass, change: Change) -> None:
     save_arrays(
         plan.counts(done.number), all_cells=done.cell_counts, all_labels=done.label_counts,
@@ -274,7 +277,7 @@ def _last_pass(plan: Plan) -> tuple[Pass | None, Change]:
     """Return the last pass that all shards finished, if any, and what it changed."""
     files = sorted(plan.folder.glob(f"{plan.name}-?????.npz"))
     if not files:
-        return None, _no_change(np.float64)
+        return None, _NOTHING
     saved = load_arrays(files[-1])
     change = Change(*(saved[name] for name in Change._fields))
     moved, sent, returned = saved["moved"].tolist()
@@ -299,7 +302,7 @@ def _sweep_shard(
         saved = load_arrays(target)
         return Change(*(saved[name] for name in Change._fields)), float(saved["moved"][0])
     here = shard_folder(plan.folder, shard)
-    places = load_arrays(here / CELLS)["places"]
+    places = load_arrays(here / PLACES)["places"]
     layout = _layout(load_arrays(here / LAYOUT))
     work = _Expected(plan, layout) if plan.kind == "expected" else _Sampled(plan, layout, shard)
     if number == 0:

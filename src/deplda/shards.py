@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from scipy.sparse import csr_array
 
 from deplda.classifier import LabelClassifier, check_at_least_one
 from deplda.corpus import Corpus
@@ -163,7 +164,7 @@ class _Job:
     def words(self) -> Corpus:
         """A corpus without documents, over the words of the model."""
         words = self.model._vocabulary() or [f"word{w}" for w in range(self.model.n_features_in_)]
-        return Corpus([[0] * len(words)], [[]], words)[:0]
+        return Corpus(csr_array((0, len(words))), csr_array((0, 0)), words)
 
     def part(self, name: str) -> Path:
         return self.target / f"{name}.labels.jsonl"

@@ -18,7 +18,7 @@ def start() -> Iterator[Callable[[], Any]]:
         def start() -> Any:
             opened.close()
             cluster = LocalCluster(
-                n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=60
+                n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=60
             )
             return opened.enter_context(Client(opened.enter_context(cluster), set_as_default=False))
 

@@ -1,7 +1,6 @@
 """A folder of shards predicted: parts that are whole, kept, and the same whoever made them."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from distributed import Client, WorkerPlugin
+from distributed import Client
 
 from deplda import (
     Corpus,
@@ -30,6 +29,7 @@ from deplda.datasets import newsroom
 from deplda.errors import EngineError
 from deplda.journal import Journal
 from deplda.shards import predict_shards
+from tests.cluster import work
 from tests.cluster.conftest import kill_a_worker
 
 
@@ -229,36 +229,20 @@ def poisoned(shards: Path) -> None:
     path.write_bytes(b"".join([*good[:30], beast, *good[30:]]))
 
 
-class Lethal(WorkerPlugin):
-    """Makes every worker, new ones too, end itself at one document."""
-
-    name = "lethal"
-
-    def setup(self, worker: Any) -> None:
-        self._rank = LabelClassifier.rank
-        rank = self._rank
-
-        def die(self: Any, x: Any, k: int) -> Any:
-            if (x.data == 666).any():
-                os.kill(os.getpid(), signal.SIGKILL)
-            return rank(self, x, k)
-
-        LabelClassifier.rank = die  # type: ignore[method-assign, assignment]
-
-    def teardown(self, worker: Any) -> None:
-        LabelClassifier.rank = self._rank  # type: ignore[method-assign]
-
-
+@pytest.mark.parametrize("engine", ["processes", "cluster"])
 def test_a_document_that_ends_workers_is_named_and_the_rest_is_predicted(
-    model: Path, shards: Path, client: Any, tmp_path: Path
+    engine: str,
+    model: Path,
+    shards: Path,
+    client: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     expected = predict_shards(model, shards, tmp_path / "near", k=1)
     poisoned(shards)
-    client.register_plugin(Lethal())
-    try:
-        manifest = predict_shards(model, shards, tmp_path / "far", k=1, engine=client)
-    finally:
-        client.unregister_worker_plugin("lethal")
+    monkeypatch.setattr("deplda.shards._Job", work.LethalJob)
+    where = client if engine == "cluster" else engine
+    manifest = predict_shards(model, shards, tmp_path / "far", k=1, engine=where, n_jobs=1)
     assert [(each.shard, each.id) for each in manifest.poison] == [("docs-4.jsonl", "beast")]
     assert "the worker ended, twice" in manifest.poison[0].problem
     assert manifest.documents == expected.documents
@@ -280,9 +264,14 @@ def test_a_journal_blames_nobody_for_a_single_end(tmp_path: Path) -> None:
 
     # In the batch, alone, another alone, alone again: from then on it is passed over.
     assert [end_at(document) for document in (2, 2, 3, 2, 3)] == [[], [], [], [], [2]]
-    Journal(path).leave()  # by its own will: that is nobody's end
-    assert end_at(3) == [2]
-    assert end_at(3) == [2]
+
+
+def test_who_leaves_by_his_own_will_is_no_end(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal")
+    assert next(journal.pieces(0, 4)) == (0, 4, False)
+    journal.leave()
+    assert list(Journal(tmp_path / "journal").pieces(0, 4)) == [(0, 4, False)]
+    assert len(list(Journal(tmp_path / "journal").pieces(0, 4))) == 4  # nobody left here
 
 
 # The scheduler ------------------------------------------------------------------------------------
@@ -299,7 +288,9 @@ def test_a_lost_scheduler_is_named_and_what_was_finished_is_kept(
 ) -> None:
     address_file = tmp_path / "scheduler.json"
     place = ("--scheduler-file", str(address_file))
-    scheduler = dask("distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard", *place)
+    scheduler = dask(
+        "distributed.cli.dask_scheduler", "--port", "0", "--dashboard-address", ":0", *place
+    )
     wait_for(address_file)
     worker = dask("distributed.cli.dask_worker", "--nthreads", "1", "--no-dashboard", *place)
     target = tmp_path / "out"
