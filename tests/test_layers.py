@@ -28,8 +28,12 @@ LAYERS = [
     {"models"},
     {"shards"},
     {"experiments"},
+    {"report"},
+    {"cli"},
+    {"__main__"},
 ]
 HOMES = {
+    "click": {"cli"},
     "sklearn": {"text", "targets", "classifier", "estimator", "baselines"},
     "pyarrow": {"readers"},
     "pooch": {"datasets"},

@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from deplda.estimates import LabelWords, TopicLabels
     from deplda.evaluation import Evaluation, compare, evaluate, scorecard
     from deplda.models import DependencyLDA, FlatLDA, PriorLDA, load
-    from deplda.readers import Fields, read_corpus, read_shards, write_jsonl, write_svmlight
+    from deplda.readers import (
+        Fields,
+        Where,
+        read_corpus,
+        read_shards,
+        write_jsonl,
+        write_svmlight,
+    )
     from deplda.shards import predict_shards
     from deplda.splits import Split
     from deplda.statistics import Statistics, describe
@@ -50,7 +57,7 @@ _HOMES = {
     "estimates": ["LabelWords", "TopicLabels"],
     "evaluation": ["Evaluation", "compare", "evaluate", "scorecard"],
     "models": ["DependencyLDA", "FlatLDA", "PriorLDA", "load"],
-    "readers": ["Fields", "read_corpus", "read_shards", "write_jsonl", "write_svmlight"],
+    "readers": ["Fields", "Where", "read_corpus", "read_shards", "write_jsonl", "write_svmlight"],
     "shards": ["predict_shards"],
     "splits": ["Split"],
     "statistics": ["Statistics", "describe"],
@@ -88,6 +95,7 @@ __all__ = [
     "TopicLabels",
     "TunedSVM",
     "VanillaSVM",
+    "Where",
     "WordCounter",
     "compare",
     "concat",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from difflib import get_close_matches
 from functools import cached_property
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar, Literal, Self
 
@@ -37,6 +40,8 @@ from deplda.text import WordCounter
 from deplda.training import expect_label_words, train_label_words, update_label_words
 
 Auto = Literal["auto"]
+Kept = dict[str, Any]
+"""Where chains are kept, as the functions that run them take it."""
 
 
 class _Prepared:
@@ -71,7 +76,15 @@ class TopicModel(LabelClassifier):
 
     # Learning ------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, *, counter: WordCounter | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        counter: WordCounter | None = None,
+        checkpoint: StrPath | None = None,
+        resume: bool = False,
+    ) -> Self:
         """Learn φ and φ′ from labelled documents.
 
         Parameters
@@ -82,12 +95,22 @@ class TopicModel(LabelClassifier):
         counter : WordCounter, optional
             What made the counts out of texts. It is kept and saved with the model, which then takes
             texts for X in all other methods.
+        checkpoint : path, optional
+            A folder in which chains are kept as they run. With `resume` they go on from what is
+            there, to the same bits; without it a folder that holds chains is refused.
         """
-        self._asked()  # says what is wrong with the parameters before anything is done
+        asked = self._asked()  # says what is wrong with the parameters before anything is done
+        if checkpoint is not None and asked.fit_method != "sampled" and self._model != "dependency":
+            raise InputError(
+                f"there is nothing to keep at {os.fspath(checkpoint)}: {type(self).__name__} runs "
+                "no chains unless fit_method='sampled'; leave the checkpoint out"
+            )
         counts, labels = self._begin_fit(X, y, counter)
         corpus = Corpus(counts, labels, self._vocabulary())
         self._resolve(corpus)
-        self._set_learned(self._fit_words(corpus), labels, self._fit_topics(corpus))
+        words = self._fit_words(corpus, _kept(checkpoint, "label-words", resume))
+        topics = self._fit_topics(corpus, _kept(checkpoint, "topic-labels", resume))
+        self._set_learned(words, labels, topics)
         return self
 
     def fit_shards(
@@ -135,7 +158,7 @@ class TopicModel(LabelClassifier):
                 **how,
             )  # fmt: skip
         self.diagnostics_: dict[str, Any] = {"label_words": None}
-        self._set_learned(words, labels, self._fit_topics(corpus))
+        self._set_learned(words, labels, self._fit_topics(corpus, {}))
         return self
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
@@ -165,14 +188,14 @@ class TopicModel(LabelClassifier):
             shape=(self.label_sets_.shape[0], len(known)),
         )
         sets = csr_array(vstack([older, labels]))
-        topics = self._fit_topics(Corpus(csr_array((sets.shape[0], 0)), sets))
+        topics = self._fit_topics(Corpus(csr_array((sets.shape[0], 0)), sets), {})
         self._targets = Targets(known, self._targets.kind)
         self.n_tokens_ += corpus.n_tokens
         self.metrics_ = None  # they were of the model as it was
         self._set_learned(words, sets, topics)
         return self
 
-    def _fit_words(self, corpus: Corpus) -> LabelWords:
+    def _fit_words(self, corpus: Corpus, kept: Kept) -> LabelWords:
         asked = self._asked()
         if asked.fit_method == "deterministic":
             trained = expect_label_words(
@@ -182,7 +205,7 @@ class TopicModel(LabelClassifier):
             trained = train_label_words(
                 corpus, eta=asked.train_eta, beta=asked.beta_words, n_chains=asked.n_chains,
                 schedule=Schedule(asked.n_sweeps), seed=self.seed_, n_jobs=asked.n_jobs,
-                engine=asked.engine, progress=self._progress(),
+                engine=asked.engine, progress=self._progress(), **kept,
             )  # fmt: skip
         self.diagnostics_ = {"label_words": trained.diagnostics}
         return trained.label_words
@@ -195,7 +218,7 @@ class TopicModel(LabelClassifier):
         self.topic_labels_ = topic_labels
         self._prepared = _Prepared(label_words, topic_labels)
 
-    def _fit_topics(self, corpus: Corpus) -> tuple[TopicLabels, ...]:
+    def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:
         raise NotImplementedError
 
     # Predicting ----------------------------------------------------------------------------------
@@ -291,7 +314,8 @@ class TopicModel(LabelClassifier):
     def _number(self, label: Any) -> int:
         number = int(self._targets.numbers(np.array([label], dtype=object))[0])
         if number < 0:
-            raise InputError(f"the model does not know the label {label!r}; see classes_")
+            near = _near(str(label), [str(name) for name in self.classes_])
+            raise InputError(f"the model does not know the label {label!r}; {near}")
         return number
 
     def _words(self) -> list[str]:
@@ -321,6 +345,23 @@ class TopicModel(LabelClassifier):
         }
         self.settings_["beta_words"] = asked["beta_words"]  # by which counts are had from φ again
         self._inference()  # says what is wrong with the test-time settings before the long work
+
+
+def _kept(checkpoint: StrPath | None, name: str, resume: bool) -> Kept:
+    return {
+        "checkpoint": None if checkpoint is None else Path(checkpoint) / name,
+        "resume": resume,
+    }
+
+
+def _near(name: str, known: list[str]) -> str:
+    """Return the known names that may have been meant, as a question."""
+    folded = {label.casefold(): label for label in known}
+    close = [folded[each] for each in get_close_matches(name.casefold(), folded, 5, 0.5)]
+    close += [label for label in known if name.casefold() in label.casefold()]
+    if not close:
+        return f"its {len(known):,} labels are classes_"
+    return f"did you mean {', '.join(repr(each) for each in dict.fromkeys(close[:5]))}?"
 
 
 def _one_row(document: Any) -> Any:

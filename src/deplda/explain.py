@@ -86,10 +86,11 @@ class Explanation:
 
     def __rich__(self) -> Group:
         table = Table(title="suggested labels", title_justify="left")
-        for name in ("label", "score", "words", "prior"):
-            table.add_column(name, justify="left" if name == "label" else "right")
-        table.add_column("words that argue for it")
-        table.add_column("goes with")
+        table.add_column("label", overflow="fold")
+        for name in ("score", "words", "prior"):
+            table.add_column(name, justify="right")
+        table.add_column("words that argue for it", overflow="fold")
+        table.add_column("goes with", overflow="fold")
         for reason in self.reasons:
             table.add_row(
                 Text(str(reason.label)),

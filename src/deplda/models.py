@@ -12,7 +12,7 @@ from deplda.corpus import Corpus
 from deplda.engine import Engine
 from deplda.errors import ReadError
 from deplda.estimates import TopicLabels
-from deplda.estimator import Auto, TopicModel
+from deplda.estimator import Auto, Kept, TopicModel
 from deplda.files import StrPath
 from deplda.inference import Combine, Estimate, Method
 from deplda.training import prior_topic_labels, train_topic_labels
@@ -67,7 +67,7 @@ class FlatLDA(TopicModel):
         self.engine = engine
         self.verbose = verbose
 
-    def _fit_topics(self, corpus: Corpus) -> tuple[TopicLabels, ...]:
+    def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:
         return ()
 
 
@@ -126,7 +126,7 @@ class PriorLDA(TopicModel):
         self.engine = engine
         self.verbose = verbose
 
-    def _fit_topics(self, corpus: Corpus) -> tuple[TopicLabels, ...]:
+    def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:
         return (prior_topic_labels(corpus, beta=self.settings_["beta_labels"]),)
 
 
@@ -246,13 +246,13 @@ class DependencyLDA(TopicModel):
         self.engine = engine
         self.verbose = verbose
 
-    def _fit_topics(self, corpus: Corpus) -> tuple[TopicLabels, ...]:
+    def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:
         asked = self._asked()
         trained = train_topic_labels(
             corpus, self.settings_["n_topics"], gamma=asked.train_gamma,
             beta=self.settings_["beta_labels"], n_chains=asked.n_topic_chains,
             schedule=Schedule(asked.n_topic_sweeps), seed=self.seed_, n_jobs=asked.n_jobs,
-            engine=asked.engine, progress=self._progress(),
+            engine=asked.engine, progress=self._progress(), **kept,
         )  # fmt: skip
         self.diagnostics_["topic_labels"] = trained.diagnostics
         return trained.topic_labels
