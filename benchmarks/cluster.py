@@ -8,7 +8,7 @@ the machine must be quiet, with a core for each worker.
 from __future__ import annotations
 
 import argparse
-import resource
+import re
 import tempfile
 import time
 from collections.abc import Iterator
@@ -129,6 +129,7 @@ def _row(done: Pass, took: float, used: float, million: float) -> str:
     return (
         f"{took:.1f} s, {used / million:.2f} CPU s, {done.sent / million / MB:.2f} MB sent, "
         f"{done.returned / million / MB:.2f} MB returned a million tokens"
+        + (f", moved {done.moved / million / 1e6:.3f}" if done.moved else "")
     )
 
 
@@ -187,7 +188,9 @@ def prediction(table: Table, n_documents: int, folder: Path) -> None:
 
 
 def peak_megabytes() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    """Return the most memory this process ever had (getrusage counts its parent's, too)."""
+    (line,) = re.findall(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    return int(line) / 1024
 
 
 def main() -> None:
