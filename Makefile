@@ -31,6 +31,7 @@ bench: install
 	$(BIN)/python benchmarks/evaluation.py
 	$(BIN)/python benchmarks/inference.py $(if $(DATA_DIR),--data-dir $(DATA_DIR))
 	$(BIN)/python benchmarks/web.py $(if $(DATA_DIR),--data-dir $(DATA_DIR))
+	$(BIN)/python benchmarks/cluster.py $(if $(DATA_DIR),--data-dir $(DATA_DIR))
 	$(BIN)/python benchmarks/training.py $(if $(DATA_DIR),--data-dir $(DATA_DIR))
 
 format: install

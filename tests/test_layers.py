@@ -16,15 +16,17 @@ LAYERS = [
     {"files"},
     {"corpus"},
     {"splits", "statistics", "text", "estimates", "diagnostics", "evaluation"},
-    {"readers", "kernels", "engine"},
-    {"datasets", "chains", "tables"},
+    {"readers", "kernels", "engine", "engine_dask"},
+    {"datasets", "chains", "tables", "shard_files", "journal"},
     {"progress", "word_chains", "topic_chains"},
-    {"training", "inference", "settings", "targets", "store"},
+    {"training", "inference", "settings", "targets", "store", "corpus_shards"},
+    {"sharded"},
     {"saving"},
     {"classifier"},
     {"explain", "explain_page"},
     {"estimator", "baselines"},
     {"models"},
+    {"shards"},
     {"experiments"},
     {"report", "web"},
     {"cli"},
@@ -44,6 +46,10 @@ HOMES = {
         "experiments",
         "report",
         "web",
+        "shards",
+        "shard_files",
+        "corpus_shards",
+        "journal",
     },
     "safetensors": {"store"},
     "pandas": {"classifier", "evaluation"},
@@ -51,10 +57,13 @@ HOMES = {
     "stop_words": {"text"},
     "subprocess": {"datasets", "experiments"},
     "numba": {"kernels"},
-    "concurrent": {"engine", "web"},
+    "concurrent": {"engine", "engine_dask", "web"},
     "starlette": {"web"},
     "uvicorn": {"web"},
     "h11": {"web"},
+    "joblib": {"engine"},
+    "distributed": {"engine_dask"},
+    "dask": {"engine_dask"},
     "arviz_stats": {"diagnostics"},
     "matplotlib": {"diagnostics"},
 }
@@ -108,7 +117,7 @@ def test_an_upward_arrow_would_be_seen() -> None:
 def test_importing_the_package_imports_nothing_heavy() -> None:
     code = "import deplda, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert {"numpy", "scipy", "sklearn", "rich", "pooch", "numba"} & set(
+    assert {"numpy", "scipy", "sklearn", "rich", "pooch", "numba", "distributed", "joblib"} & set(
         done.stdout.split()
     ) == set()
 
