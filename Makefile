@@ -23,7 +23,7 @@ test-data: install
 	$(BIN)/pytest -m data --data-dir=$(DATA_DIR) tests
 
 demo: install
-	@$(BIN)/python examples/newsroom.py
+	@$(BIN)/deplda demo --output demo
 
 # One table against other libraries, into docs/benchmarks.md; DATA_DIR=... for real data.
 bench: install

@@ -99,7 +99,8 @@ def markdown(rows: list[Row], corpus: str, command: str) -> str:
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     day = datetime.now(UTC).date().isoformat()
     trial = TRIAL if "--quick" in command else ""
-    return f"Measured on {day} by `{command}` on {surroundings()}.\n{trial}Corpus: {corpus}.\n\n{table}\n"
+    where = f"Measured on {day} by `{command}` on {surroundings()}.\n"
+    return f"{where}{trial}Corpus: {corpus}.\n\n{table}\n"
 
 
 def write(text: str) -> None:

@@ -73,10 +73,12 @@ def run_page(page: Path) -> int:
 def _parse(block: Block, where: str) -> None:
     if block.language == "toml":
         tomllib.loads(block.text)
-    elif block.language == "json":  # a value a line, as in JSONL
-        assert all(json.loads(line) for line in block.text.splitlines())
+    elif block.language == "json":  # values one after the other, as in JSONL
+        text = block.text
+        while text := text.lstrip():
+            text = text[json.JSONDecoder().raw_decode(text)[1] :]
     else:
-        assert block.language == "text", f"{where}: what is {block.language!r}?"
+        assert block.language in ("text", "nginx"), f"{where}: what is {block.language!r}?"
 
 
 def _run_python(block: Block, names: dict[str, Any], where: str) -> None:
@@ -140,7 +142,7 @@ def _check_names(command: str, where: str) -> None:
         found = find_spec(words[1]) if words[0] == "-m" else (ROOT / words[0]).is_file()
         assert found, f"{where}: there is no {words}"
     else:
-        assert tool == "git", f"{where}: what is {tool!r}?"
+        assert tool in ("git", "curl", "podman"), f"{where}: what is {tool!r}?"
 
 
 def _check_options(words: list[str]) -> None:

@@ -16,17 +16,19 @@ LAYERS = [
     {"files"},
     {"corpus"},
     {"splits", "statistics", "text", "estimates", "diagnostics", "evaluation"},
-    {"readers", "kernels", "engine"},
-    {"datasets", "chains", "tables"},
+    {"readers", "kernels", "engine", "engine_dask"},
+    {"datasets", "chains", "tables", "shard_files", "journal"},
     {"progress", "word_chains", "topic_chains"},
-    {"training", "inference", "settings", "targets", "store"},
+    {"training", "inference", "settings", "targets", "store", "corpus_shards"},
+    {"sharded"},
     {"saving"},
     {"classifier"},
     {"explain", "explain_page"},
     {"estimator", "baselines"},
     {"models"},
+    {"shards"},
     {"experiments"},
-    {"report"},
+    {"report", "web"},
     {"cli"},
     {"__main__"},
 ]
@@ -35,14 +37,33 @@ HOMES = {
     "sklearn": {"text", "targets", "classifier", "estimator", "baselines"},
     "pyarrow": {"readers"},
     "pooch": {"datasets"},
-    "msgspec": {"readers", "datasets", "store", "saving", "baselines", "experiments", "report"},
+    "msgspec": {
+        "readers",
+        "datasets",
+        "store",
+        "saving",
+        "baselines",
+        "experiments",
+        "report",
+        "web",
+        "shards",
+        "shard_files",
+        "corpus_shards",
+        "journal",
+    },
     "safetensors": {"store"},
     "pandas": {"classifier", "evaluation"},
     "polars": {"classifier"},
     "stop_words": {"text"},
     "subprocess": {"datasets", "experiments"},
     "numba": {"kernels"},
-    "concurrent": {"engine"},
+    "concurrent": {"engine", "engine_dask", "web"},
+    "starlette": {"web"},
+    "uvicorn": {"web"},
+    "h11": {"web"},
+    "joblib": {"engine"},
+    "distributed": {"engine_dask"},
+    "dask": {"engine_dask"},
     "arviz_stats": {"diagnostics"},
     "matplotlib": {"diagnostics"},
 }
@@ -96,7 +117,7 @@ def test_an_upward_arrow_would_be_seen() -> None:
 def test_importing_the_package_imports_nothing_heavy() -> None:
     code = "import deplda, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert {"numpy", "scipy", "sklearn", "rich", "pooch", "numba"} & set(
+    assert {"numpy", "scipy", "sklearn", "rich", "pooch", "numba", "distributed", "joblib"} & set(
         done.stdout.split()
     ) == set()
 

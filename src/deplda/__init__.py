@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from deplda.errors import (
         DataUnavailableError,
         DepldaError,
+        EngineError,
         FractionalCountsWarning,
         InputError,
         ReadError,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         write_jsonl,
         write_svmlight,
     )
+    from deplda.shards import predict_shards
     from deplda.splits import Split
     from deplda.statistics import Statistics, describe
     from deplda.text import WordCounter
@@ -47,6 +49,7 @@ _HOMES = {
     "errors": [
         "DataUnavailableError",
         "DepldaError",
+        "EngineError",
         "FractionalCountsWarning",
         "InputError",
         "ReadError",
@@ -55,6 +58,7 @@ _HOMES = {
     "evaluation": ["Evaluation", "compare", "evaluate", "scorecard"],
     "models": ["DependencyLDA", "FlatLDA", "PriorLDA", "load"],
     "readers": ["Fields", "Where", "read_corpus", "read_shards", "write_jsonl", "write_svmlight"],
+    "shards": ["predict_shards"],
     "splits": ["Split"],
     "statistics": ["Statistics", "describe"],
     "text": ["WordCounter"],
@@ -75,6 +79,7 @@ __all__ = [
     "DependencyLDA",
     "DepldaError",
     "Diagnostics",
+    "EngineError",
     "Evaluation",
     "Fields",
     "FlatLDA",
@@ -99,6 +104,7 @@ __all__ = [
     "evaluate",
     "expect_label_words",
     "load",
+    "predict_shards",
     "prior_topic_labels",
     "read_corpus",
     "read_shards",

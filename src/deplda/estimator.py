@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
 from sklearn.utils.validation import check_is_fitted
 
-from deplda import explain, saving, settings
+from deplda import corpus_shards, explain, saving, settings, sharded
 from deplda import inference as inferring
 from deplda.chains import Schedule
 from deplda.classifier import (
@@ -32,6 +32,7 @@ from deplda.estimates import LabelWords, TopicLabels
 from deplda.explain import Explanation, Topic, Weighted, Word, reasons
 from deplda.files import StrPath
 from deplda.inference import Inference
+from deplda.readers import Fields
 from deplda.store import Arrays, Card
 from deplda.tables import Tables
 from deplda.targets import Indicator, Targets, among, by_place, extended, renamed
@@ -112,6 +113,54 @@ class TopicModel(LabelClassifier):
         self._set_learned(words, labels, topics)
         return self
 
+    def fit_shards(
+        self,
+        source: StrPath,
+        folder: StrPath,
+        *,
+        fields: Fields | None = None,
+        counter: WordCounter | None = None,
+    ) -> Self:
+        """Learn as `fit` does from a folder of labelled files, however large they are together.
+
+        A worker has one file in memory at a time, and this process the counts of labels and words.
+
+        Parameters
+        ----------
+        source : path
+            A folder of JSONL, CSV, TSV, svmlight or Parquet files, plain or gzip.
+        folder : path
+            Where shards are kept as kernels read them, each with its state; on a cluster, under
+            this path on all machines. A run that was cut off goes on from what is there. It may be
+            deleted afterwards.
+        fields : Fields, optional
+            Which fields hold the id, the text and the labels.
+        counter : WordCounter, optional
+            How texts become words.
+        """
+        asked = self._asked()
+        where: Any = {"engine": asked.engine, "n_jobs": asked.n_jobs}
+        counter = WordCounter() if counter is None else counter
+        ready = corpus_shards.prepare(source, folder, fields=fields, counter=counter, **where)
+        labels = corpus_shards.label_matrix(folder, ready)
+        blank = csr_array((labels.shape[0], len(ready.words)))
+        corpus = Corpus(blank, labels, ready.words, ready.labels)
+        self._begin_fit(corpus, None, corpus_shards.fitted(counter, ready))
+        self.n_tokens_ = sum(shard.tokens for shard in ready.shards)
+        self._resolve(corpus, self.n_tokens_)
+        how = where | {"eta": asked.train_eta, "beta": asked.beta_words}
+        how["progress"] = self._progress()
+        if asked.fit_method == "deterministic":
+            words = sharded.expect_shards(folder, ready, **how)
+        else:
+            words = sharded.train_shards(
+                folder, ready, n_chains=asked.n_chains, n_sweeps=asked.n_sweeps, seed=self.seed_,
+                **how,
+            )  # fmt: skip
+        self.diagnostics_: dict[str, Any] = {"label_words": None}
+        self._set_learned(words, labels, self._fit_topics(corpus, {}))
+        return self
+
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """Learn from more labelled documents, which may carry labels not seen before.
 
@@ -156,7 +205,7 @@ class TopicModel(LabelClassifier):
             trained = train_label_words(
                 corpus, eta=asked.train_eta, beta=asked.beta_words, n_chains=asked.n_chains,
                 schedule=Schedule(asked.n_sweeps), seed=self.seed_, n_jobs=asked.n_jobs,
-                progress=self._progress(), **kept,
+                engine=asked.engine, progress=self._progress(), **kept,
             )  # fmt: skip
         self.diagnostics_ = {"label_words": trained.diagnostics}
         return trained.label_words
@@ -177,13 +226,13 @@ class TopicModel(LabelClassifier):
     def _score_counts(self, counts: Counts) -> Floats:
         return inferring.score_matrix(
             _unlabelled(counts), self._prepared.tables, self._inference(), seed=self.seed_,
-            n_jobs=self.n_jobs, progress=self._progress(),
+            n_jobs=self.n_jobs, engine=self.engine, progress=self._progress(),
         )  # fmt: skip
 
     def _rank_counts(self, counts: Counts, k: int) -> Iterator[tuple[Numbers, Floats]]:
         yield from inferring.rank(
             _unlabelled(counts), self._prepared.tables, self._inference(), k, seed=self.seed_,
-            n_jobs=self.n_jobs, progress=self._progress(),
+            n_jobs=self.n_jobs, engine=self.engine, progress=self._progress(),
         )  # fmt: skip
 
     def _inference(self) -> Inference:
@@ -223,8 +272,8 @@ class TopicModel(LabelClassifier):
         inferred = next(inferring.infer(*asked, **how))
         numbers = inferring.best(inferring.scores(inferred, self.combine), k).labels
         tokens = next(inferring.attribute(*asked, numbers, **how))
-        entries = documents.counts
-        words = [self._words()[w] for w in entries.indices]
+        entries, names = documents.counts, self._words()
+        words = [names[w] for w in entries.indices]
         return Explanation(
             reasons(
                 numbers[0], inferred, tokens, words, self.topic_labels_, self.classes_,
@@ -286,9 +335,10 @@ class TopicModel(LabelClassifier):
         """Return the parameters, checked, as plain values."""
         return SimpleNamespace(**settings.checked(self.get_params(deep=False)))
 
-    def _resolve(self, corpus: Corpus) -> None:
+    def _resolve(self, corpus: Corpus, n_tokens: int | None = None) -> None:
         """Set settings_: every hyperparameter as it is used, by the paper's rule where "auto"."""
-        automatic, asked = settings.auto_settings(corpus, self._model), vars(self._asked())
+        automatic = settings.auto_settings(corpus, self._model, n_tokens)
+        asked = vars(self._asked())
         self.settings_ = {
             name: value if asked[name] == "auto" else asked[name]
             for name, value in automatic.items()
@@ -307,7 +357,7 @@ def _kept(checkpoint: StrPath | None, name: str, resume: bool) -> Kept:
 def _near(name: str, known: list[str]) -> str:
     """Return the known names that may have been meant, as a question."""
     folded = {label.casefold(): label for label in known}
-    close = [folded[each] for each in get_close_matches(name.casefold(), folded, 5, 0.5)]
+    close = [folded[each] for each in get_close_matches(name.casefold(), folded, 5)]
     close += [label for label in known if name.casefold() in label.casefold()]
     if not close:
         return f"its {len(known):,} labels are classes_"

@@ -9,6 +9,7 @@ from deplda import store
 from deplda.chains import Schedule
 from deplda.classifier import LabelClassifier
 from deplda.corpus import Corpus
+from deplda.engine import Engine
 from deplda.errors import ReadError
 from deplda.estimates import TopicLabels
 from deplda.estimator import Auto, Kept, TopicModel
@@ -44,7 +45,7 @@ class FlatLDA(TopicModel):
         cutoff: Literal["proportional"] | int | float = "proportional",
         random_state: Any = 0,
         n_jobs: int | None = None,
-        engine: Literal["threads"] = "threads",
+        engine: Engine = "threads",
         verbose: bool = False,
     ) -> None:
         self.n_chains = n_chains
@@ -100,7 +101,7 @@ class PriorLDA(TopicModel):
         cutoff: Literal["proportional"] | int | float = "proportional",
         random_state: Any = 0,
         n_jobs: int | None = None,
-        engine: Literal["threads"] = "threads",
+        engine: Engine = "threads",
         verbose: bool = False,
     ) -> None:
         self.n_chains = n_chains
@@ -167,9 +168,9 @@ class DependencyLDA(TopicModel):
     random_state : int, RandomState or None
         The seed. The same seed gives the same bits, for any `n_jobs` and any order of documents.
     n_jobs : int, optional
-        Threads; all cores by default.
-    engine : {"threads"}
-        Where work is done.
+        Threads or processes; all cores by default. A cluster has the workers that it has.
+    engine : "threads", "processes", a Dask Client or the address of its scheduler
+        Where chains run and documents are predicted; the same bits everywhere.
     verbose : bool
         Show progress on standard error.
 
@@ -215,7 +216,7 @@ class DependencyLDA(TopicModel):
         cutoff: Literal["proportional"] | int | float = "proportional",
         random_state: Any = 0,
         n_jobs: int | None = None,
-        engine: Literal["threads"] = "threads",
+        engine: Engine = "threads",
         verbose: bool = False,
     ) -> None:
         self.n_topics = n_topics
@@ -251,7 +252,7 @@ class DependencyLDA(TopicModel):
             corpus, self.settings_["n_topics"], gamma=asked.train_gamma,
             beta=self.settings_["beta_labels"], n_chains=asked.n_topic_chains,
             schedule=Schedule(asked.n_topic_sweeps), seed=self.seed_, n_jobs=asked.n_jobs,
-            progress=self._progress(), **kept,
+            engine=asked.engine, progress=self._progress(), **kept,
         )  # fmt: skip
         self.diagnostics_["topic_labels"] = trained.diagnostics
         return trained.topic_labels

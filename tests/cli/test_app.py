@@ -33,7 +33,7 @@ def test_every_verb_is_there() -> None:
     assert {" ".join(verb) for verb in VERBS} >= {
         "train", "predict", "explain", "evaluate", "words", "topics", "info", "experiment",
         "report", "demo", "completion", "datasets list", "datasets fetch", "datasets stats",
-        "datasets convert",
+        "datasets convert", "serve",
     }  # fmt: skip
 
 

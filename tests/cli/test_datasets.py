@@ -1,17 +1,16 @@
 """``deplda datasets``, ``experiment``, ``report`` and ``demo``."""
 
 import json
-import sys
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 
+import deplda.report
 from deplda import WordCounter, datasets, read_corpus
 from deplda.experiments.results import Unit
 from deplda.experiments.unit import Task
 from tests.cli.running import articles, done, problem, run, write_jsonl
+from tests.report import folders
 
 # datasets -----------------------------------------------------------------------------------------
 
@@ -116,37 +115,23 @@ def test_an_experiment_with_failures_ends_with_1_and_names_them(
     assert "there is no experiment 'nope'" in problem(1, "experiment", "nope", "-o", tmp_path / "r")
 
 
-@pytest.fixture
-def fake_report(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    calls: list[tuple[Any, ...]] = []
-    fake: Any = ModuleType("deplda.report")
-    fake.write_report = lambda folders, path: calls.append(("page", folders, path))
-    fake.write_markdown = lambda folders, path, notes=None: calls.append(
-        ("markdown", folders, path, notes)
-    )
-    fake.leaderboard = lambda folders: "the best model"
-    fake.demo = lambda folder: calls.append(("demo", folder))
-    monkeypatch.setitem(sys.modules, "deplda.report", fake)
-    return calls
-
-
-def test_a_report_is_a_table_a_page_and_markdown(
-    tmp_path: Path, fake_report: list[tuple[Any, ...]]
-) -> None:
+def test_a_report_is_a_table_a_page_and_markdown(tmp_path: Path) -> None:
+    results = folders.make(tmp_path / "results")
     page, text, notes = tmp_path / "r.html", tmp_path / "r.md", tmp_path / "notes.md"
     notes.write_text("what we saw")
-    assert done("report", "a", "b", "-o", page, "--markdown", text, "--notes", notes) == (
-        "the best model\n"
-    )
-    folders = [Path("a"), Path("b")]
-    assert fake_report == [("page", folders, page), ("markdown", folders, text, notes)]
-    assert "--notes needs --markdown" in problem(2, "report", "a", "--notes", notes)
-    page.write_text("mine")
-    assert "r.html exists" in problem(1, "report", "a", "-o", page)
+    shown = done("report", results, "-o", page, "--markdown", text, "--notes", notes)
+    assert "Leaderboard of tiny" in shown
+    assert "Leaderboard of tiny" in page.read_text(encoding="utf-8")
+    assert "what we saw" in text.read_text(encoding="utf-8")
+    assert "--notes needs --markdown" in problem(2, "report", results, "--notes", notes)
+    assert "r.html exists" in problem(1, "report", results, "-o", page)
+    assert "there are no results here" in problem(1, "report", tmp_path)
 
 
 def test_the_demonstration_goes_where_it_is_told(
-    tmp_path: Path, fake_report: list[tuple[Any, ...]]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    asked: list[Path] = []
+    monkeypatch.setattr(deplda.report, "demo", asked.append)
     done("demo", "-o", tmp_path / "look")
-    assert fake_report == [("demo", tmp_path / "look")]
+    assert asked == [tmp_path / "look"]

@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import deplda
@@ -70,6 +71,27 @@ def test_svmlight_is_predicted_by_the_names_beside_it(tmp_path: Path, counts_mod
     found = done("predict", counts_model, tmp_path / "a.svm")
     assert found == done("predict", counts_model, tmp_path / "a.jsonl")
     assert [line["id"] for line in lines(found)] == list(news.ids[:20])
+
+
+def test_words_without_names_are_known_by_their_place(tmp_path: Path) -> None:
+    counts, labels = np.array([[3, 0], [0, 3]]), np.array([[1, 0], [0, 1]])
+    deplda.FlatLDA().fit(counts, labels).save(tmp_path / "m")
+    (tmp_path / "a.svm").write_text(" 1:3\n 0:2\n")
+    found = lines(done("predict", tmp_path / "m", tmp_path / "a.svm", "-k", 1))
+    assert [line["labels"][0]["label"] for line in found] == [1, 0]
+
+
+def test_an_output_is_neither_packed_nor_the_documents_themselves(
+    tmp_path: Path, model: Path
+) -> None:
+    path = write_jsonl(tmp_path / "a.jsonl", articles())
+    before = path.read_bytes()
+    said = problem(1, "predict", model, path, "-o", path, "--force")
+    assert said == f"{path} holds the documents; choose another output"
+    assert path.read_bytes() == before
+    assert "predictions are not packed" in problem(
+        2, "predict", model, path, "-o", tmp_path / "b.jsonl.gz"
+    )
 
 
 def test_only_labels_above_the_threshold_are_given(model: Path, corpus: Path) -> None:

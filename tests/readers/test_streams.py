@@ -4,7 +4,9 @@ import gzip
 import io
 import itertools
 import json
+import os
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -116,6 +118,17 @@ def test_the_format_of_standard_input_is_guessed_without_losing_its_beginning(
 ) -> None:
     path = write_jsonl(tmp_path / "a.jsonl")
     assert len(read_corpus(StandardInput(io.BytesIO(path.read_bytes())))) == 3
+
+
+def test_a_pipe_is_read_when_its_format_is_said(tmp_path: Path) -> None:
+    pipe, data = tmp_path / "pipe", write_jsonl(tmp_path / "a.jsonl").read_bytes()
+    os.mkfifo(pipe)
+    with pytest.raises(ReadError, match="a pipe is read only once; say its format="):
+        read_corpus(pipe)
+    writer = Thread(target=pipe.write_bytes, args=(data,))
+    writer.start()
+    assert len(read_corpus(pipe, "jsonl")) == 3
+    writer.join()
 
 
 def test_an_error_on_standard_input_is_called_so() -> None:

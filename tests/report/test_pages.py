@@ -217,6 +217,12 @@ def test_every_chart_stays_inside_its_frame(kind: str, points: list[tuple[float,
         assert drawn.count('class="tick"') >= 2
 
 
+def test_ticks_are_all_different(html: str) -> None:
+    for chart in re.findall(r'<svg viewBox="0 0.*?</svg>', html):
+        ticks = re.findall(r'class="tick" x="[\d.]+" y="[\d.]+" text-anchor="end">(.*?)<', chart)
+        assert len(ticks) == len(set(ticks)) >= 1
+
+
 def test_named_places_have_their_names(html: str) -> None:
     assert re.search(r'class="tick"[^>]*>\d+–\d+</text>', html)
 

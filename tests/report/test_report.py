@@ -100,7 +100,7 @@ def test_a_difference_is_judged_as_it_is_shown() -> None:
     assert difference(26.21, ONE_ERROR, "24.7") == ("+1.5", 1.5, True)
     assert difference(23.0, ONE_ERROR, "24.7") == ("−1.7", -1.7, False)
     assert difference(9.0, Metric("document", "ranking", "margin"), "1.52").near is None
-    assert difference(100.0, Metric("label", "ranking", "is_error"), "100").text == "+0"
+    assert difference(100.0, Metric("label", "ranking", "is_error"), "100").text == "0"
 
 
 def test_data_of_the_same_kind_is_shown_beside_the_paper_but_not_judged(tmp_path: Path) -> None:
@@ -225,15 +225,32 @@ def test_budgets_of_one_experiment_are_set_side_by_side(tmp_path: Path) -> None:
     part = section(report_of(groups), "Budgets")
     (table,) = tables(part)
     main, other = groups[0].runs
-    row = next(row for row in table.rows if row[0].text == "Flat-LDA")
+    row = next(r for r in table.rows if r[0].text == "Flat-LDA, Avg-Prec by document")
     gap = other.mean("Flat-LDA", BY_DOCUMENT) - main.mean("Flat-LDA", BY_DOCUMENT)
     assert float(row[3].text.replace("−", "-")) == pytest.approx(gap, abs=5.1e-4)
-    assert (row[3].tone == "off") == (abs(gap) > 0.01)
+    assert (row[3].tone == "off") == (abs(round(gap, 3)) > 0.01)
     assert any(isinstance(b, Details) and "budget quick" in b.summary for b in part.blocks)
+    fewer = experiment(models=dict(list(experiment().models.items())[:2]))
+    some = read_groups([make(tmp_path / "f", fewer, budget="paper"), folders[0]])
+    assert some[0].main.title == "quick"
     same = read_groups([make(tmp_path / "a"), make(tmp_path / "b")])
     assert [run.title for run in same[0].runs] == ["quick (a)", "quick (b)"]
     verdict = words(section(report_of(same), "Budgets"))
-    assert "of 4 models, 4 agree within the tolerances in all figures" in verdict
+    assert "4 of 4 models agree in all 24 figures" in verdict
+
+
+def test_budgets_are_compared_on_the_splits_that_both_have(tmp_path: Path) -> None:
+    quick = make(tmp_path / "q", n_splits=3)
+    paper = make(tmp_path / "p", budget="paper", failed=(("Flat-LDA", 0), ("Tuned-SVM", 1)))
+    for path in paper.glob("units/?-tf-idf-svm.json"):
+        path.unlink()
+    groups = read_groups([quick, paper])
+    assert groups[0].main.title == "quick"
+    part = section(report_of(groups), "Budgets")
+    # The same seeds: on the same splits there is no difference, over all of them there would be.
+    assert "3 of 3 models agree in all 24 figures" in words(part)
+    (table,) = tables(part)
+    assert {row[3].text for row in table.rows} == {".000", ".0", ""}
 
 
 def test_several_data_sets_share_a_scorecard_and_figures_by_their_kind(tmp_path: Path) -> None:

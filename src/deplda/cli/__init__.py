@@ -9,9 +9,10 @@ from deplda.cli.data import datasets
 from deplda.cli.experiments import demo, experiment, report
 from deplda.cli.explaining import explain, info, topics, words
 from deplda.cli.predicting import predict
+from deplda.cli.serving import serve
 from deplda.cli.training import evaluate, train
 
-for verb in (train, predict, explain, evaluate, words, topics, info):
+for verb in (train, predict, explain, evaluate, words, topics, info, serve):
     root.add_command(verb)
 for verb in (datasets, experiment, report, demo):
     root.add_command(verb)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -87,10 +86,6 @@ def _numbers(text: str | None) -> list[int] | None:
     return [int(part) for part in parts]
 
 
-def _report() -> Any:
-    return import_module("deplda.report")
-
-
 @click.command()
 @click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="HTML page.")
@@ -114,12 +109,13 @@ def report(
             check_output(path, force)
     if notes is not None and markdown is None:
         raise click.UsageError("--notes needs --markdown, the file they go to.")
-    made = _report()
+    from deplda.report import leaderboard, write_markdown, write_report
+
     if output is not None:
-        made.write_report(list(results), output)
+        write_report(results, output)
     if markdown is not None:
-        made.write_markdown(list(results), markdown, notes=notes)
-    show(made.leaderboard(list(results)))
+        write_markdown(results, markdown, notes=notes)
+    show(leaderboard(results))
 
 
 @click.command()
@@ -133,4 +129,6 @@ def report(
 )
 def demo(output: Path) -> None:
     """Take a first look: models of a generated news corpus, compared and explained."""
-    _report().demo(output)
+    from deplda.report import demo
+
+    demo(output)

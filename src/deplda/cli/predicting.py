@@ -13,9 +13,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from deplda.cli.output import check_output, force, plain, show
+from deplda.cli.output import check_output, force, note, plain, show
 from deplda.cli.sources import Reading, reading_options, records_of
-from deplda.cli.training import jobs_option
+from deplda.cli.training import engine_option, jobs_option
 from deplda.errors import InputError, ReadError
 
 if TYPE_CHECKING:
@@ -31,9 +31,10 @@ _BATCH = 256
     "--limit", "-k", type=click.IntRange(1), default=10, show_default=True, help="Labels to give."
 )
 @click.option("--threshold", "-t", type=float, help="Give only labels with this score or more.")
-@click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="JSONL file.")
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="JSONL file, or folder.")
 @click.option("--resume", is_flag=True, help="Go on with a partly written output.")
 @jobs_option
+@engine_option
 @reading_options
 @force
 def predict(
@@ -44,6 +45,7 @@ def predict(
     output: Path | None,
     resume: bool,
     jobs: int | None,
+    engine: str,
     reading: Reading,
     force: bool,
 ) -> None:
@@ -53,10 +55,38 @@ def predict(
     folders of .txt files, or - for standard input: JSON lines, or one text a line. Documents
     without an id are numbered.
 
+    Of one folder of JSONL, CSV, Parquet or svmlight files every file is a shard, and -o the folder
+    that gets its part; a second run keeps finished parts.
+
     \b
     deplda predict model new.jsonl -k 5 -o labels.jsonl
     echo 'stocks fell on fears of recession' | deplda predict model -
+    deplda predict model shards -o parts --engine tcp://10.0.0.1:8786
     """
+    if _is_folder_of_shards(documents):
+        if threshold is not None or force or output is None:
+            raise click.UsageError(
+                "A folder of shards needs -o; it takes no --threshold or --force."
+            )
+        _predict_shards(model, documents[0], output, limit, reading, jobs, engine)
+        return
+    _predict_records(
+        model, documents, limit, threshold, output, resume, jobs, engine, reading, force
+    )
+
+
+def _predict_records(
+    model: Path,
+    documents: tuple[str, ...],
+    limit: int,
+    threshold: float | None,
+    output: Path | None,
+    resume: bool,
+    jobs: int | None,
+    engine: str,
+    reading: Reading,
+    force: bool,
+) -> None:
     from deplda.models import load
     from deplda.progress import counted
 
@@ -64,12 +94,19 @@ def predict(
         raise click.UsageError("--resume needs --output, and not --force.")
     if output is not None:
         check_output(output, force or resume)
+        _check_apart(output, documents)
     classifier: Any = load(model).set_params(n_jobs=jobs, verbose=False)
+    if "engine" in classifier.get_params():
+        classifier.set_params(engine=engine)
+    elif engine != "threads":
+        raise click.UsageError(f"--engine is for topic models and folders; {model} is neither.")
+    # Other processes are sent the model once a batch.
+    size = _BATCH if engine == "threads" else 64 * _BATCH
     records = records_of(documents, reading, classifier)
     n_done = _skip_done(output, records) if resume and output is not None else 0
     with _opened(output, resume) as file, counted("predicting", None, "documents", None) as done:
         try:
-            while batch := list(islice(records, _BATCH)):
+            while batch := list(islice(records, size)):
                 file.write(b"".join(_lines(classifier, batch, limit, threshold)))
                 file.flush()
                 n_done += len(batch)
@@ -87,10 +124,56 @@ def predict(
         show(f"{n_done:,} documents: {output}")
 
 
+def _check_apart(output: Path, documents: tuple[str, ...]) -> None:
+    """Refuse an output that would be written over the documents, or in a format it is not."""
+    if output.suffix == ".gz":
+        raise click.UsageError(f"{output}: predictions are not packed; pack them afterwards.")
+    if any(output.exists() and output.resolve() == Path(each).resolve() for each in documents):
+        raise InputError(f"{output} holds the documents; choose another output")
+
+
+def _is_folder_of_shards(documents: tuple[str, ...]) -> bool:
+    from deplda.shard_files import format_of
+
+    folder = Path(documents[0])
+    return len(documents) == 1 and folder.is_dir() and any(map(format_of, folder.iterdir()))
+
+
+def _predict_shards(
+    model: Path,
+    source: str,
+    output: Path,
+    k: int,
+    reading: Reading,
+    jobs: int | None,
+    engine: str,
+) -> None:
+    from deplda.shards import predict_shards
+
+    if reading.format is not None or reading.encoding != "utf-8":
+        raise click.UsageError("Shards are read by their names, as UTF-8: no --format, --encoding.")
+    manifest = predict_shards(
+        model, source, output, k=k, fields=reading.fields(labelled=False), engine=engine,
+        n_jobs=jobs,
+    )  # fmt: skip
+    for bad in manifest.poison:
+        where = f"line {bad.line}" if bad.id is None else f"document {bad.id!r}"
+        note(f"Warning: {bad.shard}, {where} is left out: {bad.problem}")
+    show(f"{manifest.documents:,} documents in {len(manifest.parts):,} parts: {output}")
+    if manifest.failed:
+        name, reason = next(iter(manifest.failed.items()))
+        raise InputError(
+            f"{len(manifest.failed):,} shards have no part (see manifest.json); {name}: {reason}"
+        )
+
+
 def _lines(model: Any, batch: list[Record], k: int, threshold: float | None) -> Iterator[bytes]:
     from deplda.readers import CorpusBuilder
 
-    builder = CorpusBuilder(model.feature_names_in_.tolist(), ())
+    names = getattr(model, "feature_names_in_", None)
+    # A model of columns without names calls them as a corpus without names does.
+    words = [f"word{w}" for w in range(model.n_features_in_)] if names is None else names.tolist()
+    builder = CorpusBuilder(words, ())
     for record in batch:
         builder.add(record.counts, ())
     ranking = model.rank(builder.corpus(), k)

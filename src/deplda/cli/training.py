@@ -36,10 +36,19 @@ ESTIMATORS = {
     "tuned-svm": "TunedSVM",
     "tfidf-svm": "TfidfSVM",
 }
-_OWN_OPTIONS = {"random_state": "--seed", "n_jobs": "--jobs", "verbose": "nothing"}
+_OWN_OPTIONS = {
+    "random_state": "--seed", "n_jobs": "--jobs", "engine": "--engine", "verbose": "nothing",
+}  # fmt: skip
 
 split_option = click.option(
     "--split", default="0", show_default=True, help="Of a data set with splits; none: all of it."
+)
+engine_option = click.option(
+    "--engine",
+    default="threads",
+    show_default=True,
+    metavar="threads|processes|ADDRESS",
+    help="Where work is done; an address such as tcp://… is that of a Dask scheduler.",
 )
 jobs_option = click.option("--jobs", "-j", type=click.IntRange(1), help="Cores; all by default.")
 
@@ -73,6 +82,7 @@ jobs_option = click.option("--jobs", "-j", type=click.IntRange(1), help="Cores; 
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Same seed, same bits."
 )
 @jobs_option
+@engine_option
 @click.option(
     "--checkpoint",
     type=click.Path(file_okay=False, path_type=Path),
@@ -175,13 +185,15 @@ def _make_model(
     parameters: tuple[str, ...],
     seed: int,
     jobs: int | None,
+    engine: str,
 ) -> Any:
     import inspect
 
     import deplda
 
     kind = getattr(deplda, ESTIMATORS[model])
-    known = set(inspect.signature(kind).parameters) - set(_OWN_OPTIONS)
+    own = set(inspect.signature(kind).parameters)
+    known = own - set(_OWN_OPTIONS)
     given: dict[str, Any] = {} if n_topics is None else {"n_topics": n_topics}
     for text in parameters:
         name, equals, value = text.partition("=")
@@ -194,6 +206,10 @@ def _make_model(
             names = ", ".join(sorted(known))
             raise click.UsageError(f"{model} has no parameter {name!r}{other}; it has {names}.")
     given |= {"random_state": seed, "n_jobs": jobs, "verbose": sys.stderr.isatty()}
+    if "engine" in own:
+        given["engine"] = engine
+    elif engine != "threads":
+        raise click.UsageError(f"--engine is for dependency, prior and flat, not for {model}.")
     if paper is None:
         return kind(**given)
     if not hasattr(kind, "paper"):

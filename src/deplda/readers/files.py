@@ -345,6 +345,8 @@ def guess_format(path: StrPath) -> Format:
         return _SUFFIXES[suffixes[-1]]
     if isinstance(path, StandardInput):
         head = path.stream.peek()
+    elif Path(path).is_fifo():
+        raise ReadError(path, None, "a pipe is read only once; say its format= (--format)")
     else:
         with open_binary(path) as file:
             head = file.read(65_536)

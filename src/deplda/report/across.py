@@ -30,7 +30,8 @@ def across_section(groups: Sequence[Group]) -> Section:
         return Section("All data sets", ("No model was run on all data sets.",))
     blocks: list[Block] = [
         "On how many figures each model is best, alone or with others (equal to three digits): six "
-        "of ranking (Rank-Loss repeats AUC-ROC) and six F1, by document and by label.",
+        "of ranking (Rank-Loss repeats AUC-ROC) and six F1, by document and by label. Only models "
+        "that were run on every data set are counted.",
         _scorecard(groups, shared),
     ]
     if len(groups) > 1 and len(shared) > 1:

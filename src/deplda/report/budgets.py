@@ -13,11 +13,15 @@ _SHOWN = (BY_DOCUMENT, ONE_ERROR, BY_LABEL)
 
 def budgets_section(group: Group) -> Section | None:
     """Return the runs beside each other, with what they differ by, and the others' tables."""
-    if len(group.runs) < 2:
+    main, *others = group.runs
+    if not others:
         return None
-    others = group.runs[1:]
-    blocks: list[Block] = [_verdict(group)]
-    blocks += [_side_by_side(group.main, other) for other in others]
+    blocks: list[Block] = [
+        f"The same experiment at the budgets {listed([run.title for run in group.runs])}, each two "
+        "on the splits that both have finished."
+    ]
+    for other in others:
+        blocks += [_verdict(main, other), _side_by_side(main, other)]
     blocks += [
         Details(f"All tables at budget {other.title}", results_section(other).blocks)
         for other in others
@@ -25,61 +29,57 @@ def budgets_section(group: Group) -> Section | None:
     return Section("Budgets", tuple(blocks))
 
 
-def _verdict(group: Group) -> str:
-    parts = []
-    for other in group.runs[1:]:
-        widest = {m: _widest(group.main, other, m) for m in _shared(group.main, other)}
-        if not widest:
-            continue
-        worst = max(widest, key=lambda model: widest[model][0])
-        near = [model for model, (size, _) in widest.items() if size <= 1]
-        size = f"of {len(widest)} models, {len(near)} agree within the tolerances in all figures"
-        _, metric = widest[worst]
-        apart = other.mean(worst, metric) - group.main.mean(worst, metric)
-        decimals = 3 if metric.tolerance == 0.01 else 2
-        parts.append(
-            f"{other.title} against {group.main.title}: {size} (.01, errors 1.5 points); the "
-            f"widest gap is {metric.title} by {metric.pivot} of {worst}, {signed(apart, decimals)}"
-        )
-    same = listed([run.title for run in group.runs])
-    return f"The same experiment at the budgets {same}. {'. '.join(parts)}."
+def _gap(main: Run, other: Run, model: str, metric: Metric) -> float:
+    """Return by how much the other run's mean is above, to the decimals that are shown."""
+    splits = _splits(main, other, model)
+    gap = other.mean(model, metric, splits) - main.mean(model, metric, splits)
+    return round(gap, metric.decimals)
 
 
-def _widest(main: Run, other: Run, model: str) -> tuple[float, Metric]:
-    """Return the greatest difference in units of its tolerance, and of which figure it is."""
-    judged = [(m, m.tolerance) for m in FIGURES if m.tolerance is not None]
-    return max(
-        (abs(other.mean(model, m) - main.mean(model, m)) / tolerance, m) for m, tolerance in judged
-    )
+def _splits(main: Run, other: Run, model: str) -> list[int]:
+    return [split for split in main.splits(model) if split in other.splits(model)]
 
 
 def _shared(main: Run, other: Run) -> list[str]:
-    return [model for model in main.models if model in other.models]
+    known = [model for model in main.models if model in other.models]
+    return [model for model in known if _splits(main, other, model)]
+
+
+def _verdict(main: Run, other: Run) -> str:
+    models = _shared(main, other)
+    judged = [(metric, metric.tolerance) for metric in FIGURES if metric.tolerance is not None]
+    gaps = {
+        (model, metric): abs(_gap(main, other, model, metric)) / tolerance
+        for model in models
+        for metric, tolerance in judged
+    }
+    if not gaps:
+        return f"Budgets {other.title} and {main.title} have no unit in common."
+    apart = {model for (model, _), size in gaps.items() if size > 1}
+    model, metric = max(gaps, key=lambda key: gaps[key])
+    return (
+        f"Budget {other.title} against {main.title}: {len(models) - len(apart)} of {len(models)} "
+        f"models agree in all {len(judged)} figures within .01, or 1.5 points of an error. The "
+        f"widest gap is {signed(_gap(main, other, model, metric), metric.decimals)}, "
+        f"{metric.title} by {metric.pivot} of {model}."
+    )
 
 
 def _side_by_side(main: Run, other: Run) -> Table:
-    columns = ["model"]
-    for metric in _SHOWN:
-        title = f"{metric.title} by {metric.pivot}"
-        columns += [f"{title}, {main.title}", other.title, "difference"]
-    columns += ["seconds, " + main.title, other.title]
     rows = []
     for model in _shared(main, other):
-        cells = [Cell(model)]
+        splits = _splits(main, other, model)
         for metric in _SHOWN:
-            ours, theirs = main.mean(model, metric), other.mean(model, metric)
-            gap = theirs - ours
-            decimals = 3 if metric.tolerance == 0.01 else 1
+            gap = _gap(main, other, model, metric)
             off = metric.tolerance is not None and abs(gap) > metric.tolerance
-            cells += [
-                Cell(metric.shown(ours)),
-                Cell(metric.shown(theirs)),
-                Cell(signed(gap, decimals), "off" if off else ""),
-            ]
-        cells += [
-            Cell(f"{sum(run.seconds(model, part) for part in ('fit', 'predict')):,.1f}")
-            for run in (main, other)
-        ]
-        rows.append(cells)
-    caption = f"{main.title} and {other.title}. ✗: further apart than .01, or 1.5 points."
-    return table(caption, columns, rows)
+            rows.append(
+                [
+                    Cell(f"{model}, {metric.title} by {metric.pivot}"),
+                    *(Cell(metric.shown(run.mean(model, metric, splits))) for run in (main, other)),
+                    Cell(signed(gap, metric.decimals), "off" if off else ""),
+                ]
+            )
+        times = [run.seconds(model, "fit") + run.seconds(model, "predict") for run in (main, other)]
+        rows.append([Cell(f"{model}, CPU-seconds"), *(Cell(f"{t:,.1f}") for t in times), Cell("")])
+    caption = f"Budgets {main.title} and {other.title}. ✗: more than .01, or 1.5 points, apart."
+    return table(caption, ("figure", main.title, other.title, "difference"), rows)

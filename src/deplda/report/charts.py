@@ -101,7 +101,8 @@ class _Scale:
             self.low, self.high = self.low - step, self.high + step
         first = math.ceil(self.low / step - 1e-9)
         ticks = [(first + k) * step for k in range(12)]
-        self.ticks = [t for t in ticks if t <= self.high + step / 1e6 and not (bars and t % 1)]
+        self.ticks = [t for t in ticks if t <= self.high + step / 1e6]
+        self.decimals = max(0, -math.floor(math.log10(step) + 1e-9))
 
     def at(self, value: float) -> float:
         """Return the place of a value."""
@@ -116,8 +117,7 @@ class _Scale:
             return self.axis.names[int(tick)]
         if self.axis.log:
             return f"{tick:,g}" if tick < 1e5 else f"{tick:.0e}".replace("e+0", "e")
-        decimals = max(0, -math.floor(math.log10(_step(self.high - self.low)) + 1e-9))
-        return f"{tick:,.{decimals}f}".replace("-", "−")
+        return f"{tick:,.{self.decimals}f}".replace("-", "−")
 
 
 def _step(width: float) -> float:

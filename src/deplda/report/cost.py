@@ -50,15 +50,15 @@ def _quality_and_time(run: Run) -> Figure:
     best, fastest = run.best(BY_DOCUMENT), min(totals, key=lambda model: totals[model])
     caption = (
         "Up and to the left is better. "
-        f"{best} ranks best ({rate(run.mean(best, BY_DOCUMENT))}) in {duration(totals[best])} s; "
-        f"{fastest} is fastest ({rate(run.mean(fastest, BY_DOCUMENT))} in "
-        f"{duration(totals[fastest])} s)."
+        f"{best} ranks best ({rate(run.mean(best, BY_DOCUMENT))}) in {duration(totals[best])} "
+        f"CPU-seconds; {fastest} is fastest ({rate(run.mean(fastest, BY_DOCUMENT))} in "
+        f"{duration(totals[fastest])})."
     )
     series = tuple(
         Series(model, (Point(totals[model], run.mean(model, BY_DOCUMENT)),), number)
         for number, model in enumerate(run.models)
     )
-    axes = Axis("seconds to fit and predict", log=True), Axis("average precision by document")
+    axes = Axis("CPU-seconds to fit and predict", log=True), Axis("average precision by document")
     return Figure("Quality against time", caption, Chart("points", *axes, series), _times(run))
 
 
@@ -66,7 +66,7 @@ def _times(run: Run) -> Table:
     rows = []
     for model in run.models:
         fit, predict = run.seconds(model, "fit"), run.seconds(model, "predict")
-        cpu = sum(run.each(model, "cpu_seconds", part).mean() for part in ("fit", "predict"))
+        clock = sum(run.each(model, "seconds", part).mean() for part in ("fit", "predict"))
         per_document = 1000 * predict / run.each(model, "n_test").mean()
         rows.append(
             [
@@ -75,13 +75,13 @@ def _times(run: Run) -> Table:
                 rate(run.mean(model, BY_LABEL)),
                 duration(fit),
                 duration(predict),
-                duration(float(cpu)),
+                duration(float(clock)),
                 f"{per_document:.3g}",
                 f"{run.each(model, 'peak_mb').max():,.0f}",
             ]
         )
     quality = ("average precision by document", "by label")
-    costs = ("fit, s", "predict, s", "CPU, s", "ms a test document", "peak MB")
+    costs = ("fit, CPU s", "predict, CPU s", "both by the clock, s", "CPU ms a document", "peak MB")
     return table("Quality and cost.", ("model", *quality, *costs), rows)
 
 

@@ -41,11 +41,21 @@ class Metric(NamedTuple):
         return self.name in LOWER_IS_BETTER
 
     @property
+    def is_error(self) -> bool:
+        """Whether it is a percentage of mistakes."""
+        return self.name in _ERRORS
+
+    @property
     def tolerance(self) -> float | None:
         """How far from the paper's figure is still near; None for the margin, a count of ranks."""
         if self.name == "margin":
             return None
-        return 1.5 if self.name in _ERRORS else 0.01
+        return 1.5 if self.is_error else 0.01
+
+    @property
+    def decimals(self) -> int:
+        """The decimals that its differences are written with."""
+        return 2 if self.name == "margin" else _ERRORS.get(self.name, 3)
 
     def shown(self, value: float) -> str:
         """Return the value as the tables write it."""
@@ -64,10 +74,11 @@ def rate(value: float) -> str:
 
 
 def signed(value: float, decimals: int = 3) -> str:
-    """Return a difference with its sign, as the paper would write the number."""
+    """Return a difference with its sign, if it is not 0, as the paper would write the number."""
+    value = round(value, decimals)
     text = f"{abs(value):.{decimals}f}"
     text = text.removeprefix("0") if decimals else text
-    return f"{'−' if value < 0 else '+'}{text}"
+    return f"{'−' if value < 0 else '+' if value > 0 else ''}{text}"
 
 
 RANKING = tuple(_TITLES)

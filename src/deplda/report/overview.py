@@ -40,8 +40,12 @@ def overview_section(groups: Sequence[Group]) -> Section:
 
 def summary(groups: Sequence[Group]) -> str:
     """Return what was run, and who is best, in one paragraph."""
-    models = shared_models(groups) or list(groups[0].main.models)
-    parts = [f"{listed(models)} on {listed([_data(group) for group in groups])}."]
+    models = list(dict.fromkeys(model for group in groups for model in group.main.models))
+    same = len(models) == len(shared_models(groups))
+    parts = [
+        f"{listed(models)} on {listed([_data(group) for group in groups])}"
+        f"{'' if same else ', not every model on each'}."
+    ]
     for metric in (BY_DOCUMENT, BY_LABEL):
         tops: dict[str, list[str]] = {}
         for group in groups:
@@ -79,7 +83,7 @@ def leaderboard_of(group: Group, metrics: Sequence[Metric] = MAIN) -> Table:
     )
     return table(
         f"Leaderboard of {group.name}: {splits_of(run)}, budget {run.title}.",
-        ("model", *named, *rare, "fit, s", "predict, s"),
+        ("model", *named, *rare, "fit, CPU s", "predict, CPU s"),
         rows,
     )
 

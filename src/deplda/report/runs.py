@@ -71,19 +71,19 @@ class Run:
         """Return what is kept of a model on a split; by default the first that it finished."""
         return self._kept[model, self.splits(model)[0] if split is None else split]
 
-    def each(self, model: str, *path: str) -> Floats:
+    def each(self, model: str, *path: str, splits: Iterable[int] | None = None) -> Floats:
         """Return a number that is kept of a model, at a path of keys, on each of its splits."""
         values = []
-        for split in self.splits(model):
+        for split in self.splits(model) if splits is None else splits:
             value: Any = self.found(model, split)
             for key in path:
                 value = value[key]
             values.append(np.nan if value is None else value)
         return np.array(values, dtype=np.float64)
 
-    def mean(self, model: str, metric: Metric) -> float:
-        """Return a figure's mean over splits."""
-        return float(self.each(model, "metrics", *metric).mean())
+    def mean(self, model: str, metric: Metric, splits: Iterable[int] | None = None) -> float:
+        """Return a figure's mean over splits; by default over all that the model has finished."""
+        return float(self.each(model, "metrics", *metric, splits=splits).mean())
 
     def spread(self, model: str, metric: Metric) -> float | None:
         """Return a figure's standard deviation over splits; None of a single one."""
@@ -102,8 +102,11 @@ class Run:
         return shown == metric.shown(self.mean(self.best(metric), metric)) != "–"
 
     def seconds(self, model: str, part: str) -> float:
-        """Return the mean time of fitting ("fit") or of scoring the test documents ("predict")."""
-        return float(self.each(model, "seconds", part).mean())
+        """Return the mean CPU time of fitting ("fit") or of scoring test documents ("predict").
+
+        Units run side by side, so that what a clock shows depends on the others.
+        """
+        return float(self.each(model, "cpu_seconds", part).mean())
 
     def tables(self, models: Iterable[str]) -> dict[str, dict[str, Any]]:
         """Return model → pivot → task → name → mean, as `scorecard` takes it."""
@@ -155,7 +158,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Group:
-    """The runs of one experiment, the greatest budget first."""
+    """The runs of one experiment: that of most models first, then of the greatest budget."""
 
     name: str
     runs: tuple[Run, ...]
@@ -198,7 +201,9 @@ def _runs(found: list[tuple[Path, Results]]) -> tuple[Run, ...]:
     ]
     order = list(BUDGETS)
     runs = [Run(title, results) for title, (_, results) in zip(titles, found, strict=True)]
-    return tuple(sorted(runs, key=lambda run: -order.index(run.results.head.budget)))
+    return tuple(
+        sorted(runs, key=lambda run: (-len(run.models), -order.index(run.results.head.budget)))
+    )
 
 
 def _nothing_done(folder: Path, results: Results) -> str:

@@ -126,8 +126,9 @@ def _agreement(run: Run, paper: dict[str, dict[Metric, str]]) -> Table:
         found = {m: difference(run.mean(model, m), m, paper[model][m]) for m in FIGURES}
         near = sum(d.near is True for d in found.values())
         off = [m for m, d in found.items() if d.near is False]
-        rates = [abs(d.value) for m, d in found.items() if m.tolerance == 0.01]
-        errors = [abs(d.value) for m, d in found.items() if m.tolerance == 1.5]
+        judged = {m: abs(d.value) for m, d in found.items() if d.near is not None}
+        rates = [size for m, size in judged.items() if not m.is_error]
+        errors = [size for m, size in judged.items() if m.is_error]
         rows.append(
             [
                 Cell(model),
