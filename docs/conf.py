@@ -40,7 +40,7 @@ html_theme_options = {
     "footer_end": [],
 }
 # Pages that have no section need no list of its pages.
-html_sidebars = {
+html_sidebars: dict[str, list[str]] = {
     page: [] for page in ("quickstart", "benchmarks", "costs", "design", "contributing", "changes")
 }
 html_static_path = ["_static"]
