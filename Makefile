@@ -16,7 +16,7 @@ test: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadfile
 
 # Needs a folder of real data sets: make test-data DATA_DIR=...
 test-data: install
