@@ -133,9 +133,15 @@ def test_work_on_a_cluster_ends_when_it_is_no_longer_wanted(client: Any, tmp_pat
         finally:  # whatever happens, the test must not wait for ever
             os.kill(os.getpid(), signal.SIGINT)
 
+    usual = signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a test runner may have its own
     threading.Thread(target=interrupt).start()
-    with pytest.raises(KeyboardInterrupt):
-        next(map_ordered(work.until_stopped, [0], None, engine=client, shared=(tmp_path,)))
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            next(map_ordered(work.until_stopped, [0], None, engine=client, shared=(tmp_path,)))
+    finally:
+        signal.signal(signal.SIGINT, usual)
     wait_until((tmp_path / "stopped").exists)
 
 
