@@ -34,7 +34,7 @@ LAYERS = [
 ]
 HOMES = {
     "click": {"cli"},
-    "sklearn": {"text", "targets", "classifier", "estimator", "baselines"},
+    "sklearn": {"text", "targets", "classifier", "estimator", "baselines", "experiments"},
     "pyarrow": {"readers"},
     "pooch": {"datasets"},
     "msgspec": {
