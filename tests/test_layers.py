@@ -12,7 +12,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "deplda"
 
 # From the bottom up: a module may import from its own row and from the rows before it.
 LAYERS = [
-    {"errors"},
+    {"errors", "word_counts"},
     {"files"},
     {"corpus"},
     {"splits", "statistics", "text", "estimates", "diagnostics", "evaluation"},
@@ -23,16 +23,28 @@ LAYERS = [
     {"saving"},
     {"classifier"},
     {"explain", "explain_page"},
-    {"estimator", "baselines"},
+    {"estimator", "baselines", "mixture"},
     {"models"},
+    {"hybrid_saving"},
+    {"hybrid"},
     {"experiments"},
     {"report"},
 ]
 HOMES = {
-    "sklearn": {"text", "targets", "classifier", "estimator", "baselines"},
+    "sklearn": {"text", "targets", "classifier", "estimator", "baselines", "mixture", "hybrid"},
     "pyarrow": {"readers"},
     "pooch": {"datasets"},
-    "msgspec": {"readers", "datasets", "store", "saving", "baselines", "experiments", "report"},
+    "msgspec": {
+        "readers",
+        "datasets",
+        "store",
+        "saving",
+        "baselines",
+        "mixture",
+        "hybrid_saving",
+        "experiments",
+        "report",
+    },
     "safetensors": {"store"},
     "pandas": {"classifier", "evaluation"},
     "polars": {"classifier"},

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
         DepldaError,
         FractionalCountsWarning,
         InputError,
+        NothingHeldOutWarning,
         ReadError,
     )
     from deplda.estimates import LabelWords, TopicLabels
     from deplda.evaluation import Evaluation, compare, evaluate, scorecard
+    from deplda.hybrid import HybridLDA
     from deplda.models import DependencyLDA, FlatLDA, PriorLDA, load
     from deplda.readers import Fields, read_corpus, read_shards, write_jsonl, write_svmlight
     from deplda.splits import Split
@@ -42,10 +44,12 @@ _HOMES = {
         "DepldaError",
         "FractionalCountsWarning",
         "InputError",
+        "NothingHeldOutWarning",
         "ReadError",
     ],
     "estimates": ["LabelWords", "TopicLabels"],
     "evaluation": ["Evaluation", "compare", "evaluate", "scorecard"],
+    "hybrid": ["HybridLDA"],
     "models": ["DependencyLDA", "FlatLDA", "PriorLDA", "load"],
     "readers": ["Fields", "read_corpus", "read_shards", "write_jsonl", "write_svmlight"],
     "splits": ["Split"],
@@ -72,8 +76,10 @@ __all__ = [
     "Fields",
     "FlatLDA",
     "FractionalCountsWarning",
+    "HybridLDA",
     "InputError",
     "LabelWords",
+    "NothingHeldOutWarning",
     "PriorLDA",
     "ReadError",
     "Schedule",

@@ -32,5 +32,9 @@ class DataUnavailableError(DepldaError):
     """A data set is not on this machine and could not be fetched."""
 
 
+class NothingHeldOutWarning(UserWarning):
+    """No document could be held out to learn how two models are mixed."""
+
+
 class FractionalCountsWarning(UserWarning):
     """Counts that are no whole numbers were rounded."""

@@ -17,12 +17,14 @@ from deplda.engine import Stopped, map_ordered
 from deplda.errors import InputError
 from deplda.progress import compiling, documents
 from deplda.tables import Tables
+from deplda.word_counts import WORD_COUNTS, WordCounts, weighed, whole
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
 Method = Literal["sampled", "proper", "deterministic"]
 Estimate = Literal["counts", "conditionals"]
 Combine = Literal["blend", "counts", "posterior"]
+COMBINES: tuple[Combine, ...] = ("blend", "counts", "posterior")
 Result = TypeVar("Result")
 
 # A batch is never more than this many documents × labels, so that memory stays bounded.
@@ -58,6 +60,9 @@ class Inference:
         (N + α′)/(N_d + Σα′).
     n_label_tokens : int
         M, the label tokens of a document (proper). Flat-LDA has none.
+    word_counts : {"raw", "log"}
+        What a word that occurs n times in a document counts: n, or 1 + ln n. Sampling draws whole
+        tokens, the nearest number.
     tolerance, max_cycles : float, int
         The deterministic cycle stops when it moves less than this share of the tokens.
     """
@@ -71,6 +76,7 @@ class Inference:
     estimate: Estimate = "counts"
     combine: Combine = "blend"
     n_label_tokens: int = 1000
+    word_counts: WordCounts = "raw"
     tolerance: float = 1e-2
     max_cycles: int = 60
 
@@ -88,7 +94,8 @@ class Inference:
         for name, choices in (
             ("method", ("sampled", "proper", "deterministic")),
             ("estimate", ("counts", "conditionals")),
-            ("combine", ("blend", "counts", "posterior")),
+            ("combine", COMBINES),
+            ("word_counts", WORD_COUNTS),
         ):
             if getattr(self, name) not in choices:
                 known = ", ".join(repr(choice) for choice in choices)
@@ -163,7 +170,7 @@ def rank(
 
     def work(first: int, last: int) -> Ranking:
         inferred, _ = _infer(corpus, first, last, tables, inference, seed)
-        return best(scores(inferred, inference.combine), k)
+        return best(scores(inferred, inference.combine, tables.n_ranked), k)
 
     return _by_batches(work, corpus, tables, n_jobs, progress)
 
@@ -187,10 +194,10 @@ def score_matrix(
 
     def work(first: int, last: int) -> Floats:
         inferred, _ = _infer(corpus, first, last, tables, inference, seed)
-        return scores(inferred, inference.combine)
+        return scores(inferred, inference.combine, tables.n_ranked)
 
     batches = _by_batches(work, corpus, tables, n_jobs, progress)
-    return np.concatenate([np.zeros((0, tables.n_labels)), *batches])
+    return np.concatenate([np.zeros((0, tables.n_ranked)), *batches])
 
 
 def attribute(
@@ -231,9 +238,9 @@ def attribute(
         yield from batch
 
 
-def scores(inferred: Inferred, combine: Combine) -> Floats:
-    """Return documents × labels: how strongly each label is suggested."""
-    counts, alpha, _ = inferred
+def scores(inferred: Inferred, combine: Combine, n_ranked: int | None = None) -> Floats:
+    """Return documents × labels: how strongly each of the labels to be ranked is suggested."""
+    counts, alpha = inferred.counts[:, :n_ranked], inferred.alpha[:, :n_ranked]
     if combine == "counts":
         return _normalised(counts)
     if combine == "posterior":
@@ -289,7 +296,7 @@ class _Batch(NamedTuple):
 
     starts: npt.NDArray[np.int64]
     types: npt.NDArray[np.int32]
-    times: npt.NDArray[np.int32]
+    times: npt.NDArray[np.int32] | npt.NDArray[np.float32]
     chosen: Labels
     counts: Floats
     topics: Floats
@@ -311,10 +318,11 @@ def _infer(
     """
     begin, end = corpus.counts.indptr[first], corpus.counts.indptr[last]
     chosen = np.zeros((last - first, 0), dtype=np.int64) if chosen is None else chosen
+    times = weighed(corpus.counts.data[begin:end], inference.word_counts)
     batch = _Batch(
         corpus.counts.indptr[first : last + 1].astype(np.int64) - begin,
         corpus.counts.indices[begin:end],
-        corpus.counts.data[begin:end],
+        times if inference.method == "deterministic" else whole(times),
         chosen,
         np.zeros((last - first, tables.n_labels)),
         np.zeros((last - first, tables.topic_starts[-1])),
@@ -394,7 +402,7 @@ def _sample_set(
 def _weights(tables: Tables, inference: Inference) -> tuple[float, float]:
     """Return η, which is 0 where there are no topics, and Σα/C."""
     eta = float(inference.eta) if tables.topic_starts[-1] else 0.0
-    return eta, inference.alpha / tables.n_labels
+    return eta, inference.alpha / tables.n_ranked
 
 
 def _normalised(values: Floats) -> Floats:

@@ -15,6 +15,7 @@ from deplda.corpus import Corpus
 from deplda.engine import Stopped
 from deplda.errors import InputError
 from deplda.estimates import LabelWords
+from deplda.word_counts import WordCounts, weighed
 
 # A piece of a sweep between two looks at whether to stop: about a fifth of a second.
 _TOKENS_PER_PIECE = 4_000_000
@@ -24,10 +25,15 @@ _MOST_LABELS_PER_DOCUMENT = 65_535
 class Words:
     """The corpus as the kernels see it, shared by all chains."""
 
-    def __init__(self, corpus: Corpus, eta: float, beta: float) -> None:
+    def __init__(
+        self, corpus: Corpus, eta: float, beta: float, word_counts: WordCounts = "raw"
+    ) -> None:
         from deplda.kernels import words
 
-        sizes, lengths = corpus.labels_per_document, corpus.document_lengths
+        x, y = corpus.counts, corpus.labels
+        times = weighed(x.data, word_counts)
+        sums = np.concatenate([[0.0], np.cumsum(times, dtype=np.float64)])
+        sizes, lengths = corpus.labels_per_document, np.diff(sums[x.indptr])
         if not ((sizes > 0) & (lengths > 0)).any():
             raise InputError(
                 "no document has both words and labels; there is nothing to learn from"
@@ -39,14 +45,13 @@ class Words:
             )
         self.eta, self.beta, self.n_words = eta, beta, corpus.n_words
         self.corpus = corpus
-        x, y = corpus.counts, corpus.labels
         self.layout = words.lay_out(
-            np.array(x.indptr, dtype=np.int64), x.indices, x.data,
+            np.array(x.indptr, dtype=np.int64), x.indices, times,
             np.array(y.indptr, dtype=np.int64), y.indices, corpus.n_words, corpus.n_labels,
         )  # fmt: skip
         # Where there is one label there is nothing to draw.
         swept = np.flatnonzero((sizes > 1) & (lengths > 0))
-        self.n_swept = int(lengths[swept].sum())
+        self.n_swept = round(lengths[swept].sum())
         ends = np.cumsum(lengths[swept])
         cuts = np.searchsorted(ends, np.arange(_TOKENS_PER_PIECE, self.n_swept, _TOKENS_PER_PIECE))
         self.pieces = np.split(swept, np.unique(cuts))
