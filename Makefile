@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install test test-data demo bench format clean
+.PHONY: install test test-data demo bench docs format clean
 
 install: .venv/installed
 
@@ -16,25 +16,28 @@ test: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadfile
 
 # Needs a folder of real data sets: make test-data DATA_DIR=...
 test-data: install
 	$(BIN)/pytest -m data --data-dir=$(DATA_DIR) tests
 
 demo: install
-	@$(BIN)/python examples/newsroom.py
+	@$(BIN)/deplda demo --output demo
 
+# One table against other libraries, into docs/benchmarks.md; DATA_DIR=... for real data.
 bench: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
-	$(BIN)/python benchmarks/reading.py
-	$(BIN)/python benchmarks/evaluation.py
-	$(BIN)/python benchmarks/inference.py $(if $(DATA_DIR),--data-dir $(DATA_DIR))
-	$(BIN)/python benchmarks/training.py $(if $(DATA_DIR),--data-dir $(DATA_DIR))
+	$(BIN)/python -m benchmarks --write $(if $(DATA_DIR),--data-dir $(DATA_DIR))
+
+# The site, into docs/_build/html; a warning is an error.
+docs: install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
 
 format: install
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis dist demo
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis dist demo docs/_build docs/reference/generated

@@ -1,6 +1,6 @@
 """Quality against time of DependencyLDA's settings, one changed at a time, on training documents.
 
-Run: ``python benchmarks/defaults.py --data-dir DIR [--data eurlex20k debtags]``. A tenth of the
+Run: ``python -m benchmarks.defaults --data-dir DIR [--data eurlex20k debtags]``. A tenth of the
 training documents is held out and scored; test documents play no part. Times are CPU time of all
 threads together: fitting, and a document's share of predicting.
 """

@@ -1,6 +1,6 @@
 """Inference speed as ratios in one run: buckets against the dense draw and against tomotopy.
 
-Run: ``python benchmarks/inference.py [--data-dir DIR] [--quick]``. Without a data folder, a
+Run: ``python -m benchmarks.inference [--data-dir DIR] [--quick]``. Without a data folder, a
 generated power-law corpus of the same size stands in for eurlex20k. Times are CPU time of one
 thread unless said otherwise. tomotopy is in the extra [bench].
 """
@@ -12,7 +12,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.common import Row, cpu_seconds
 from deplda import (
     Corpus,
     LabelWords,
@@ -38,12 +39,6 @@ from deplda.tables import Tables
 
 PAPER = Inference(150.0, 30.0, 10.0, n_chains=6)  # the paper's settings for EUR-Lex
 SHORT = replace(PAPER, n_chains=1, schedule=Schedule(20))
-
-
-def cpu_seconds(work: Callable[[], object]) -> float:
-    begin = time.process_time()
-    work()
-    return time.process_time() - begin
 
 
 def all_of(corpus: Corpus, tables: Tables, inference: Inference, n_jobs: int = 1) -> None:
@@ -139,25 +134,29 @@ def corpus_of(data_dir: Path | None) -> tuple[str, Corpus, Corpus]:
     return "eurlex20k fold 0", train, test
 
 
-Row = tuple[str, str]
+Line = tuple[str, str]
 
 
-def cycle_rows(train: Corpus, test: Corpus, phi: Any, expected_phi: Any, topics: Any) -> list[Row]:
+def rows(train: Corpus, test: Corpus, phi: Any, topics: Any) -> list[Row]:
+    """Return a token's time in our sampler beside the plain draw over all labels and tomotopy."""
     one = Tables(phi, topics)
     ours = min(nanoseconds(test[:120], one, PAPER) for _ in range(3))
-    dense = nanoseconds(test[:10], dense_tables(phi, topics), SHORT)
     same = nanoseconds(test[:10], one, PAPER)
-    peer = tomotopy_nanoseconds(train, test[:5])
-    other = nanoseconds(test[:120], Tables(expected_phi, topics), PAPER)
+    dense = nanoseconds(test[:10], dense_tables(phi, topics), SHORT)
+    what, unit = "test time, a token and cycle", "ns"
+    llda = tomotopy_nanoseconds(train, test[:5])
     return [
-        ("a token and cycle (z and z′), ns", f"{ours:.0f}"),
-        ("the dense kernel, ns; ratio on the same documents", f"{dense:,.0f}; {dense / same:.1f}"),
-        ("tomotopy's infer, ns; ratio", f"{peer:,.0f}; {peer / ours:.0f}"),
-        ("a token and cycle with the deterministic φ, ns", f"{other:.0f}"),
+        Row(what, ours, "tomotopy LLDAModel.infer", llda, unit, "less"),
+        Row(f"{what}, 10 documents", same, "our plain draw over all labels", dense, unit, "less"),
     ]
 
 
-def protocol_row(test: Corpus, phi: Any, topics: Any, quick: bool) -> Row:
+def expected_line(test: Corpus, phi: Any, topics: Any) -> Line:
+    other = nanoseconds(test[:120], Tables(phi, topics), PAPER)
+    return ("a token and cycle with the deterministic φ, ns", f"{other:.0f}")
+
+
+def protocol_line(test: Corpus, phi: Any, topics: Any, quick: bool) -> Line:
     part, sets = (test[:200], 1) if quick else (test, len(topics))
     tables = Tables(phi, topics[:sets])
     begin = time.perf_counter()
@@ -167,7 +166,7 @@ def protocol_row(test: Corpus, phi: Any, topics: Any, quick: bool) -> Row:
     return ("the paper's 900 samples of the whole fold: minutes, all cores", f"{minutes:.1f}")
 
 
-def deterministic_row(kind: str, test: Corpus, phi: Any, topics: Any, quick: bool) -> Row:
+def deterministic_line(kind: str, test: Corpus, phi: Any, topics: Any, quick: bool) -> Line:
     part, inference = test[:200] if quick else test, replace(PAPER, method="deterministic")
     one, ten = Tables(phi, topics[:1]), Tables(phi, topics)
     all_of(test[:2], one, inference)
@@ -177,7 +176,7 @@ def deterministic_row(kind: str, test: Corpus, phi: Any, topics: Any, quick: boo
     return (what, f"{seconds * 1e3:.2f}; {whole:.0f}")
 
 
-def method_row(method: Any, test: Corpus, phi: Any, topics: Any) -> Row:
+def method_line(method: Any, test: Corpus, phi: Any, topics: Any) -> Line:
     tables, inference = Tables(phi, topics), replace(PAPER, method=method, n_chains=2)
     score_matrix(test[:1], tables, inference)
     begin = time.process_time()
@@ -190,7 +189,7 @@ def method_row(method: Any, test: Corpus, phi: Any, topics: Any) -> Row:
     return (what, f"{found:.4f}; {seconds * 1e3:.0f}{each}")
 
 
-def memory_row() -> Row:
+def memory_line() -> Line:
     done = subprocess.run(
         [sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True
     )
@@ -210,17 +209,19 @@ def main() -> None:
     phi = train_label_words(train, n_chains=n_chains, schedule=Schedule(100)).label_words
     expected_phi = expect_label_words(train).label_words
     topics = train_topic_labels(train, 200, n_chains=10, schedule=Schedule(500)).topic_labels
-    for row in cycle_rows(train, test, phi, expected_phi, topics[:1]):
-        table.add_row(*row)
+    for row in rows(train, test, phi, topics[:1]):
+        figures = f"{row.ours:.0f}; {row.theirs:,.0f}; {row.ratio:.1f}"
+        table.add_row(f"{row.what}, {row.unit}; {row.peer}; ratio", figures)
+    table.add_row(*expected_line(test, expected_phi, topics[:1]))
     for kind, chosen in (("sampled", phi), ("deterministic", expected_phi)):
-        table.add_row(*deterministic_row(kind, test, chosen, topics, options.quick))
+        table.add_row(*deterministic_line(kind, test, chosen, topics, options.quick))
     for method in ("sampled", "proper", "deterministic"):
-        table.add_row(*method_row(method, test[:200], phi, topics[:1]))
-    table.add_row(*protocol_row(test, phi, topics, options.quick))
+        table.add_row(*method_line(method, test[:200], phi, topics[:1]))
+    table.add_row(*protocol_line(test, phi, topics, options.quick))
     for n_labels, cost in growth(options.quick).items():
         table.add_row(f"a token and cycle, power-law, {n_labels:,} labels, ns", f"{cost:.0f}")
     if not options.quick:
-        table.add_row(*memory_row())
+        table.add_row(*memory_line())
     Console(width=110).print(table)
 
 

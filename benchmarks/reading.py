@@ -1,6 +1,6 @@
 """Reading speed and memory against scikit-learn's svmlight loader, each in a process of its own.
 
-Run: ``python benchmarks/reading.py [FILE.svm.gz]``; without a file, one of the EUR-Lex shape is
+Run: ``python -m benchmarks.reading [FILE.svm.gz]``; without a file, one of the EUR-Lex shape is
 generated. The peer needs a file that it can parse: labels first, ids from 0, counts.
 """
 
@@ -14,8 +14,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.common import Row
+
+OURS, PEER = "deplda.read_corpus", "sklearn load_svmlight_file"
 READERS = {
-    "deplda.read_corpus": (
+    OURS: (
         "from deplda import read_corpus",
         "corpus = read_corpus(path); n = corpus.counts.nnz",
     ),
@@ -23,7 +26,7 @@ READERS = {
         "from deplda import read_shards",
         "n = sum(shard.counts.nnz for shard in read_shards(path, 1000))",
     ),
-    "sklearn load_svmlight_file": (
+    PEER: (
         "from sklearn.datasets import load_svmlight_file",
         "n = load_svmlight_file(path, multilabel=True, zero_based=True)[0].nnz",
     ),
@@ -31,7 +34,7 @@ READERS = {
 GENERATE = """
 import gzip, sys
 from deplda.datasets import power_law
-corpus = power_law()
+corpus = power_law(int(sys.argv[2]))
 with gzip.open(sys.argv[1], "wt") as file:
     for row in range(len(corpus)):
         document = corpus[[row]]
@@ -63,18 +66,33 @@ def measure(setup: str, read: str, path: Path) -> dict[str, float]:
     return result
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file", type=Path, nargs="?")
-    file: Path | None = parser.parse_args().file
+def measure_all(
+    file: Path | None, n_documents: int = 15_500
+) -> tuple[str, dict[str, dict[str, float]]]:
+    """Return the file's name and the figures of every reader."""
     with tempfile.TemporaryDirectory() as folder:
         if file is None:
             file = Path(folder) / "power_law.svm.gz"
             # In a process of its own: a child starts with its parent's peak of memory.
-            subprocess.run([sys.executable, "-c", GENERATE, str(file)], check=True)
-        results = {name: measure(*code, file) for name, code in READERS.items()}
-    peer = results["sklearn load_svmlight_file"]
-    table = Table("reader", title=f"reading {file.name}: {peer['entries']:,} entries")
+            arguments = [sys.executable, "-c", GENERATE, str(file), str(n_documents)]
+            subprocess.run(arguments, check=True)
+        return file.name, {name: measure(*code, file) for name, code in READERS.items()}
+
+
+def rows(quick: bool) -> list[Row]:
+    """Return our CPU time of reading a generated svmlight file beside scikit-learn's."""
+    _, results = measure_all(None, 1_500 if quick else 15_500)
+    ours, theirs = (results[name] for name in (OURS, PEER))
+    what = f"reading svmlight, {theirs['entries'] / 1e6:.1f} M entries"
+    return [Row(what, ours["cpu"], "scikit-learn load_svmlight_file", theirs["cpu"], "s", "less")]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", type=Path, nargs="?")
+    name, results = measure_all(parser.parse_args().file)
+    peer = results[PEER]
+    table = Table("reader", title=f"reading {name}: {peer['entries']:,} entries")
     for column in ("wall s", "CPU s", "peak MB", "time ÷ peer"):
         table.add_column(column, justify="right")
     for name, figures in results.items():

@@ -1,6 +1,6 @@
 """Training speed as ratios in one run: against tomotopy and against a tight C loop.
 
-Run: ``python benchmarks/training.py [--data-dir DIR] [--quick]``. tomotopy is in the extra [bench];
+Run: ``python -m benchmarks.training [--data-dir DIR] [--quick]``. tomotopy is in the extra [bench];
 a C compiler must be there. Rates are per CPU-second of one thread unless said otherwise.
 """
 
@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median
@@ -24,6 +23,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.common import Row, cpu_seconds
 from deplda import (
     Corpus,
     Schedule,
@@ -37,12 +37,6 @@ from deplda.word_chains import WordChain, Words
 
 ETA, BETA = 50.0, 0.01
 HERE = Path(__file__).parent
-
-
-def cpu_seconds(work: Callable[[], object]) -> float:
-    begin = time.process_time()
-    work()
-    return time.process_time() - begin
 
 
 def compile_c(folder: Path) -> Any:
@@ -175,6 +169,45 @@ print(json.dumps([
 """
 
 
+def rows(corpus: Corpus, words: dict[str, float], quick: bool) -> list[Row]:
+    """Return our rates, `words` among them, beside those of C and tomotopy."""
+    topics = topic_rates(corpus, 100 if quick else 500)
+    llda, million = tomotopy_words(corpus, 1 if quick else 2), 1e6
+    phi, phi_prime = "training φ, a sweep", "training φ′, T = 200"
+    ours, c = words["ours"] / million, words["c"] / million
+    unit = "M tokens/s"
+    return [
+        Row(phi, ours, "the same sweep in C", c, unit, "more"),
+        Row(phi, ours, "tomotopy LLDAModel", llda / million, unit, "more"),
+        Row(
+            phi_prime, topics["ours"] / million, "tomotopy LDAModel",
+            topics["tomotopy"] / million, unit, "more",
+        ),
+    ]  # fmt: skip
+
+
+def details(corpus: Corpus, words: dict[str, float]) -> dict[str, str]:
+    """Return figures that have no peer."""
+    expect_label_words(corpus[:50], max_sweeps=1)
+    begin = time.process_time()
+    passes = expect_label_words(corpus).n_sweeps
+    seconds = time.process_time() - begin
+    cells = f"{words['cells'] / 1e6:.1f} M cells"
+    return {
+        "φ, two chains on two threads": f"{words['two']:.2f}",
+        "φ, log-likelihood, share of a sweep": f"{words['trace']:.3f}",
+        f"φ, MB of a chain beyond the corpus, {cells}": f"{words['bytes'] / 1e6:.0f}",
+        f"deterministic φ, CPU s ({passes} passes)": f"{seconds:.1f}",
+    }
+
+
+def peak_of_large() -> float:
+    """Return the GB that 100,000 labels take."""
+    done = subprocess.run([sys.executable, "-c", LARGE], capture_output=True, text=True, check=True)
+    _, peak = json.loads(done.stdout)
+    return float(peak)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir", type=Path)
@@ -188,50 +221,20 @@ def main() -> None:
     for column in ("ours", "peer", "ratio"):
         table.add_column(column, justify="right")
     for name, corpus in corpora.items():
-        w = word_rates(corpus, 5 if options.quick else 20)
-        t = topic_rates(corpus, 100 if options.quick else 500)
-        theirs = tomotopy_words(corpus, 1 if options.quick else 2)
-        million = 1e6
-        table.add_row(
-            "φ, M tokens/s, against C", name, f"{w['ours'] / million:.1f}",
-            f"{w['c'] / million:.1f}", f"{w['ours'] / w['c']:.2f}",
-        )  # fmt: skip
-        table.add_row(
-            "φ, M tokens/s, against tomotopy LLDA", name, f"{w['ours'] / million:.1f}",
-            f"{theirs / million:.2f}", f"{w['ours'] / theirs:.0f}",
-        )  # fmt: skip
-        table.add_row("φ, two chains on two threads", name, "", "", f"{w['two']:.2f}")
-        table.add_row("φ, log-likelihood, share of a sweep", name, f"{w['trace']:.3f}", "", "")
-        table.add_row(
-            f"φ, MB of a chain beyond the corpus, {w['cells'] / million:.1f} M cells", name,
-            f"{w['bytes'] / million:.0f}", "", "",
-        )  # fmt: skip
-        table.add_row(
-            "φ′, T = 200, M tokens/s, against tomotopy LDA", name, f"{t['ours'] / million:.1f}",
-            f"{t['tomotopy'] / million:.1f}", f"{t['ours'] / t['tomotopy']:.2f}",
-        )  # fmt: skip
-        expect_label_words(corpus[:50], max_sweeps=1)
-        passes = [0]
-
-        def expectation(corpus: Corpus = corpus, passes: list[int] = passes) -> None:
-            passes[0] = expect_label_words(corpus).n_sweeps
-
-        seconds = cpu_seconds(expectation)
-        table.add_row(
-            f"deterministic φ, CPU s ({passes[0]} passes)", name, f"{seconds:.1f}", "", ""
-        )
+        words = word_rates(corpus, 5 if options.quick else 20)
+        for row in rows(corpus, words, options.quick):
+            what = f"{row.what}, {row.unit}, against {row.peer}"
+            table.add_row(what, name, f"{row.ours:.1f}", f"{row.theirs:.2f}", f"{row.ratio:.2f}")
+        for what, figure in details(corpus, words).items():
+            table.add_row(what, name, figure, "", "")
         if "eurlex" in name:
-            words, topics = protocol(corpus, options.quick)
-            rows = {"φ, 48 × 100 sweeps": f"{words:.1f}", "φ′, 10 × 500 sweeps": f"{topics:.2f}"}
-            for what, minutes in rows.items():
-                table.add_row(f"the paper's {what}: minutes, all cores", name, minutes, "", "")
+            phi, topics = protocol(corpus, options.quick)
+            minutes = {"φ, 48 × 100 sweeps": f"{phi:.1f}", "φ′, 10 × 500 sweeps": f"{topics:.2f}"}
+            for what, figure in minutes.items():
+                table.add_row(f"the paper's {what}: minutes, all cores", name, figure, "", "")
     if not options.quick:
-        done = subprocess.run(
-            [sys.executable, "-c", LARGE], capture_output=True, text=True, check=True
-        )
-        seconds, peak = json.loads(done.stdout)
-        table.add_row("100,000 labels, 200,000 words, 2 chains × 5 sweeps: peak GB", "power-law",
-                      f"{peak:.1f}", "", "")  # fmt: skip
+        large = "100,000 labels, 200,000 words, 2 chains × 5 sweeps: peak GB"
+        table.add_row(large, "power-law", f"{peak_of_large():.1f}", "", "")
     Console(width=110).print(table)
 
 

@@ -16,10 +16,11 @@ LAYERS = [
     {"files"},
     {"corpus"},
     {"splits", "statistics", "text", "estimates", "diagnostics", "evaluation"},
-    {"readers", "kernels", "engine"},
-    {"datasets", "chains", "tables"},
+    {"readers", "kernels", "engine", "engine_dask"},
+    {"datasets", "chains", "tables", "shard_files", "journal"},
     {"progress", "word_chains", "topic_chains"},
-    {"training", "inference", "settings", "targets", "store"},
+    {"training", "inference", "settings", "targets", "store", "corpus_shards"},
+    {"sharded"},
     {"saving"},
     {"classifier"},
     {"explain", "explain_page"},
@@ -27,11 +28,15 @@ LAYERS = [
     {"models"},
     {"hybrid_saving"},
     {"hybrid"},
+    {"shards"},
     {"experiments"},
-    {"report"},
+    {"report", "web"},
+    {"cli"},
+    {"__main__"},
 ]
 HOMES = {
     "sklearn": {"text", "targets", "classifier", "estimator", "baselines", "mixture", "hybrid"},
+    "click": {"cli"},
     "pyarrow": {"readers"},
     "pooch": {"datasets"},
     "msgspec": {
@@ -44,6 +49,11 @@ HOMES = {
         "hybrid_saving",
         "experiments",
         "report",
+        "web",
+        "shards",
+        "shard_files",
+        "corpus_shards",
+        "journal",
     },
     "safetensors": {"store"},
     "pandas": {"classifier", "evaluation"},
@@ -51,7 +61,13 @@ HOMES = {
     "stop_words": {"text"},
     "subprocess": {"datasets", "experiments"},
     "numba": {"kernels"},
-    "concurrent": {"engine"},
+    "concurrent": {"engine", "engine_dask", "web"},
+    "starlette": {"web"},
+    "uvicorn": {"web"},
+    "h11": {"web"},
+    "joblib": {"engine"},
+    "distributed": {"engine_dask"},
+    "dask": {"engine_dask"},
     "arviz_stats": {"diagnostics"},
     "matplotlib": {"diagnostics"},
 }
@@ -105,7 +121,7 @@ def test_an_upward_arrow_would_be_seen() -> None:
 def test_importing_the_package_imports_nothing_heavy() -> None:
     code = "import deplda, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert {"numpy", "scipy", "sklearn", "rich", "pooch", "numba"} & set(
+    assert {"numpy", "scipy", "sklearn", "rich", "pooch", "numba", "distributed", "joblib"} & set(
         done.stdout.split()
     ) == set()
 

@@ -468,10 +468,42 @@ def test_how_many_labels_is_a_whole_number(fitted: TopicModel, k: Any) -> None:
 
 def test_an_unknown_label_is_named(fitted: TopicModel) -> None:
     for call in (fitted.top_words, fitted.similar_labels):
-        with pytest.raises(InputError, match="does not know the label 'sprots'; see classes_"):
+        with pytest.raises(
+            InputError, match="does not know the label 'sprots'; did you mean 'sports'"
+        ):
             call("sprots")
     with pytest.raises(InputError, match="by is 'looks'"):
         fitted.similar_labels("sports", by="looks")  # type: ignore[arg-type]
+
+
+def test_an_unknown_label_is_answered_by_near_ones_whatever_the_case(fitted: TopicModel) -> None:
+    with pytest.raises(InputError, match="label 'SPORTS'; did you mean 'sports'"):
+        fitted.top_words("SPORTS")
+    with pytest.raises(InputError, match=r"label 'xyzzy'; its \d+ labels are classes_"):
+        fitted.top_words("xyzzy")
+
+
+def test_a_fit_that_was_interrupted_goes_on_from_its_checkpoint(
+    halves: tuple[Corpus, ...], tmp_path: Path
+) -> None:
+    train, folder = halves[0], tmp_path / "run"
+    asked: Any = {"fit_method": "sampled", "n_chains": 2, "n_sweeps": 3}
+    whole = quick(DependencyLDA, **asked).fit(train)
+    quick(DependencyLDA, **asked).fit(train, checkpoint=folder)
+    assert {path.name for path in folder.iterdir()} == {"label-words", "topic-labels"}
+    (folder / "label-words" / "chain-0001.npz").unlink()
+    with pytest.raises(InputError, match="holds a checkpoint already"):
+        quick(DependencyLDA, **asked).fit(train, checkpoint=folder)
+    resumed = quick(DependencyLDA, **asked).fit(train, checkpoint=folder, resume=True)
+    assert same_learned(resumed, whole)
+    other = quick(DependencyLDA, **asked, random_state=1)
+    with pytest.raises(InputError, match="is a checkpoint of another run: its seed is 0"):
+        other.fit(train, checkpoint=folder, resume=True)
+
+
+def test_a_model_without_chains_has_nothing_to_keep(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="PriorLDA runs no chains unless fit_method='sampled'"):
+        PriorLDA().fit(news(), checkpoint=tmp_path)
 
 
 def test_weights_instead_of_counts_are_rounded_with_a_warning() -> None:

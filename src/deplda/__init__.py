@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from deplda.errors import (
         DataUnavailableError,
         DepldaError,
+        EngineError,
         FractionalCountsWarning,
         InputError,
         NothingHeldOutWarning,
@@ -21,7 +22,15 @@ if TYPE_CHECKING:
     from deplda.evaluation import Evaluation, compare, evaluate, scorecard
     from deplda.hybrid import HybridLDA
     from deplda.models import DependencyLDA, FlatLDA, PriorLDA, load
-    from deplda.readers import Fields, read_corpus, read_shards, write_jsonl, write_svmlight
+    from deplda.readers import (
+        Fields,
+        Where,
+        read_corpus,
+        read_shards,
+        write_jsonl,
+        write_svmlight,
+    )
+    from deplda.shards import predict_shards
     from deplda.splits import Split
     from deplda.statistics import Statistics, describe
     from deplda.text import WordCounter
@@ -42,6 +51,7 @@ _HOMES = {
     "errors": [
         "DataUnavailableError",
         "DepldaError",
+        "EngineError",
         "FractionalCountsWarning",
         "InputError",
         "NothingHeldOutWarning",
@@ -51,7 +61,8 @@ _HOMES = {
     "evaluation": ["Evaluation", "compare", "evaluate", "scorecard"],
     "hybrid": ["HybridLDA"],
     "models": ["DependencyLDA", "FlatLDA", "PriorLDA", "load"],
-    "readers": ["Fields", "read_corpus", "read_shards", "write_jsonl", "write_svmlight"],
+    "readers": ["Fields", "Where", "read_corpus", "read_shards", "write_jsonl", "write_svmlight"],
+    "shards": ["predict_shards"],
     "splits": ["Split"],
     "statistics": ["Statistics", "describe"],
     "text": ["WordCounter"],
@@ -72,6 +83,7 @@ __all__ = [
     "DependencyLDA",
     "DepldaError",
     "Diagnostics",
+    "EngineError",
     "Evaluation",
     "Fields",
     "FlatLDA",
@@ -89,6 +101,7 @@ __all__ = [
     "TopicLabels",
     "TunedSVM",
     "VanillaSVM",
+    "Where",
     "WordCounter",
     "compare",
     "concat",
@@ -97,6 +110,7 @@ __all__ = [
     "evaluate",
     "expect_label_words",
     "load",
+    "predict_shards",
     "prior_topic_labels",
     "read_corpus",
     "read_shards",

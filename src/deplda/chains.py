@@ -10,13 +10,12 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from deplda.engine import Stopped, map_ordered
+from deplda.engine import Engine, Stop, Stopped, map_ordered
 from deplda.errors import InputError, ReadError
 from deplda.files import write_whole
 
@@ -53,7 +52,7 @@ class Schedule:
 class Chain(Protocol):
     """A sampler and its state. Everything that decides its future is in `state`."""
 
-    def sweep(self, number: int, stop: Event) -> None:
+    def sweep(self, number: int, stop: Stop) -> None:
         """Update every token once; sweeps are numbered from 1. Raise Stopped if asked to stop."""
 
     def trace(self) -> list[float]:
@@ -61,6 +60,9 @@ class Chain(Protocol):
 
     def collect(self) -> None:
         """Take a sample."""
+
+    def samples(self) -> Arrays:
+        """Return what the samples taken so far give: all that is wanted of a chain at its end."""
 
     def state(self) -> Arrays:
         """Return the arrays from which the chain can go on, samples taken so far included."""
@@ -71,9 +73,9 @@ class Chain(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A chain at its end, and its trace: sweeps × values."""
+    """The samples of a chain at its end, and its trace: sweeps × values."""
 
-    state: Arrays
+    samples: Arrays
     trace: npt.NDArray[np.float64]
 
 
@@ -87,25 +89,32 @@ def run_chains(
     schedule: Schedule,
     *,
     n_jobs: int | None = None,
+    engine: Engine = "threads",
     checkpoint: Checkpoint | None = None,
     report: Report | None = None,
 ) -> Iterator[Finished]:
-    """Yield the chains 0, 1, … as they finish, in that order, whatever the number of workers."""
+    """Yield the chains 0, 1, … as they finish, in that order, whatever the number of workers.
 
-    def run(number: int, stop: Event) -> Finished:
-        return _run_chain(make(number), number, schedule, checkpoint, report, stop)
-
-    return map_ordered(run, range(n_chains), n_jobs)
+    Threads report every sweep; of a chain that runs elsewhere its end is reported.
+    """
+    is_near = engine == "threads"
+    shared = (make, schedule, checkpoint, report if is_near else None)
+    chains = map_ordered(_run_chain, range(n_chains), n_jobs, engine=engine, shared=shared)
+    for number, chain in enumerate(chains):
+        if report is not None and not is_near:
+            report(number, len(chain.trace), chain.trace[-1, 0])
+        yield chain
 
 
 def _run_chain(
-    chain: Chain,
-    number: int,
+    make: Callable[[int], Chain],
     schedule: Schedule,
     checkpoint: Checkpoint | None,
     report: Report | None,
-    stop: Event,
+    number: int,
+    stop: Stop,
 ) -> Finished:
+    chain = make(number)
     saved = checkpoint.load(number) if checkpoint is not None else None
     trace: list[list[float]] = []
     if saved is not None:
@@ -128,7 +137,7 @@ def _run_chain(
         ):
             checkpoint.save(number, {**chain.state(), "trace": np.array(trace)})
             written = time.monotonic()
-    return Finished(chain.state(), np.array(trace))
+    return Finished(chain.samples(), np.array(trace))
 
 
 class Checkpoint:

@@ -87,6 +87,11 @@ class Corpus:
         corpus._set(*values)
         return corpus
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Stay read-only in another process: compiled kernels tell such arrays from others."""
+        values = (self.counts, self.labels, self.vocabulary, self.label_names, self.ids)
+        return Corpus._trusted, values
+
     # Sizes ------------------------------------------------------------------------------------
 
     @property

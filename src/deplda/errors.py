@@ -32,6 +32,14 @@ class DataUnavailableError(DepldaError):
     """A data set is not on this machine and could not be fetched."""
 
 
+class EngineError(DepldaError):
+    """The machines that were to do the work cannot, or can no longer, be reached."""
+
+
+class WorkerLostError(EngineError):
+    """A piece of work ended every worker that it was given to."""
+
+
 class NothingHeldOutWarning(UserWarning):
     """No document could be held out to learn how two models are mixed."""
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from functools import cached_property
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar, Literal, Self
 
@@ -13,7 +16,7 @@ from sklearn.base import clone
 from sklearn.metrics import label_ranking_average_precision_score
 from sklearn.utils.validation import check_is_fitted
 
-from deplda import explain, saving, settings
+from deplda import corpus_shards, explain, saving, settings, sharded
 from deplda import inference as inferring
 from deplda.chains import Schedule
 from deplda.classifier import (
@@ -31,6 +34,7 @@ from deplda.estimates import LabelWords, TopicLabels
 from deplda.explain import Explanation, Topic, Weighted, Word, reasons
 from deplda.files import StrPath
 from deplda.inference import Combine, Inference, Inferred
+from deplda.readers import Fields
 from deplda.store import Arrays, Card
 from deplda.tables import Tables
 from deplda.targets import Indicator, Targets, among, by_place, extended, renamed
@@ -39,6 +43,8 @@ from deplda.training import expect_label_words, train_label_words, update_label_
 from deplda.word_counts import weighed, whole
 
 Auto = Literal["auto"]
+Kept = dict[str, Any]
+"""Where chains are kept, as the functions that run them take it."""
 
 _MOST_HELD_OUT = 1000
 
@@ -78,7 +84,15 @@ class TopicModel(LabelClassifier):
 
     # Learning ------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, *, counter: WordCounter | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        counter: WordCounter | None = None,
+        checkpoint: StrPath | None = None,
+        resume: bool = False,
+    ) -> Self:
         """Learn φ and φ′ from labelled documents.
 
         Parameters
@@ -89,14 +103,73 @@ class TopicModel(LabelClassifier):
         counter : WordCounter, optional
             What made the counts out of texts. It is kept and saved with the model, which then takes
             texts for X in all other methods.
+        checkpoint : path, optional
+            A folder in which chains are kept as they run. With `resume` they go on from what is
+            there, to the same bits; without it a folder that holds chains is refused.
         """
-        self._asked()  # says what is wrong with the parameters before anything is done
+        asked = self._asked()  # says what is wrong with the parameters before anything is done
+        if checkpoint is not None and asked.fit_method != "sampled" and self._model != "dependency":
+            raise InputError(
+                f"there is nothing to keep at {os.fspath(checkpoint)}: {type(self).__name__} runs "
+                "no chains unless fit_method='sampled'; leave the checkpoint out"
+            )
         counts, labels = self._begin_fit(X, y, counter)
         corpus = Corpus(counts, labels, self._vocabulary())
         self._resolve(corpus)
         if self.combine == "auto":
             self.settings_["combine"] = self._best_combine(counts, labels)
-        self._set_learned(self._fit_words(corpus), labels, self._fit_topics(corpus))
+        words = self._fit_words(corpus, _kept(checkpoint, "label-words", resume))
+        topics = self._fit_topics(corpus, _kept(checkpoint, "topic-labels", resume))
+        self._set_learned(words, labels, topics)
+        return self
+
+    def fit_shards(
+        self,
+        source: StrPath,
+        folder: StrPath,
+        *,
+        fields: Fields | None = None,
+        counter: WordCounter | None = None,
+    ) -> Self:
+        """Learn as `fit` does from a folder of labelled files, however large they are together.
+
+        A worker has one file in memory at a time, and this process the counts of labels and words.
+
+        Parameters
+        ----------
+        source : path
+            A folder of JSONL, CSV, TSV, svmlight or Parquet files, plain or gzip.
+        folder : path
+            Where shards are kept as kernels read them, each with its state; on a cluster, under
+            this path on all machines. A run that was cut off goes on from what is there. It may be
+            deleted afterwards.
+        fields : Fields, optional
+            Which fields hold the id, the text and the labels.
+        counter : WordCounter, optional
+            How texts become words.
+        """
+        asked = self._asked()
+        where: Any = {"engine": asked.engine, "n_jobs": asked.n_jobs}
+        counter = WordCounter() if counter is None else counter
+        ready = corpus_shards.prepare(source, folder, fields=fields, counter=counter, **where)
+        labels = corpus_shards.label_matrix(folder, ready)
+        blank = csr_array((labels.shape[0], len(ready.words)))
+        corpus = Corpus(blank, labels, ready.words, ready.labels)
+        self._begin_fit(corpus, None, corpus_shards.fitted(counter, ready))
+        self.n_tokens_ = sum(shard.tokens for shard in ready.shards)
+        self._resolve(corpus, self.n_tokens_)
+        self._check_shards()
+        how = where | {"eta": self.settings_["train_eta"], "beta": self.settings_["beta_words"]}
+        how["progress"] = self._progress()
+        if asked.fit_method == "deterministic":
+            words = sharded.expect_shards(folder, ready, **how)
+        else:
+            words = sharded.train_shards(
+                folder, ready, n_chains=asked.n_chains, n_sweeps=asked.n_sweeps, seed=self.seed_,
+                **how,
+            )  # fmt: skip
+        self.diagnostics_: dict[str, Any] = {"label_words": None}
+        self._set_learned(words, labels, self._fit_topics(corpus, {}))
         return self
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
@@ -132,14 +205,14 @@ class TopicModel(LabelClassifier):
             shape=(self.label_sets_.shape[0], len(known)),
         )
         sets = csr_array(vstack([older, labels]))
-        topics = self._fit_topics(Corpus(csr_array((sets.shape[0], 0)), sets))
+        topics = self._fit_topics(Corpus(csr_array((sets.shape[0], 0)), sets), {})
         self._targets = Targets(known, self._targets.kind)
         self.n_tokens_ += corpus.n_tokens
         self.metrics_ = None  # they were of the model as it was
         self._set_learned(words, sets, topics)
         return self
 
-    def _fit_words(self, corpus: Corpus) -> LabelWords:
+    def _fit_words(self, corpus: Corpus, kept: Kept) -> LabelWords:
         asked, background = self._asked(), self._background()
         how: Any = {"eta": self.settings_["train_eta"], "beta": self.settings_["beta_words"]}
         if asked.fit_method == "deterministic":
@@ -154,7 +227,7 @@ class TopicModel(LabelClassifier):
             trained = train_label_words(
                 Corpus(tokens, corpus.labels, corpus.vocabulary), **how, n_chains=asked.n_chains,
                 schedule=Schedule(asked.n_sweeps), seed=self.seed_, n_jobs=asked.n_jobs,
-                progress=self._progress(),
+                engine=asked.engine, progress=self._progress(), **kept,
             )  # fmt: skip
         self.diagnostics_ = {"label_words": trained.diagnostics}
         return trained.label_words
@@ -167,7 +240,7 @@ class TopicModel(LabelClassifier):
         self.topic_labels_ = topic_labels
         self._prepared = _Prepared(label_words, topic_labels, self._background())
 
-    def _fit_topics(self, corpus: Corpus) -> tuple[TopicLabels, ...]:
+    def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:
         raise NotImplementedError
 
     # Predicting ----------------------------------------------------------------------------------
@@ -175,13 +248,13 @@ class TopicModel(LabelClassifier):
     def _score_counts(self, counts: Counts) -> Floats:
         return inferring.score_matrix(
             _unlabelled(counts), self._prepared.tables, self._inference(), seed=self.seed_,
-            n_jobs=self.n_jobs, progress=self._progress(),
+            n_jobs=self.n_jobs, engine=self.engine, progress=self._progress(),
         )  # fmt: skip
 
     def _rank_counts(self, counts: Counts, k: int) -> Iterator[tuple[Numbers, Floats]]:
         yield from inferring.rank(
             _unlabelled(counts), self._prepared.tables, self._inference(), k, seed=self.seed_,
-            n_jobs=self.n_jobs, progress=self._progress(),
+            n_jobs=self.n_jobs, engine=self.engine, progress=self._progress(),
         )  # fmt: skip
 
     def _inference(self) -> Inference:
@@ -238,8 +311,8 @@ class TopicModel(LabelClassifier):
         inferred = Inferred(
             inferred.counts[:, :n_labels], inferred.alpha[:, :n_labels], inferred.topics
         )
-        entries = documents.counts
-        words = [self._words()[w] for w in entries.indices]
+        entries, names = documents.counts, self._words()
+        words = [names[w] for w in entries.indices]
         return Explanation(
             reasons(
                 numbers[0], inferred, tokens, words, self.topic_labels_, self.classes_,
@@ -281,7 +354,8 @@ class TopicModel(LabelClassifier):
     def _number(self, label: Any) -> int:
         number = int(self._targets.numbers(np.array([label], dtype=object))[0])
         if number < 0:
-            raise InputError(f"the model does not know the label {label!r}; see classes_")
+            near = _near(str(label), [str(name) for name in self.classes_])
+            raise InputError(f"the model does not know the label {label!r}; {near}")
         return number
 
     def _words(self) -> list[str]:
@@ -301,9 +375,10 @@ class TopicModel(LabelClassifier):
         """Return the parameters, checked, as plain values."""
         return SimpleNamespace(**settings.checked(self.get_params(deep=False)))
 
-    def _resolve(self, corpus: Corpus) -> None:
+    def _resolve(self, corpus: Corpus, n_tokens: int | None = None) -> None:
         """Set settings_: every hyperparameter as it is used, by the paper's rule where "auto"."""
-        automatic, asked = settings.auto_settings(corpus, self._model), vars(self._asked())
+        automatic = settings.auto_settings(corpus, self._model, n_tokens)
+        asked = vars(self._asked())
         self.settings_ = {
             name: value if asked[name] == "auto" else asked[name]
             for name, value in automatic.items()
@@ -321,6 +396,20 @@ class TopicModel(LabelClassifier):
     def _combine(self) -> Combine:
         chosen: Combine = self.settings_["combine"] if self.combine == "auto" else self.combine
         return chosen
+
+    def _check_shards(self) -> None:
+        """Refuse what is not known for shards; settle what is "auto" otherwise there."""
+        if self.word_counts == "auto":
+            self.settings_["word_counts"] = "raw"
+        for name, value, known in (
+            ("word_counts", self.settings_["word_counts"], "raw"),
+            ("background", self._background(), 0.0),
+            ("combine", self.combine, self._combine()),
+        ):
+            if value != known:
+                raise InputError(
+                    f"{name} is {value!r}; shards are learned from with {known!r} only"
+                )
 
     def _background(self) -> float:
         return float(self.settings_.get("background", 0.0))
@@ -349,6 +438,23 @@ class TopicModel(LabelClassifier):
             return float(label_ranking_average_precision_score(truth, np.concatenate(parts)))
 
         return max(inferring.COMBINES, key=quality)
+
+
+def _kept(checkpoint: StrPath | None, name: str, resume: bool) -> Kept:
+    return {
+        "checkpoint": None if checkpoint is None else Path(checkpoint) / name,
+        "resume": resume,
+    }
+
+
+def _near(name: str, known: list[str]) -> str:
+    """Return the known names that may have been meant, as a question."""
+    folded = {label.casefold(): label for label in known}
+    close = [folded[each] for each in get_close_matches(name.casefold(), folded, 5)]
+    close += [label for label in known if name.casefold() in label.casefold()]
+    if not close:
+        return f"its {len(known):,} labels are classes_"
+    return f"did you mean {', '.join(repr(each) for each in dict.fromkeys(close[:5]))}?"
 
 
 def one_row(document: Any) -> Any:

@@ -93,13 +93,14 @@ class Explanation:
 
     def __rich__(self) -> Group:
         table = Table(title="suggested labels", title_justify="left")
-        for name in ("label", "score", "words", "prior"):
-            table.add_column(name, justify="left" if name == "label" else "right")
-        table.add_column("words that argue for it")
-        table.add_column("goes with")
+        table.add_column("label", overflow="fold")
+        for name in ("score", "words", "prior"):
+            table.add_column(name, justify="right")
+        table.add_column("words that argue for it", overflow="fold")
+        table.add_column("goes with", overflow="fold")
         if is_hybrid := any(reason.from_svm is not None for reason in self.reasons):
             table.add_column("SVM", justify="right")
-            table.add_column("words that speak for it in the SVM")
+            table.add_column("words that speak for it in the SVM", overflow="fold")
         for reason in self.reasons:
             of_svm = (f"{reason.from_svm:.3f}", _listed(reason.svm_words)) if is_hybrid else ()
             table.add_row(
@@ -227,7 +228,7 @@ def _topics_behind(
     counts = inferred.counts[0]
     others = np.argsort(-counts, kind="stable")[:50]
     others = others[(counts[others] > 0) & (others != c)]
-    found, brought, first = list[Topic](), np.zeros(len(others)), 0
+    found, brought, first = list[tuple[float, int, int]](), np.zeros(len(others)), 0
     for number, topics in enumerate(topic_labels):
         n_topics = len(topics.base)
         share = inferred.topics[0, first : first + n_topics]
@@ -235,19 +236,30 @@ def _topics_behind(
         row = topics.weights[[c]].toarray().ravel() + topics.base
         likely = share * row
         likely /= likely.sum() * len(topic_labels)
-        for t in np.argsort(-likely, kind="stable")[:3]:
-            labels = _labels_of(topics.weights[:, [t]].tocsc(), topics.base[t], classes, 5)
-            found.append(Topic(number, int(t), float(likely[t]), labels))
+        strongest = np.argsort(-likely, kind="stable")[:3]
+        found += [(float(likely[t]), number, int(t)) for t in strongest if likely[t] >= 0.02]
         if n_topics > 1 and len(others):
             rows = (topics.weights[others].toarray() + topics.base) * share
             in_topic = counts[others, None] * rows / rows.sum(axis=1, keepdims=True)
             brought += (in_topic / np.maximum(in_topic.sum(axis=0), 1e-300)) @ likely
-    found.sort(key=lambda topic: -topic.weight)
+    found.sort(key=lambda topic: -topic[0])
     best = np.argsort(-brought, kind="stable")[:3]
     companions = tuple(
         Weighted(classes[others[i]], float(brought[i])) for i in best if brought[i] >= 0.05
     )
-    return tuple(topic for topic in found if topic.weight >= 0.02)[:5], companions
+    return tuple(_topic(topic_labels, *topic, classes) for topic in found[:5]), companions
+
+
+def _topic(
+    topic_labels: Sequence[TopicLabels],
+    weight: float,
+    number: int,
+    t: int,
+    classes: npt.NDArray[Any],
+) -> Topic:
+    topics = topic_labels[number]
+    labels = _labels_of(topics.weights[:, [t]].tocsc(), topics.base[t], classes, 5)
+    return Topic(number, t, weight, labels)
 
 
 def _labels_of(column: Any, base: float, classes: npt.NDArray[Any], n: int) -> tuple[Weighted, ...]:

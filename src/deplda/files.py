@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from deplda.errors import ReadError
 
@@ -19,14 +20,32 @@ UTF8_BOM = b"\xef\xbb\xbf"
 StrPath = str | os.PathLike[str]
 
 
+class StandardInput(os.PathLike[str]):
+    """Standard input in the place of a path: it can be looked into, and is read once."""
+
+    def __init__(self, stream: Any) -> None:
+        # The unbuffered stream, so that what has arrived is there before all of it has.
+        self.stream = io.BufferedReader(getattr(stream, "raw", stream), 1 << 16)
+
+    def __fspath__(self) -> str:
+        return "standard input"
+
+
+@contextmanager
+def _opened(path: StrPath) -> Iterator[io.BufferedReader]:
+    if isinstance(path, StandardInput):
+        yield path.stream
+        return
+    with open(path, "rb") as file:
+        yield file
+
+
 @contextmanager
 def open_binary(path: StrPath) -> Iterator[IO[bytes]]:
     """Open for reading, unpacking gzip whatever the name; failures become a ReadError."""
     try:
-        with open(path, "rb") as raw:
-            packed = raw.read(2) == GZIP_MAGIC
-            raw.seek(0)
-            if packed:
+        with _opened(path) as raw:
+            if raw.peek(2)[:2] == GZIP_MAGIC:  # a pipe cannot be wound back
                 with gzip.GzipFile(fileobj=raw) as unpacked:
                     yield unpacked  # type: ignore[misc]  # GzipFile reads like any binary file
             else:
@@ -56,7 +75,7 @@ def decode(path: StrPath, number: int, line: bytes, encoding: str) -> str:
             path,
             number,
             f"byte 0x{line[start : start + 1].hex()} at column {start + 1} is not {encoding}; "
-            "pass encoding='latin-1' or what the file is written in",
+            "pass encoding='latin-1' (--encoding latin-1), or what the file is written in",
         ) from error
 
 

@@ -189,6 +189,12 @@ class HybridLDA(LabelClassifier):
         scores = self.mixture_.scores(margins, shares, self._log_frequencies)
         self._probabilities = probabilities_of(scores, truth)
 
+    @property
+    def settings_(self) -> dict[str, Any]:
+        """What was chosen: C, the topic model's settings, and the weights of the mixture."""
+        weights = {name: getattr(self.mixture_, name) for name in self.mixture_.__struct_fields__}
+        return {"C": self.svm_.C_} | self.topic_model_.settings_ | weights
+
     # Predicting ----------------------------------------------------------------------------------
 
     def predict_proba(self, X: Any) -> Floats:

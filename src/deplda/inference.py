@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from threading import Event
-from typing import Literal, NamedTuple, TypeVar
+from functools import partial
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from deplda.chains import Schedule
 from deplda.corpus import Corpus
-from deplda.engine import Stopped, map_ordered
+from deplda.engine import Engine, Stop, Stopped, map_ordered
 from deplda.errors import InputError
 from deplda.progress import compiling, documents
 from deplda.tables import Tables
@@ -136,6 +136,7 @@ def infer(
     *,
     seed: int = 0,
     n_jobs: int | None = None,
+    engine: Engine = "threads",
     progress: bool | None = None,
 ) -> Iterator[Inferred]:
     """Yield what is inferred of the documents, batch by batch, in their order.
@@ -143,11 +144,8 @@ def infer(
     A document's result depends on the seed and its own words alone: not on the batch it came in,
     nor on the number of workers. A document without known words has its prior.
     """
-
-    def work(first: int, last: int) -> Inferred:
-        return _infer(corpus, first, last, tables, inference, seed)[0]
-
-    return _by_batches(work, corpus, tables, n_jobs, progress)
+    work = partial(_infer, tables, inference, seed)
+    return _by_batches(work, corpus, tables, None, n_jobs, engine, progress)
 
 
 def rank(
@@ -158,6 +156,7 @@ def rank(
     *,
     seed: int = 0,
     n_jobs: int | None = None,
+    engine: Engine = "threads",
     progress: bool | None = None,
 ) -> Iterator[Ranking]:
     """Yield the k best labels of the documents, batch by batch, in their order.
@@ -167,12 +166,14 @@ def rank(
     """
     if k < 1:
         raise InputError(f"k is {k}; a ranking needs at least 1 label")
+    work = partial(_rank, tables, inference, seed, k)
+    return _by_batches(work, corpus, tables, None, n_jobs, engine, progress)
 
-    def work(first: int, last: int) -> Ranking:
-        inferred, _ = _infer(corpus, first, last, tables, inference, seed)
-        return best(scores(inferred, inference.combine, tables.n_ranked), k)
 
-    return _by_batches(work, corpus, tables, n_jobs, progress)
+def _rank(
+    tables: Tables, inference: Inference, seed: int, k: int, documents: _Documents
+) -> Ranking:
+    return best(_score(tables, inference, seed, documents), k)
 
 
 def score_matrix(
@@ -182,6 +183,7 @@ def score_matrix(
     *,
     seed: int = 0,
     n_jobs: int | None = None,
+    engine: Engine = "threads",
     progress: bool | None = None,
 ) -> Floats:
     """Return the scores of all labels, documents × labels; for problems where that is not large."""
@@ -191,13 +193,13 @@ def score_matrix(
             f"scores of {len(corpus):,} documents × {tables.n_labels:,} labels would take "
             f"{gigabytes:,.0f} GB; ask for the best labels of each document instead"
         )
-
-    def work(first: int, last: int) -> Floats:
-        inferred, _ = _infer(corpus, first, last, tables, inference, seed)
-        return scores(inferred, inference.combine, tables.n_ranked)
-
-    batches = _by_batches(work, corpus, tables, n_jobs, progress)
+    work = partial(_score, tables, inference, seed)
+    batches = _by_batches(work, corpus, tables, None, n_jobs, engine, progress)
     return np.concatenate([np.zeros((0, tables.n_ranked)), *batches])
+
+
+def _score(tables: Tables, inference: Inference, seed: int, documents: _Documents) -> Floats:
+    return scores(_infer(tables, inference, seed, documents), inference.combine, tables.n_ranked)
 
 
 def attribute(
@@ -208,6 +210,7 @@ def attribute(
     *,
     seed: int = 0,
     n_jobs: int | None = None,
+    engine: Engine = "threads",
     progress: bool | None = None,
 ) -> Iterator[Floats]:
     """Yield for each document how many of its tokens each word gives to some labels, words × k.
@@ -228,14 +231,16 @@ def attribute(
         )
     if (np.diff(np.sort(chosen, axis=1), axis=1) == 0).any():
         raise InputError("a document's labels must differ from each other")
-
-    def work(first: int, last: int) -> list[Floats]:
-        starts = corpus.counts.indptr[first : last + 1]
-        _, words = _infer(corpus, first, last, tables, inference, seed, chosen[first:last])
-        return np.split(words, starts[1:-1] - starts[0])
-
-    for batch in _by_batches(work, corpus, tables, n_jobs, progress):
+    work = partial(_attribute, tables, inference, seed)
+    for batch in _by_batches(work, corpus, tables, chosen, n_jobs, engine, progress):
         yield from batch
+
+
+def _attribute(
+    tables: Tables, inference: Inference, seed: int, documents: _Documents
+) -> list[Floats]:
+    words = _infer_batch(tables, inference, seed, documents)[1]
+    return np.split(words, documents.starts[1:-1])
 
 
 def scores(inferred: Inferred, combine: Combine, n_ranked: int | None = None) -> Floats:
@@ -259,36 +264,64 @@ def best(values: Floats, k: int) -> Ranking:
     return Ranking(labels, np.take_along_axis(values, labels, axis=1))
 
 
+class _Documents(NamedTuple):
+    """Some documents as they are sent to a worker, and the labels whose words are asked for."""
+
+    starts: npt.NDArray[np.int64]
+    types: npt.NDArray[np.int32]
+    times: npt.NDArray[np.int32]
+    chosen: Labels
+
+    @classmethod
+    def of(cls, corpus: Corpus, first: int, last: int, chosen: Labels | None) -> _Documents:
+        counts = corpus.counts
+        begin, end = counts.indptr[first], counts.indptr[last]
+        return cls(
+            counts.indptr[first : last + 1].astype(np.int64) - begin,
+            counts.indices[begin:end],
+            counts.data[begin:end],
+            np.zeros((last - first, 0), np.int64) if chosen is None else chosen[first:last],
+        )
+
+
 def _by_batches(
-    work: Callable[[int, int], Result],
+    work: Callable[[_Documents], Result],
     corpus: Corpus,
     tables: Tables,
+    chosen: Labels | None,
     n_jobs: int | None,
+    engine: Engine,
     progress: bool | None,
 ) -> Iterator[Result]:
-    """Check the corpus now; then yield work(first, last) for batches of documents, in order."""
+    """Check the corpus now; then yield work(documents) for batches of them, in order."""
     if corpus.n_words != tables.n_words:
         raise InputError(
             f"the corpus has {corpus.n_words:,} words but the model {tables.n_words:,}; "
             "align it to the training corpus first"
         )
     size = max(1, min(_BATCH_DOCUMENTS, _BATCH_CELLS // tables.n_labels))
+    firsts = range(0, len(corpus), size)
 
-    def run(first: int, stop: Event) -> Result:
-        if stop.is_set():
-            raise Stopped
-        return work(first, min(first + size, len(corpus)))
+    def batch(first: int) -> _Documents:
+        return _Documents.of(corpus, first, min(first + size, len(corpus)), chosen)
 
     def results() -> Iterator[Result]:
-        with compiling(progress):
-            work(0, 0)
+        if engine == "threads":
+            with compiling(progress):
+                work(_Documents.of(corpus, 0, 0, chosen))
         with documents("inferring labels", len(corpus), progress) as done:
-            firsts = range(0, len(corpus), size)
-            for first, result in zip(firsts, map_ordered(run, firsts, n_jobs), strict=True):
+            found = map_ordered(_work_on, map(batch, firsts), n_jobs, engine=engine, shared=(work,))
+            for first, result in zip(firsts, found, strict=True):
                 done(min(size, len(corpus) - first))
                 yield result
 
     return results()
+
+
+def _work_on(work: Callable[[_Documents], Result], documents: _Documents, stop: Stop) -> Result:
+    if stop.is_set():
+        raise Stopped
+    return work(documents)
 
 
 class _Batch(NamedTuple):
@@ -303,34 +336,38 @@ class _Batch(NamedTuple):
     words: Floats
 
 
-def _infer(
-    corpus: Corpus,
-    first: int,
-    last: int,
-    tables: Tables,
-    inference: Inference,
-    seed: int,
-    chosen: Labels | None = None,
-) -> tuple[Inferred, Floats]:
-    """Return what is inferred of the documents first:last, averaged over chains and topic sets.
+def _infer(tables: Tables, inference: Inference, seed: int, documents: _Documents) -> Inferred:
+    return _infer_batch(tables, inference, seed, documents)[0]
 
-    And with `chosen` labels, documents × k, the tokens that each word gives to them.
+
+def _infer_batch(
+    tables: Tables, inference: Inference, seed: int, documents: _Documents
+) -> tuple[Inferred, Floats]:
+    """Return what is inferred of the documents, averaged over chains and topic sets.
+
+    And, entry by entry, the tokens that words give to the `chosen` labels.
     """
-    begin, end = corpus.counts.indptr[first], corpus.counts.indptr[last]
-    chosen = np.zeros((last - first, 0), dtype=np.int64) if chosen is None else chosen
-    times = weighed(corpus.counts.data[begin:end], inference.word_counts)
+    times = weighed(documents.times, inference.word_counts)
+    n, k = documents.chosen.shape
     batch = _Batch(
-        corpus.counts.indptr[first : last + 1].astype(np.int64) - begin,
-        corpus.counts.indices[begin:end],
-        times if inference.method == "deterministic" else whole(times),
-        chosen,
-        np.zeros((last - first, tables.n_labels)),
-        np.zeros((last - first, tables.topic_starts[-1])),
-        np.zeros((end - begin, chosen.shape[1])),
+        np.array(documents.starts),
+        _read_only(documents.types),
+        _read_only(times if inference.method == "deterministic" else whole(times)),
+        np.array(documents.chosen),
+        np.zeros((n, tables.n_labels)),
+        np.zeros((n, tables.topic_starts[-1])),
+        np.zeros((len(documents.types), k)),
     )
     run = _expect if inference.method == "deterministic" else _sample
     alpha = run(batch, tables, inference, seed)
     return Inferred(batch.counts, alpha, batch.topics), batch.words
+
+
+def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the array as those of a corpus are: kernels are compiled for such ones."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _expect(batch: _Batch, tables: Tables, inference: Inference, seed: int) -> Floats:

@@ -9,9 +9,10 @@ from deplda import store
 from deplda.chains import Schedule
 from deplda.classifier import LabelClassifier
 from deplda.corpus import Corpus
+from deplda.engine import Engine
 from deplda.errors import ReadError
 from deplda.estimates import TopicLabels
-from deplda.estimator import Auto, TopicModel
+from deplda.estimator import Auto, Kept, TopicModel
 from deplda.files import StrPath
 from deplda.inference import Combine, Estimate, Method
 from deplda.training import prior_topic_labels, train_topic_labels
@@ -46,7 +47,7 @@ class FlatLDA(TopicModel):
         cutoff: Literal["proportional"] | int | float = "proportional",
         random_state: Any = 0,
         n_jobs: int | None = None,
-        engine: Literal["threads"] = "threads",
+        engine: Engine = "threads",
         verbose: bool = False,
     ) -> None:
         self.n_chains = n_chains
@@ -69,7 +70,7 @@ class FlatLDA(TopicModel):
         self.engine = engine
         self.verbose = verbose
 
-    def _fit_topics(self, corpus: Corpus) -> tuple[TopicLabels, ...]:
+    def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:
         return ()
 
 
@@ -105,7 +106,7 @@ class PriorLDA(TopicModel):
         cutoff: Literal["proportional"] | int | float = "proportional",
         random_state: Any = 0,
         n_jobs: int | None = None,
-        engine: Literal["threads"] = "threads",
+        engine: Engine = "threads",
         verbose: bool = False,
     ) -> None:
         self.n_chains = n_chains
@@ -132,7 +133,7 @@ class PriorLDA(TopicModel):
         self.engine = engine
         self.verbose = verbose
 
-    def _fit_topics(self, corpus: Corpus) -> tuple[TopicLabels, ...]:
+    def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:
         return (prior_topic_labels(corpus, beta=self.settings_["beta_labels"]),)
 
 
@@ -181,9 +182,9 @@ class DependencyLDA(TopicModel):
     random_state : int, RandomState or None
         The seed. The same seed gives the same bits, for any `n_jobs` and any order of documents.
     n_jobs : int, optional
-        Threads; all cores by default.
-    engine : {"threads"}
-        Where work is done.
+        Threads or processes; all cores by default. A cluster has the workers that it has.
+    engine : "threads", "processes", a Dask Client or the address of its scheduler
+        Where chains run and documents are predicted; the same bits everywhere.
     verbose : bool
         Show progress on standard error.
 
@@ -231,7 +232,7 @@ class DependencyLDA(TopicModel):
         cutoff: Literal["proportional"] | int | float = "proportional",
         random_state: Any = 0,
         n_jobs: int | None = None,
-        engine: Literal["threads"] = "threads",
+        engine: Engine = "threads",
         verbose: bool = False,
     ) -> None:
         self.n_topics = n_topics
@@ -263,13 +264,13 @@ class DependencyLDA(TopicModel):
         self.engine = engine
         self.verbose = verbose
 
-    def _fit_topics(self, corpus: Corpus) -> tuple[TopicLabels, ...]:
+    def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:
         asked = self._asked()
         trained = train_topic_labels(
             corpus, self.settings_["n_topics"], gamma=asked.train_gamma,
             beta=self.settings_["beta_labels"], n_chains=asked.n_topic_chains,
             schedule=Schedule(asked.n_topic_sweeps), seed=self.seed_, n_jobs=asked.n_jobs,
-            progress=self._progress(),
+            engine=asked.engine, progress=self._progress(), **kept,
         )  # fmt: skip
         self.diagnostics_["topic_labels"] = trained.diagnostics
         return trained.topic_labels

@@ -70,7 +70,7 @@ def documents(
 
 @contextmanager
 def counted(
-    what: str, n: int, things: str, progress: bool | None
+    what: str, n: int | None, things: str, progress: bool | None
 ) -> Iterator[Callable[[int], None]]:
     """Give a function that is told of more things done: how many of all, and time left."""
     if not is_shown(progress):

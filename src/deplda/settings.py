@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any, Literal
 
 from deplda.corpus import Corpus
+from deplda.engine import check_engine
 from deplda.errors import InputError
 from deplda.word_counts import WORD_COUNTS
 
@@ -55,7 +56,6 @@ _CHOICES = {
     "theta_estimate": ("counts", "conditionals"),
     "combine": ("auto", "blend", "counts", "posterior"),
     "word_counts": ("auto", *WORD_COUNTS),
-    "engine": ("threads",),
 }
 _WHOLE = frozenset({
     "n_topics", "n_chains", "n_sweeps", "n_topic_chains", "n_topic_sweeps", "n_test_chains",
@@ -88,15 +88,18 @@ def paper_settings(data: PaperData, model: Model) -> dict[str, Any]:
     return protocol | _PAPER[data][model]
 
 
-def auto_settings(corpus: Corpus, model: Model) -> dict[str, Any]:
+def auto_settings(corpus: Corpus, model: Model, n_tokens: int | None = None) -> dict[str, Any]:
     """Return the hyperparameters that the paper's rule gives for these training documents.
+
+    `n_tokens` says how many words they have if those are not in the corpus.
 
     As many topics as labels, at most 200; smoothing that adds a tenth to the label tokens; weights
     of the test-time prior as for the paper's data set nearest in labels and document length. And,
     not the paper's, the weight of a document's prior in training and the smoothing of words.
     """
     n_labels = max(corpus.n_labels, 1)
-    length = max(corpus.n_tokens / max(len(corpus), 1), 1.0)
+    n_tokens = corpus.n_tokens if n_tokens is None else n_tokens
+    length = max(n_tokens / max(len(corpus), 1), 1.0)
 
     def distance(data: PaperData) -> float:
         labels, words = _SHAPES[data]
@@ -152,6 +155,8 @@ def _checked(name: str, value: Any) -> Any:
             limits = f"a number {'above' if above else 'from'} 0 and at most {_MOST:,.0f}"
             raise InputError(f"{name} is {value!r}; it must be {auto}{limits}")
         return float(value)
+    if name == "engine":
+        check_engine(value)
     if name == "n_jobs" and value is not None:
         if not _is(value, Integral) or not (value == -1 or 1 <= value <= _MOST_WHOLE):
             raise InputError(

@@ -68,8 +68,7 @@ def save(path: StrPath, card: Card, arrays: Arrays) -> None:
     A model that is already there is replaced; any other file or folder is left alone.
     """
     target = Path(path)
-    if target.is_symlink() or (target.exists() and not _is_model(target)):
-        raise InputError(f"{target} exists and is no saved model; choose another name")
+    check_target(target)
     try:
         encoded = msgspec.json.format(msgspec.json.encode(card, enc_hook=_plain), indent=1)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
@@ -94,13 +93,24 @@ def save(path: StrPath, card: Card, arrays: Arrays) -> None:
             raise
 
 
-def load(path: StrPath) -> tuple[Card, Arrays]:
-    """Return the card and the arrays of a saved model, which are read-only maps of its file."""
+def check_target(target: Path) -> None:
+    """Refuse what may not be replaced by a saved model: anything that is there and is none."""
+    if target.is_symlink() or (target.exists() and not _is_model(target)):
+        raise InputError(f"{target} exists and is no saved model; choose another name")
+
+
+def read_card(path: StrPath) -> Card:
+    """Return the card of a saved model alone."""
     folder = Path(path)
     if not folder.is_dir():
         raise ReadError(folder, None, "there is no such folder; give the folder of a saved model")
-    card = _read_card(_plain_file(folder / CARD, _MOST_CARD_BYTES))
-    return card, _map_arrays(_plain_file(folder / ARRAYS, None))
+    return _read_card(_plain_file(folder / CARD, _MOST_CARD_BYTES))
+
+
+def load(path: StrPath) -> tuple[Card, Arrays]:
+    """Return the card and the arrays of a saved model, which are read-only maps of its file."""
+    card = read_card(path)
+    return card, _map_arrays(_plain_file(Path(path) / ARRAYS, None))
 
 
 def _is_model(folder: Path) -> bool:

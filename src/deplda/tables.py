@@ -47,6 +47,10 @@ class Tables:
         self._topic_labels = topic_labels or [_no_topics(self.n_labels)]
         self.is_tiny = self.n_labels <= TINY
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel as φ and φ′ alone, and be laid out again at the other end."""
+        return Tables, (self._label_words, self._topic_labels)
+
     # Each way of inference reads some of these; they are laid out when first asked for.
 
     @cached_property
@@ -151,7 +155,7 @@ def _topic_tables(label_words: LabelWords, topic_labels: TopicLabels) -> Any:
         by_label.indptr.astype(np.int64),
         label_topics.astype(np.int32),
         label_values,
-        topic_labels.base,
+        np.array(topic_labels.base),  # one that comes from another process may be read-only
         np.cumsum(topic_labels.base),
         word_topics.astype(np.float32),
         word_topics.astype(np.float32).sum(axis=1, dtype=np.float64),

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
@@ -118,6 +118,12 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             analyzer=self.analyzer(), vocabulary=self.vocabulary_, dtype=np.int32
         )
         return vectorizer.transform(_strings(texts))
+
+    def with_words(self, words: Iterable[str], min_count: int = 1) -> Self:
+        """Return a fitted counter of exactly these words, which had `min_count` tokens or more."""
+        counter = clone(self).set_params(vocabulary=tuple(words)).fit([])
+        counter.min_count_ = min_count
+        return counter
 
     def spans(self, text: str) -> list[tuple[int, int, str]]:
         """Return where the single words of the vocabulary stand in a text: begin, end, word."""

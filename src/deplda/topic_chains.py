@@ -12,6 +12,7 @@ from scipy.sparse import coo_array
 
 from deplda.chains import Arrays
 from deplda.corpus import Corpus
+from deplda.engine import Stop
 from deplda.estimates import TopicLabels
 
 
@@ -34,7 +35,7 @@ class TopicChain:
         labels.start(self._z, n_topics, self._key, self._gamma)
         labels.tally(self._labels, self._z, self._topics)
 
-    def sweep(self, number: int, stop: Event) -> None:
+    def sweep(self, number: int, stop: Stop) -> None:
         """Update every label token once; the sweeps are short, so `stop` is seen between them."""
         self._kernel.sweep(
             self._starts, self._labels, self._z, self._topics, self._prior, self._beta,
@@ -52,10 +53,14 @@ class TopicChain:
         """Keep z′ as a sample."""
         self._samples = np.vstack([self._samples, self._z])
 
+    def samples(self) -> Arrays:
+        """Return z′ of every sample."""
+        return {"samples": self._samples}
+
     def state(self) -> Arrays:
         """Return z′, its counts and the samples."""
         # The order of a label's slots decides what a draw means, so it is kept as it is.
-        return {"z": self._z, "samples": self._samples, **self._topics._asdict()}
+        return {"z": self._z, **self.samples(), **self._topics._asdict()}
 
     def restore(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
         """Go on from such a state."""

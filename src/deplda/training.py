@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,13 @@ from deplda import topic_chains, word_chains
 from deplda.chains import Checkpoint, Schedule, run_chains
 from deplda.corpus import Corpus
 from deplda.diagnostics import Diagnostics, diagnose
+from deplda.engine import Engine
 from deplda.errors import InputError
 from deplda.estimates import LabelWords, TopicLabels
 from deplda.files import StrPath
 from deplda.progress import compiling, sweeps
 from deplda.topic_chains import TopicChain, topic_sets
-from deplda.word_chains import WordChain, Words
+from deplda.word_chains import Cells, WordChain, Words
 from deplda.word_counts import WordCounts
 
 _LEAST_TOKENS = 0.01
@@ -54,6 +56,7 @@ def train_label_words(
     schedule: Schedule | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
+    engine: Engine = "threads",
     watch: Sequence[tuple[int, int]] | None = None,
     checkpoint: StrPath | None = None,
     checkpoint_seconds: float = 60.0,
@@ -78,11 +81,14 @@ def train_label_words(
         The same seed gives the same bits, whatever `n_jobs`.
     n_jobs : int, optional
         Chains that run at a time; all cores by default.
+    engine : "threads", "processes", a Dask Client or the address of its scheduler
+        Where chains run. The same bits everywhere.
     watch : pairs (word, label), optional
         Entries of φ to trace for the diagnostics; by default the most frequent word of some labels.
     checkpoint : path, optional
         A folder: finished chains, and running ones every `checkpoint_seconds`, are kept there, and
-        with `resume` the run goes on from them to the very result of an undisturbed one.
+        with `resume` the run goes on from them to the very result of an undisturbed one. A cluster
+        must see the folder under the same path.
     progress : bool, optional
         Draw progress on standard error; by default if that is a terminal.
     """
@@ -101,17 +107,15 @@ def train_label_words(
          "watch": watched.tolist()},
     )  # fmt: skip
 
-    def make(number: int) -> WordChain:
-        return WordChain(data, seed, number, watched)
-
+    make = partial(WordChain, data, seed, watched=watched)
     weights, base = np.zeros(len(data.layout.cell_words)), np.zeros(corpus.n_labels)
     traces = []
     with sweeps("training φ", n_chains, schedule.n_sweeps, data.n_swept, progress) as report:
         for chain in run_chains(
-            make, n_chains, schedule, n_jobs=n_jobs, checkpoint=saved, report=report
+            make, n_chains, schedule, n_jobs=n_jobs, engine=engine, checkpoint=saved, report=report
         ):
-            weights += chain.state["weights"]
-            base += chain.state["base"]
+            weights += chain.samples["weights"]
+            base += chain.samples["base"]
             traces.append(chain.trace)
     n_samples = n_chains * schedule.n_samples
     return TrainedLabelWords(
@@ -136,8 +140,8 @@ def expect_label_words(
 
     It stops when a pass over the documents moves less than `tolerance` of a token per token, or
     after `max_sweeps` passes. That is early on purpose: further passes make φ more certain than the
-    data are, and predict worse (docs/training.md). Expected counts below β, or 0.01 tokens, are
-    left out, and out of their label's total.
+    data are, and predict worse (docs/explanation/training.md). Expected counts below β, or 0.01
+    tokens, are left out, and out of their label's total.
 
     `word_counts="log"` counts a word that occurs n times in a document 1 + ln n times. With
     `background`, a share of η, the corpus' last label is one that all labelled documents have.
@@ -236,13 +240,21 @@ def _expected_counts(
                 report(0, done, float("nan"))
             if moved <= tolerance * data.n_swept:
                 break
-    # Every pair that ever met has some count, most of them next to none: half of all entries, which
-    # change no ranking. They are left out, and out of N_c. (Rounding may leave some below zero.)
-    small = cell_counts < min(data.beta, _LEAST_TOKENS)
-    owners = data.labels_of(np.arange(len(cell_counts)))
-    label_counts -= np.bincount(owners[small], cell_counts[small], len(label_counts))
-    cell_counts[small] = 0.0
-    return cell_counts, np.maximum(label_counts, 0.0), done
+    return *without_small(data, cell_counts, label_counts), done
+
+
+def without_small(
+    cells: Cells, cell_counts: npt.NDArray[np.float64], label_counts: npt.NDArray[np.float64]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return expected N_wc and N_c without the cells that have next to nothing.
+
+    Every pair that ever met has some count, most of them next to none: half of all entries, which
+    change no ranking. They are left out, and out of N_c. (Rounding may leave some below zero.)
+    """
+    small = cell_counts < min(cells.beta, _LEAST_TOKENS)
+    owners = cells.labels_of(np.arange(len(cell_counts)))
+    label_counts = label_counts - np.bincount(owners[small], cell_counts[small], len(label_counts))
+    return np.where(small, 0.0, cell_counts), np.maximum(label_counts, 0.0)
 
 
 def train_topic_labels(
@@ -255,6 +267,7 @@ def train_topic_labels(
     schedule: Schedule | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
+    engine: Engine = "threads",
     checkpoint: StrPath | None = None,
     checkpoint_seconds: float = 60.0,
     resume: bool = False,
@@ -290,15 +303,14 @@ def train_topic_labels(
     with compiling(progress):
         topic_chains.compile_kernels()
 
-    def make(number: int) -> TopicChain:
-        return TopicChain(corpus, n_topics, gamma, beta, seed, number)
-
+    corpus = Corpus(csr_array((len(corpus), 0)), corpus.labels)  # words need not travel
+    make = partial(TopicChain, corpus, n_topics, gamma, beta, seed)
     sets, traces = list[TopicLabels](), []
     with sweeps("training φ′", n_chains, schedule.n_sweeps, corpus.labels.nnz, progress) as report:
         for chain in run_chains(
-            make, n_chains, schedule, n_jobs=n_jobs, checkpoint=saved, report=report
+            make, n_chains, schedule, n_jobs=n_jobs, engine=engine, checkpoint=saved, report=report
         ):
-            sets.extend(topic_sets(chain.state["samples"], corpus, n_topics, beta))
+            sets.extend(topic_sets(chain.samples["samples"], corpus, n_topics, beta))
             traces.append(chain.trace)
     return TrainedTopicLabels(tuple(sets), diagnose(("log-likelihood",), np.stack(traces)))
 

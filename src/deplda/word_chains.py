@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from deplda.chains import Arrays
 from deplda.corpus import Corpus
-from deplda.engine import Stopped
+from deplda.engine import Stop, Stopped
 from deplda.errors import InputError
 from deplda.estimates import LabelWords
 from deplda.word_counts import WordCounts, weighed
@@ -22,46 +22,20 @@ _TOKENS_PER_PIECE = 4_000_000
 _MOST_LABELS_PER_DOCUMENT = 65_535
 
 
-class Words:
-    """The corpus as the kernels see it, shared by all chains."""
+class Cells:
+    """The pairs of label and word that can have a count, label by label, words ascending."""
 
     def __init__(
-        self, corpus: Corpus, eta: float, beta: float, word_counts: WordCounts = "raw"
+        self, starts: npt.NDArray[np.int64], words: npt.NDArray[np.int32], n_words: int, beta: float
     ) -> None:
-        from deplda.kernels import words
-
-        x, y = corpus.counts, corpus.labels
-        times = weighed(x.data, word_counts)
-        sums = np.concatenate([[0.0], np.cumsum(times, dtype=np.float64)])
-        sizes, lengths = corpus.labels_per_document, np.diff(sums[x.indptr])
-        if not ((sizes > 0) & (lengths > 0)).any():
-            raise InputError(
-                "no document has both words and labels; there is nothing to learn from"
-            )
-        if sizes.max() > _MOST_LABELS_PER_DOCUMENT:
-            raise InputError(
-                f"document {corpus.ids[int(sizes.argmax())]!r} has {sizes.max():,} labels; "
-                f"at most {_MOST_LABELS_PER_DOCUMENT:,} are possible"
-            )
-        self.eta, self.beta, self.n_words = eta, beta, corpus.n_words
-        self.corpus = corpus
-        self.layout = words.lay_out(
-            np.array(x.indptr, dtype=np.int64), x.indices, times,
-            np.array(y.indptr, dtype=np.int64), y.indices, corpus.n_words, corpus.n_labels,
-        )  # fmt: skip
-        # Where there is one label there is nothing to draw.
-        swept = np.flatnonzero((sizes > 1) & (lengths > 0))
-        self.n_swept = round(lengths[swept].sum())
-        ends = np.cumsum(lengths[swept])
-        cuts = np.searchsorted(ends, np.arange(_TOKENS_PER_PIECE, self.n_swept, _TOKENS_PER_PIECE))
-        self.pieces = np.split(swept, np.unique(cuts))
+        self.starts, self.words, self.n_words, self.beta = starts, words, n_words, beta
 
     def shares_of(
         self, cell_counts: npt.NDArray[Any], label_counts: npt.NDArray[Any]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return (A, b) of these counts: N_wc/(N_c + Wβ) by cell, β/(N_c + Wβ) by label."""
         scale = 1.0 / (label_counts + self.n_words * self.beta)
-        return cell_counts * np.repeat(scale, np.diff(self.layout.cell_starts)), self.beta * scale
+        return cell_counts * np.repeat(scale, np.diff(self.starts)), self.beta * scale
 
     def estimate(
         self, weights: npt.NDArray[np.float64], base: npt.NDArray[np.float64]
@@ -73,10 +47,32 @@ class Words:
 
     def by_label(self, values: npt.NDArray[Any]) -> csr_array[Any, tuple[int, int]]:
         """Return one value for each cell as a matrix, labels × words."""
-        return csr_array(
-            (values, self.layout.cell_words, self.layout.cell_starts),
-            shape=(self.corpus.n_labels, self.n_words),
-        )
+        shape = (len(self.starts) - 1, self.n_words)
+        return csr_array((values, self.words, self.starts), shape=shape)
+
+    def labels_of(self, cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the label that owns each cell."""
+        return np.searchsorted(self.starts, cells, side="right") - 1
+
+
+class Words(Cells):
+    """The corpus as the kernels see it, shared by all chains."""
+
+    def __init__(
+        self, corpus: Corpus, eta: float, beta: float, word_counts: WordCounts = "raw"
+    ) -> None:
+        self.eta, self.corpus, self.word_counts = eta, corpus, word_counts
+        self.layout = lay_out(corpus, word_counts)
+        if not len(self.layout.cells):
+            raise InputError(
+                "no document has both words and labels; there is nothing to learn from"
+            )
+        super().__init__(self.layout.cell_starts, self.layout.cell_words, corpus.n_words, beta)
+        self.n_swept, self.pieces = swept_pieces(self.layout)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel as the corpus alone, and be laid out again at the other end."""
+        return Words, (self.corpus, self.eta, self.beta, self.word_counts)
 
     def cells_of(self, pairs: Sequence[tuple[int, int]]) -> npt.NDArray[np.int64]:
         """Return the cells of pairs (word, label)."""
@@ -107,16 +103,40 @@ class Words:
         telling = (counts.multiply(rarity)).toarray().argmax(axis=1)
         return self.cells_of(list(zip(telling.tolist(), chosen.tolist(), strict=True)))
 
-    def labels_of(self, cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the label that owns each cell."""
-        return np.searchsorted(self.layout.cell_starts, cells, side="right") - 1
-
     def trace_names(self, cells: npt.NDArray[np.int64]) -> tuple[str, ...]:
         """Return what a chain traces when these cells are watched."""
         words = self.layout.cell_words[cells]
         pairs = zip(words, self.labels_of(cells), strict=True)
         names = (f"φ({self.corpus.vocabulary[w]} | {self.corpus.label_names[c]})" for w, c in pairs)
         return ("log-likelihood", *names)
+
+
+def lay_out(corpus: Corpus, word_counts: WordCounts = "raw") -> Any:
+    """Return the corpus as the kernels see it."""
+    from deplda.kernels import words
+
+    sizes = corpus.labels_per_document
+    if sizes.max(initial=0) > _MOST_LABELS_PER_DOCUMENT:
+        raise InputError(
+            f"document {corpus.ids[int(sizes.argmax())]!r} has {sizes.max():,} labels; "
+            f"at most {_MOST_LABELS_PER_DOCUMENT:,} are possible"
+        )
+    x, y = corpus.counts, corpus.labels
+    return words.lay_out(
+        np.array(x.indptr, dtype=np.int64), x.indices, weighed(x.data, word_counts),
+        np.array(y.indptr, dtype=np.int64), y.indices, corpus.n_words, corpus.n_labels,
+    )  # fmt: skip
+
+
+def swept_pieces(layout: Any) -> tuple[int, list[npt.NDArray[np.int64]]]:
+    """Return how many tokens a sweep updates, and their documents in pieces between two looks."""
+    sizes, lengths = np.diff(layout.label_starts), np.diff(layout.token_starts)
+    # Where there is one label there is nothing to draw.
+    swept = np.flatnonzero((sizes > 1) & (lengths > 0))
+    ends = np.cumsum(lengths[swept])
+    n_swept = int(ends[-1]) if len(ends) else 0
+    cuts = np.searchsorted(ends, np.arange(_TOKENS_PER_PIECE, n_swept, _TOKENS_PER_PIECE))
+    return n_swept, np.split(swept, np.unique(cuts))
 
 
 class WordChain:
@@ -139,7 +159,7 @@ class WordChain:
         words.start(layout, self._z, self._key, self._gamma)
         words.tally(layout, self._z, self._cell_counts, self._label_counts)
 
-    def sweep(self, number: int, stop: Event) -> None:
+    def sweep(self, number: int, stop: Stop) -> None:
         """Update every word token once, in pieces between which `stop` is seen."""
         data = self._data
         for piece in data.pieces:
@@ -166,9 +186,13 @@ class WordChain:
         self._weights += weights
         self._base += base
 
+    def samples(self) -> Arrays:
+        """Return the sum of samples."""
+        return {"weights": self._weights, "base": self._base}
+
     def state(self) -> Arrays:
         """Return z and the sum of samples; the counts follow from z."""
-        return {"z": self._z, "weights": self._weights, "base": self._base}
+        return {"z": self._z, **self.samples()}
 
     def restore(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
         """Go on from such a state."""

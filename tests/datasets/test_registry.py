@@ -439,3 +439,14 @@ def test_splits_are_row_numbers_of_the_corpus(tmp_path: Path) -> None:
     for split in dataset.splits:
         assert np.issubdtype(split.train.dtype, np.integer)
         assert len(dataset.corpus[split.train]) == 2
+
+
+def test_a_data_set_is_saved_as_a_folder_with_its_splits(tmp_path: Path) -> None:
+    data = datasets.load("newsroom", n_documents=60)
+    folder = tmp_path / "new" / "news"
+    datasets.save_folder(data, folder)
+    again = datasets.load_folder(folder, "newsroom")
+    assert again.corpus == data.corpus
+    assert [s.train.tolist() for s in again.splits] == [s.train.tolist() for s in data.splits]
+    assert [s.test.tolist() for s in again.splits] == [s.test.tolist() for s in data.splits]
+    assert [path.name for path in folder.parent.iterdir()] == ["news"]

@@ -149,7 +149,8 @@ def test_content_of_no_known_format_says_which_there_are(tmp_path: Path) -> None
     path.write_text("Once upon a time\nthere was a file\n")
     said = problem(path)
     assert said == (
-        ": cannot tell its format; pass format= one of jsonl, csv, tsv, parquet, svmlight, mat"
+        ": cannot tell its format; pass format= (--format) one of "
+        "jsonl, csv, tsv, parquet, svmlight, mat, text, lines"
     )
 
 
@@ -274,7 +275,7 @@ def test_the_wrong_encoding_is_named_with_line_byte_and_remedy(tmp_path: Path, f
     for encoding in ("utf-8", "ascii"):
         assert problem(path, encoding=encoding) == (
             f", line {line}: byte 0xf6 at column {column} is not {encoding}; "
-            "pass encoding='latin-1' or what the file is written in"
+            "pass encoding='latin-1' (--encoding latin-1), or what the file is written in"
         )
 
 

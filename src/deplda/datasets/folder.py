@@ -4,6 +4,7 @@
 |---|---|
 | ``all.svm.gz``, or ``[X.]train.svm.gz`` and ``[X.]test.svm.gz`` | documents |
 | ``labels.txt``, ``vocab.txt`` | names, one a line; after a tab where the line begins with a code |
+| ``all.vocab.txt``, ``all.labels.txt``, ``all.ids.txt`` | the same as `write_svmlight` has them |
 | ``all.docs.tsv``, ``train.docs.tsv``, ``test.docs.tsv`` | ids in the first column |
 | ``splitK.train.idx`` and ``splitK.test.idx`` | row numbers, one a line |
 | ``folds.txt``, or the last column of ``all.docs.tsv`` | fold numbers, one a line |
@@ -14,6 +15,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +23,8 @@ import numpy.typing as npt
 from deplda.corpus import Corpus, concat
 from deplda.datasets.sources import Dataset
 from deplda.errors import DataUnavailableError, ReadError
-from deplda.files import decode, read_lines
-from deplda.readers import read_corpus
+from deplda.files import decode, read_lines, write_whole
+from deplda.readers import read_corpus, write_svmlight
 from deplda.readers.records import located
 from deplda.splits import Split, by_fold
 
@@ -40,6 +42,20 @@ def load_folder(folder: Path, name: str) -> Dataset:
     raise DataUnavailableError(
         f"{folder} holds no data set: it needs all.svm.gz, or train.svm.gz and test.svm.gz"
     )
+
+
+def save_folder(dataset: Dataset, folder: Path) -> None:
+    """Write a data set as such a folder, which appears under its name only when complete."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as scratch:
+        new = Path(scratch) / "new"
+        new.mkdir()
+        write_svmlight(dataset.corpus, new / "all.svm.gz")
+        for number, split in enumerate(dataset.splits):
+            for part, rows in (("train", split.train), ("test", split.test)):
+                with write_whole(new / f"split{number}.{part}.idx") as file:
+                    file.write("".join(f"{row}\n" for row in rows.tolist()).encode())
+        new.rename(folder)
 
 
 def _train_and_test(folder: Path, name: str, train: Path, test: Path) -> Dataset:

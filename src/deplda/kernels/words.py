@@ -304,7 +304,8 @@ def lay_out(
     member_starts = _starts(np.bincount(labels, minlength=n_labels))
     sizes = count_cells(entry_starts, words, member_starts, members, n_words)
     cell_starts = _starts(sizes)
-    lengths = np.add.reduceat(np.append(times, 0).astype(np.int64), entry_starts[:-1])
+    sums = np.add.reduceat(np.append(times, 0), entry_starts[:-1], dtype=np.float64)
+    lengths = np.rint(sums).astype(np.int64)
     lengths[np.diff(entry_starts) == 0] = 0
     grid_starts = _starts(np.diff(entry_starts) * np.diff(label_starts))
     cell_words = np.empty(cell_starts[-1], dtype=np.int32)

@@ -5,18 +5,32 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
 from deplda.corpus import Corpus
 from deplda.errors import InputError, ReadError
-from deplda.files import UTF8_BOM, StrPath, open_binary
-from deplda.readers import jsonl, svmlight, tables
+from deplda.files import UTF8_BOM, StandardInput, StrPath, open_binary
+from deplda.readers import svmlight
+from deplda.readers.jsonl import jsonl_rows
 from deplda.readers.mat import read_mat
-from deplda.readers.records import CorpusBuilder, Fields, Record, build, located, with_ids
-from deplda.text import WordCounter, resolve_min_count
+from deplda.readers.plain import line_rows, text_rows
+from deplda.readers.records import (
+    CorpusBuilder,
+    Fields,
+    Record,
+    Rows,
+    build,
+    chosen,
+    located,
+    record_of,
+    with_ids,
+)
+from deplda.readers.tables import csv_rows, parquet_rows
+from deplda.text import LETTERS, WordCounter, resolve_min_count
 
-Format = Literal["jsonl", "csv", "tsv", "parquet", "svmlight", "mat"]
+Format = Literal["jsonl", "csv", "tsv", "parquet", "svmlight", "mat", "text", "lines"]
 
 _SUFFIXES: dict[str, Format] = {
     ".jsonl": "jsonl",
@@ -47,8 +61,9 @@ def read_corpus(
     ----------
     path : path
         Plain or gzip, whatever its name.
-    format : {"jsonl", "csv", "tsv", "parquet", "svmlight", "mat"}, optional
-        Guessed from the name, or else from the content.
+    format : {"jsonl", "csv", "tsv", "parquet", "svmlight", "mat", "text", "lines"}, optional
+        Guessed from the name, or else from the content; the last two, one unlabelled document a
+        file or a line, are never guessed.
     fields : Fields, optional
         Which fields or columns hold the id, the text and the labels.
     counter : WordCounter, optional
@@ -60,14 +75,61 @@ def read_corpus(
     encoding : str, default "utf-8"
         Of JSONL, CSV and TSV; a byte-order mark is passed over.
     """
-    chosen = format or _guess(path)
-    if chosen == "svmlight":
+    format = format or guess_format(path)
+    if format == "svmlight":
+        _check_no_where(path, fields)
         return svmlight.read_svmlight(path, _numbered_names(vocabulary, label_names))
-    if chosen == "mat":
+    if format == "mat":
+        _check_no_where(path, fields)
         return _whole_mat(path, vocabulary, label_names)
     tokenize = _Tokenizer(counter)
     vocabulary = tokenize.vocabulary if vocabulary is None else vocabulary
-    records = _records(path, chosen, fields, tokenize, encoding)
+    return _build(path, format, fields, tokenize, vocabulary, label_names, encoding)
+
+
+def read_counted(
+    path: StrPath,
+    format: Format | None = None,
+    *,
+    fields: Fields | None = None,
+    counter: WordCounter | None = None,
+    encoding: str = "utf-8",
+) -> tuple[Corpus, WordCounter | None]:
+    """Return `read_corpus` of a file and, if there were texts to count, the counter of its words.
+
+    A model that is fitted with this counter takes texts from then on.
+    """
+    format = format or guess_format(path)
+    counter = WordCounter() if counter is None else counter
+    if format in ("svmlight", "mat"):
+        return read_corpus(path, format, fields=fields), None
+    tokenize = _Tokenizer(counter)
+    corpus = _build(path, format, fields, tokenize, tokenize.vocabulary, None, encoding)
+    return corpus, counter.with_words(corpus.vocabulary) if tokenize.used else None
+
+
+def read_records(
+    path: StrPath,
+    format: Format,
+    *,
+    fields: Fields | None = None,
+    counter: WordCounter | None = None,
+    encoding: str = "utf-8",
+) -> Iterator[Record]:
+    """Yield the documents of a file with names one by one, in constant memory; ids are as found."""
+    return _records(path, format, fields, _Tokenizer(counter), encoding)
+
+
+def _build(
+    path: StrPath,
+    format: Format,
+    fields: Fields | None,
+    tokenize: _Tokenizer,
+    vocabulary: Iterable[str] | None,
+    label_names: Iterable[str] | None,
+    encoding: str,
+) -> Corpus:
+    records = _records(path, format, fields, tokenize, encoding)
     corpus = build(path, records, vocabulary, label_names)
     if tokenize.used and vocabulary is None:
         return corpus.keep_words(resolve_min_count(tokenize.min_count, corpus.n_tokens))
@@ -93,24 +155,26 @@ def read_shards(
     """
     if size < 1:
         raise InputError(f"size is {size}; a shard needs at least 1 document")
-    chosen = format or _guess(path)
-    if chosen == "svmlight":
+    format = format or guess_format(path)
+    if format == "svmlight":
+        _check_no_where(path, fields)
         names = _numbered_names(vocabulary, label_names)
         yield from svmlight.svmlight_shards(path, names, size)
         return
-    if chosen == "mat":
+    if format == "mat":
+        _check_no_where(path, fields)
         corpus = _whole_mat(path, vocabulary, label_names)
         yield from (corpus[start : start + size] for start in range(0, len(corpus), size))
         return
     tokenize = _Tokenizer(counter)
     vocabulary = tokenize.vocabulary if vocabulary is None else vocabulary
     if vocabulary is None or label_names is None:
-        words, labels = _collect(_records(path, chosen, fields, tokenize, encoding), tokenize)
+        words, labels = _collect(_records(path, format, fields, tokenize, encoding), tokenize)
         vocabulary = words if vocabulary is None else vocabulary
         label_names = labels if label_names is None else label_names
     yield from _named_shards(
         path,
-        _records(path, chosen, fields, tokenize, encoding),
+        _records(path, format, fields, tokenize, encoding),
         tuple(vocabulary),
         tuple(label_names),
         size,
@@ -150,24 +214,70 @@ class _Tokenizer:
         self.used = False
         self._analyze = counter.analyzer()
 
-    def __call__(self, text: str) -> list[str]:
+        # At a blank no word is cut in two, unless a pattern of the user's has words with blanks.
+        self._can_cut = counter.ngram_range == (1, 1) and counter.token_pattern == LETTERS
+
+    def __call__(self, text: str) -> Iterable[str]:
         self.used = True
-        return self._analyze(text)
+        if not self._can_cut or len(text) <= _PIECE:
+            return self._analyze(text)
+        return (word for piece in _pieces(text) for word in self._analyze(piece))
+
+
+_PIECE = 1 << 20  # the words of a longer text are not all in memory at a time
+_BLANK = re.compile(r"\s")
+
+
+def _pieces(text: str) -> Iterator[str]:
+    start = 0
+    while start < len(text):
+        blank = _BLANK.search(text, start + _PIECE)
+        end = len(text) if blank is None else blank.start()
+        yield text[start:end]
+        start = end
+
+
+def read_rows(
+    path: StrPath, format: Format, fields: Fields | None = None, encoding: str = "utf-8"
+) -> Rows:
+    """Yield the line numbers and named values of documents as they stand in a file with names."""
+    fields = Fields() if fields is None else fields
+    encoding = _line_encoding(encoding)
+    if format == "jsonl":
+        rows = jsonl_rows(path, fields, encoding)
+    elif format in ("csv", "tsv"):
+        rows = csv_rows(path, fields, encoding, "," if format == "csv" else "\t")
+    elif format == "parquet":
+        rows = parquet_rows(path, fields)
+    elif format == "text":
+        rows = text_rows(path, fields, encoding)
+    elif format == "lines":
+        rows = line_rows(path, fields, encoding)
+    else:
+        known = ", ".join(get_args(Format))
+        raise InputError(f"the format {format!r} is unknown; use one of {known}")
+    return chosen(path, rows, fields.where) if fields.where else rows
+
+
+_NOWHERE = "\0"  # a field that no file has
 
 
 def _records(
     path: StrPath, format: Format, fields: Fields | None, tokenize: _Tokenizer, encoding: str
 ) -> Iterator[Record]:
     fields = Fields() if fields is None else fields
-    encoding = _line_encoding(encoding)
-    if format == "jsonl":
-        return jsonl.records(path, fields, tokenize, encoding)
-    if format in ("csv", "tsv"):
-        delimiter = "," if format == "csv" else "\t"
-        return tables.csv_records(path, fields, tokenize, encoding, delimiter)
-    if format == "parquet":
-        return tables.parquet_records(path, fields, tokenize)
-    raise InputError(f"the format {format!r} is unknown; use one of {', '.join(get_args(Format))}")
+    # A cell of a table of text holds neither lists nor objects.
+    held = replace(fields, tokens=_NOWHERE, counts=_NOWHERE) if format in ("csv", "tsv") else fields
+    for number, row in read_rows(path, format, fields, encoding):
+        with located(path, number):
+            record = record_of(row, number, held, tokenize)
+        yield record
+
+
+def _check_no_where(path: StrPath, fields: Fields | None) -> None:
+    if fields is not None and fields.where:
+        field = fields.where[0].field
+        raise ReadError(path, None, f"it has no field {field!r}, but words and labels alone")
 
 
 def _collect(
@@ -226,14 +336,20 @@ def _line_encoding(encoding: str) -> str:
     return encoding
 
 
-def _guess(path: StrPath) -> Format:
+def guess_format(path: StrPath) -> Format:
+    """Return the format of a file by its name, or else by its content."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     if suffixes and suffixes[-1] == ".gz":
         suffixes.pop()
     if suffixes and suffixes[-1] in _SUFFIXES:
         return _SUFFIXES[suffixes[-1]]
-    with open_binary(path) as file:
-        head = file.read(65_536)
+    if isinstance(path, StandardInput):
+        head = path.stream.peek()
+    elif Path(path).is_fifo():
+        raise ReadError(path, None, "a pipe is read only once; say its format= (--format)")
+    else:
+        with open_binary(path) as file:
+            head = file.read(65_536)
     return _guess_by_content(path, head)
 
 
@@ -255,5 +371,7 @@ def _guess_by_content(path: StrPath, head: bytes) -> Format:
     if b"," in lines[0]:
         return "csv"
     raise ReadError(
-        path, None, f"cannot tell its format; pass format= one of {', '.join(get_args(Format))}"
+        path,
+        None,
+        f"cannot tell its format; pass format= (--format) one of {', '.join(get_args(Format))}",
     )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import msgspec
 
 from deplda.errors import InputError, ReadError
 from deplda.files import StrPath, decode, read_lines
-from deplda.readers.records import Fields, Record, Tokenizer, found, located, record_of
+from deplda.readers.records import Fields, Rows, found, located
 
 
-def records(path: StrPath, fields: Fields, tokenize: Tokenizer, encoding: str) -> Iterator[Record]:
+def jsonl_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:
     """Yield the documents; blank lines are passed over."""
     wanted = tuple(fields.label_columns) or (fields.labels,)
     labelled = wanted == (None,)
@@ -24,16 +22,17 @@ def records(path: StrPath, fields: Fields, tokenize: Tokenizer, encoding: str) -
             line = decode(path, number, line, encoding).encode("utf-8", "surrogatepass")
         with located(path, number):
             row = _object(path, number, line)
-            labelled = labelled or any(name in row for name in wanted)
-            if not labelled:
-                names.update(dict.fromkeys(row))
-            yield record_of(row, number, fields, tokenize)
+        labelled = labelled or any(name in row for name in wanted)
+        if not labelled:
+            names.update(dict.fromkeys(row))
+        yield number, row
     if names and not labelled:
         raise ReadError(
             path,
             None,
             f"no document has the field {wanted[0]!r} (found: {found(names)}); name it with "
-            "Fields(labels=...), or say Fields(labels=None) for documents without labels",
+            "Fields(labels=...) (--labels-field), or say Fields(labels=None) "
+            "(--labels-field '') for documents without labels",
         )
 
 

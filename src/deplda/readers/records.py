@@ -16,7 +16,7 @@ from deplda.corpus import MAX_COUNT, Corpus, first_duplicate
 from deplda.errors import InputError, ReadError
 from deplda.files import StrPath
 
-Tokenizer = Callable[[str], list[str]]
+Tokenizer = Callable[[str], Iterable[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,8 @@ class Fields:
         What stands between two labels in one string.
     label_columns : sequence of str
         One column per label instead of `labels`: 1/0, true/false, yes/no, x or empty.
+    where : sequence of Where
+        Only documents of which all of these are true, such as ``Where("split", "train")``.
     """
 
     id: str | None = "id"
@@ -46,10 +48,27 @@ class Fields:
     labels: str | None = "labels"
     separator: str = ";"
     label_columns: Sequence[str] = ()
+    where: Sequence[Where] = ()
 
     def __post_init__(self) -> None:
         if not self.separator:
             raise InputError("separator is empty; give what stands between two labels, such as ';'")
+
+
+class Where(NamedTuple):
+    """What a field must, or must not, hold for a document to be read."""
+
+    field: str
+    value: str
+    equal: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.field}{'=' if self.equal else '!='}{self.value}"
+
+
+Row = Mapping[str, Any]
+Rows = Iterator[tuple[int, Row]]
+"""Line or row numbers, and named values as they stand in the file."""
 
 
 class Record(NamedTuple):
@@ -172,10 +191,44 @@ def with_ids(path: StrPath, records: Iterable[Record]) -> Iterator[Record]:
                 path,
                 record.line,
                 f"the id {id!r} stands on line {lines[id]} already; ids must be distinct: "
-                "rename one, or number the documents with Fields(id=None)",
+                "rename one, or number the documents with Fields(id=None) (--id-field '')",
             )
         lines[id] = record.line
         yield record._replace(id=id)
+
+
+def chosen(path: StrPath, rows: Rows, where: Sequence[Where]) -> Rows:
+    """Yield the rows of which all conditions are true; if there are none, say what was found."""
+    kept, seen = False, {condition.field: dict[str, None]() for condition in where}
+    for number, row in rows:
+        values = {field: _shown(row.get(field)) for field in seen}
+        for field, value in values.items():
+            if len(seen[field]) < 10:
+                seen[field][value] = None
+        if all((values[c.field] == c.value) == c.equal for c in where):
+            kept = True
+            yield number, row
+    if where and not kept and any(seen.values()):
+        found = "; ".join(f"{field} is one of {', '.join(names)}" for field, names in seen.items())
+        wanted = ", ".join(map(str, where))
+        raise ReadError(path, None, f"no document has {wanted} (found: {found})")
+
+
+def _shown(value: object) -> str:
+    """Return a value as it is written in a condition: as JSON has it, a text without quotes."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return str(value)
+
+
+def plain_row(row: Row, fields: Fields) -> dict[str, Any]:
+    """Return the row with the names that are read by default, its content as it stands."""
+    id = row.get(fields.id) if fields.id is not None else None
+    named = {"text": fields.text, "tokens": fields.tokens, "counts": fields.counts}
+    content = {name: row[field] for name, field in named.items() if row.get(field) is not None}
+    if not content:
+        raise _without_content(row, fields)
+    return ({} if id is None else {"id": str(id)}) | content | {"labels": _labels(row, fields)}
 
 
 def record_of(row: Mapping[str, Any], line: int, fields: Fields, tokenize: Tokenizer) -> Record:
@@ -197,9 +250,13 @@ def _counts(row: Mapping[str, Any], fields: Fields, tokenize: Tokenizer) -> Mapp
         if not isinstance(text, str):
             raise InputError(f"{fields.text!r} is {_brief(text)}; it must be a string")
         return Counter(tokenize(text))
-    raise InputError(
+    raise _without_content(row, fields)
+
+
+def _without_content(row: Row, fields: Fields) -> InputError:
+    return InputError(
         f"it has none of {fields.text!r}, {fields.tokens!r} and {fields.counts!r} "
-        f"(found: {found(row)}); name the right one with Fields(text=...)"
+        f"(found: {found(row)}); name the right one with Fields(text=...) (--text-field)"
     )
 
 

@@ -5,26 +5,20 @@ from __future__ import annotations
 import csv
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 
 from deplda.errors import InputError, ReadError
 from deplda.files import StrPath, decode, open_binary, read_lines
 from deplda.readers.records import (
     Fields,
-    Record,
-    Tokenizer,
+    Row,
+    Rows,
     found,
-    labels_of_columns,
     located,
-    record_of,
-    split_labels,
 )
 
 
-def csv_records(
-    path: StrPath, fields: Fields, tokenize: Tokenizer, encoding: str, delimiter: str
-) -> Iterator[Record]:
+def csv_rows(path: StrPath, fields: Fields, encoding: str, delimiter: str) -> Rows:
     """Yield the rows below the header; quoted cells may hold line breaks."""
     # The module's own limit of 131,072 characters a cell is less than many documents have.
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
@@ -40,28 +34,22 @@ def csv_records(
             if not row:
                 continue
             with located(path, rows.line_num):
-                yield _csv_record(header, row, rows.line_num, fields, tokenize)
+                named = _csv_row(header, row, fields)
+            yield rows.line_num, named
     except csv.Error as error:
         raise ReadError(path, rows.line_num, f"this is not valid CSV ({error})") from error
 
 
-def _csv_record(
-    header: list[str], row: list[str], line: int, fields: Fields, tokenize: Tokenizer
-) -> Record:
+def _csv_row(header: list[str], row: list[str], fields: Fields) -> Row:
     if len(row) != len(header):
         raise InputError(
             f"this row has {len(row)} cells but the header names {len(header)} columns; "
             "quote cells that hold the delimiter"
         )
     cells = dict(zip(header, row, strict=True))
-    if fields.label_columns:
-        labels = labels_of_columns(cells, fields.label_columns)
-    elif fields.labels is None:
-        labels = []
-    else:
-        labels = split_labels(cells[fields.labels], fields.separator)
-    id = cells.get(fields.id) if fields.id is not None else None
-    return Record(line, id or None, Counter(tokenize(cells[fields.text])), labels)
+    if fields.id is not None and cells.get(fields.id) == "":
+        del cells[fields.id]
+    return cells
 
 
 def _check_columns(header: list[str], fields: Fields) -> None:
@@ -73,28 +61,22 @@ def _check_columns(header: list[str], fields: Fields) -> None:
         if wanted not in header:
             raise InputError(
                 f"there is no column {wanted!r} (found: {found(header)}); "
-                "name the right ones with Fields(text=..., labels=...)"
+                "name the right ones with Fields(text=..., labels=...) "
+                "(--text-field, --labels-field)"
             )
 
 
-def parquet_records(path: StrPath, fields: Fields, tokenize: Tokenizer) -> Iterator[Record]:
+def parquet_rows(path: StrPath, fields: Fields) -> Rows:
     """Yield the rows of a Parquet file, a batch in memory at a time."""
     try:
-        import pyarrow.parquet  # noqa: F401
+        import pyarrow.parquet
     except ImportError as error:
         raise InputError(
             "reading Parquet needs pyarrow; install it with: pip install 'deplda[arrow]'"
         ) from error
-    for number, row in enumerate(_parquet_rows(path, fields), start=1):
-        with located(path, number):
-            yield record_of(row, number, fields, tokenize)
-
-
-def _parquet_rows(path: StrPath, fields: Fields) -> Iterator[dict[str, object]]:
-    import pyarrow.parquet
-
     wanted = {fields.id, fields.text, fields.tokens, fields.counts, fields.labels}
-    wanted |= set(fields.label_columns)
+    wanted |= {*fields.label_columns, *(condition.field for condition in fields.where)}
+    number = 0
     with open_binary(path) as source:
         try:
             table = pyarrow.parquet.ParquetFile(source)
@@ -103,7 +85,9 @@ def _parquet_rows(path: StrPath, fields: Fields) -> Iterator[dict[str, object]]:
             with located(path, None):
                 _check_columns(header, replace(fields, text=(given or [fields.text])[0]))
             for batch in table.iter_batches(1024, columns=[n for n in header if n in wanted]):
-                yield from batch.to_pylist()
+                for row in batch.to_pylist():
+                    number += 1
+                    yield number, row
         except ReadError:
             raise
         except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:

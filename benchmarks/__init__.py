@@ -1,0 +1,1 @@
+"""Speed and memory beside other libraries; ``python -m benchmarks`` makes one table."""

@@ -1,0 +1,173 @@
+"""The root of all verbs: errors as one line, exit codes, the configuration file, completion."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tomllib
+import warnings
+from pathlib import Path
+from typing import Any
+
+import click
+
+import deplda
+from deplda.errors import DepldaError
+
+INTERRUPTED = 130
+_ENDED = "Exit codes: 0 done, 1 the work failed, 2 wrong usage, 130 interrupted by Ctrl-C."
+
+
+class _Interrupted(click.ClickException):
+    """Ctrl-C, and what has been done until then."""
+
+    exit_code = INTERRUPTED
+
+
+_CLICKS_OWN = (click.ClickException, click.exceptions.Exit, click.Abort)
+
+
+class Root(click.Group):
+    """A group whose errors are one line on standard error, and whose exit codes mean something."""
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run a verb and leave Python with its exit code."""
+        try:
+            code = super().main(*args, **options | {"standalone_mode": False})
+        except click.exceptions.Abort:
+            code = _say("interrupted", INTERRUPTED)
+        except click.UsageError as error:
+            verb = "deplda" if error.ctx is None else error.ctx.command_path
+            code = _say(f"{error.format_message()} See: {verb} --help", error.exit_code)
+        except click.ClickException as error:
+            code = _say(error.format_message(), error.exit_code)
+        sys.exit(code if isinstance(code, int) else 0)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the verbs in the order in which they are used."""
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the verb; whatever it raises becomes one line, unless all of it is asked for."""
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            try:
+                result = super().invoke(ctx)
+                sys.stdout.flush()
+            except BrokenPipeError:
+                _forget_output()
+                ctx.exit(0)
+            except KeyboardInterrupt as error:
+                raise _Interrupted(str(error) or "interrupted") from error
+            except Exception as error:
+                if ctx.params["debug"] or isinstance(error, _CLICKS_OWN):
+                    raise
+                raise click.ClickException(_in_words(error)) from error
+            return result
+
+
+def _say(message: str, code: int) -> int:
+    click.echo(f"Error: {' '.join(message.split())}", err=True)
+    return code
+
+
+def _in_words(error: Exception) -> str:
+    if isinstance(error, DepldaError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{os.fspath(error.filename)}: " if error.filename else ""
+        return f"{where}{error.strerror}"
+    if isinstance(error, MemoryError):
+        return f"there is not enough memory ({error}); try with fewer documents or --jobs 1"
+    return f"{type(error).__name__}: {error} (deplda --debug … shows where)"
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    click.echo(f"Warning: {message}", err=True)
+
+
+def _forget_output() -> None:
+    """Let nothing more be written to a pipe whose reader is gone, not even at exit."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, sys.stdout.fileno())
+
+
+# The configuration file ---------------------------------------------------------------------------
+
+
+def _configure(ctx: click.Context, _: click.Parameter, path: Path | None) -> None:
+    """Take the defaults of all options from a file: one table a verb, keys are options."""
+    if path is None:
+        return
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise click.UsageError(f"{path}: this is not TOML ({error}).") from error
+    ctx.default_map = _defaults(ctx.command, found, str(path))
+
+
+def _defaults(command: click.Command, table: dict[str, Any], where: str) -> dict[str, Any]:
+    """Return the table with names as click has them; a key that is no option is an error."""
+    verbs = command.commands if isinstance(command, click.Group) else {}
+    options = {
+        option.removeprefix("--"): parameter.name
+        for parameter in command.params
+        for option in parameter.opts
+        if option.startswith("--") and not verbs
+    }
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        name = key.replace("_", "-")
+        if name in verbs and isinstance(value, dict):
+            found[name] = _defaults(verbs[name], value, f"{where}, [{name}]")
+        elif name in options:
+            found[str(options[name])] = value
+        else:
+            known = ", ".join(sorted({*verbs, *options}))
+            raise click.UsageError(f"{where}: the key {key!r} is unknown; known: {known}.")
+    return found
+
+
+# The root -----------------------------------------------------------------------------------------
+
+
+@click.group(
+    "deplda",
+    cls=Root,
+    epilog=_ENDED,
+    invoke_without_command=True,
+    context_settings={"auto_envvar_prefix": "DEPLDA"},
+)
+@click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    callback=_configure,
+    is_eager=True,
+    expose_value=False,
+    help="TOML file of options: one table a verb, such as [train].",
+)
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.version_option(deplda.__version__, prog_name="deplda")
+@click.pass_context
+def root(ctx: click.Context, debug: bool) -> None:
+    """Multi-label document classification with topic models that stay good on rare labels.
+
+    Start with: deplda demo
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+@root.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the script that completes verbs and options in a shell.
+
+    For bash: echo 'eval "$(deplda completion bash)"' >> ~/.bashrc
+    """
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.UsageError(f"there is no completion for {shell}.")
+    click.echo(kind(root, {}, "deplda", "_DEPLDA_COMPLETE").source())

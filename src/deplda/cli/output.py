@@ -1,0 +1,73 @@
+"""What verbs write: results to standard output, everything else to standard error."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from deplda.errors import InputError
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+force = click.option("--force", is_flag=True, help="Replace the output if it exists.")
+
+
+def show(result: Any) -> None:
+    """Print a table or a text."""
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=isinstance(result, str))
+    with console.capture() as shown:  # printed by click, which lets a broken pipe be known
+        console.print(result)
+    click.echo(shown.get(), nl=False)
+
+
+def show_json(value: Any) -> None:
+    """Print a value as JSON; what is no number there (NaN) becomes null."""
+    click.echo(json.dumps(_plain(value), ensure_ascii=False, indent=1, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    value = plain(value)
+    return None if isinstance(value, float) and value != value else value
+
+
+def plain(value: Any) -> Any:
+    """Return a number of NumPy's as Python has it."""
+    return value.item() if hasattr(value, "item") else value
+
+
+def note(message: str) -> None:
+    """Say something that is no result."""
+    click.echo(message, err=True)
+
+
+@contextmanager
+def waiting(message: str) -> Iterator[None]:
+    """Say what is being done, in a terminal alone."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(message):
+        yield
+
+
+def check_output(path: Path, replace: bool) -> None:
+    """Refuse, before any work is done, an output that exists or cannot be written."""
+    if path.exists() and not replace:
+        raise InputError(f"{path} exists; choose another name, or --force to replace it")
+    path.absolute().parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(path.absolute().parent, os.W_OK):
+        raise InputError(f"the folder {path.absolute().parent} cannot be written to")

@@ -1,0 +1,184 @@
+"""What clients get back, from which the API's description is made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+
+class Error(Struct):
+    """Why a request was not answered as asked."""
+
+    error: str
+
+
+class Suggestion(Struct):
+    """A suggested label; scores are to be compared, they are no probabilities."""
+
+    label: str
+    score: float
+
+
+class Suggested(Struct):
+    """The suggestions for one document, the best first."""
+
+    labels: list[Suggestion]
+    n_tokens: int
+    """Tokens of words that the model knows."""
+    n_unknown: int
+
+
+class SuggestAnswer(Struct):
+    """The suggestions for all documents, in their order."""
+
+    documents: list[Suggested]
+
+
+class WordTokens(Struct):
+    """A word and how many of its tokens are expected to be the label's."""
+
+    word: str
+    tokens: float
+
+
+class Companion(Struct):
+    """Another label of the document, and its share in making this one likely."""
+
+    label: str
+    share: float
+
+
+class TopicBehind(Struct):
+    """A topic that made a label likely, its share in that, and its strongest labels."""
+
+    set: int
+    topic: int
+    share: float
+    labels: list[str]
+
+
+class Reason(Struct):
+    """Why one label is suggested: score = from_words + from_prior."""
+
+    label: str
+    score: float
+    from_words: float
+    from_prior: float
+    tokens: float
+    words: list[WordTokens]
+    topics: list[TopicBehind]
+    companions: list[Companion]
+
+
+class DocumentWord(Struct):
+    """A word of the document, and its expected tokens for each of the labels explained."""
+
+    word: str
+    times: int
+    tokens: list[float]
+
+
+class ExplainAnswer(Struct):
+    """The reasons for a document's best labels; spans are begin and end in characters, and word."""
+
+    labels: list[Reason]
+    words: list[DocumentWord]
+    spans: list[tuple[int, int, str]]
+    n_tokens: int
+    n_unknown: int
+
+
+class LabelEntry(Struct):
+    """A label and how many training documents have it."""
+
+    label: str
+    documents: int
+
+
+class LabelsAnswer(Struct):
+    """One page of the labels found."""
+
+    total: int
+    page: int
+    size: int
+    labels: list[LabelEntry]
+
+
+class WordProbability(Struct):
+    """A word and its probability under the label."""
+
+    word: str
+    probability: float
+
+
+class SharedDocuments(Struct):
+    """A label that stands beside another in training documents, in which share of them."""
+
+    label: str
+    documents: int
+    share: float
+
+
+class TopicLabel(Struct):
+    """A label of a topic and its probability there."""
+
+    label: str
+    probability: float
+
+
+class Topic(Struct):
+    """Labels that go together; the share is of all training labels, or of one label's."""
+
+    set: int
+    topic: int
+    share: float
+    labels: list[TopicLabel]
+
+
+class LabelAnswer(Struct):
+    """What is known of one label; words and topics only where the model has them."""
+
+    label: str
+    documents: int
+    share: float
+    words: list[WordProbability]
+    """The likeliest."""
+    distinctive: list[WordProbability]
+    """Those that tell it from other labels, the most telling first."""
+    companions: list[SharedDocuments]
+    topics: list[Topic]
+
+
+class TopicsAnswer(Struct):
+    """One page of a set of topics, the largest first."""
+
+    n_sets: int
+    total: int
+    page: int
+    size: int
+    topics: list[Topic]
+
+
+class ModelAnswer(Struct):
+    """The model's card."""
+
+    model: str
+    library: str
+    n_labels: int
+    n_words: int
+    takes_text: bool
+    explains: bool
+    has_topics: bool
+    parameters: dict[str, Any]
+    settings: dict[str, float | int]
+    statistics: dict[str, float | int | None]
+    metrics: dict[str, Any] | None
+    limits: dict[str, float | int]
+
+
+class HealthAnswer(Struct):
+    """The service is there, and has its model."""
+
+    status: str
+    model: str

@@ -1,0 +1,56 @@
+"""How much one client may ask for, and how much the service takes on at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from deplda.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is refused with a 4xx answer, and when the service says that it is busy (503).
+
+    Parameters
+    ----------
+    body_bytes : int
+        Of a request.
+    documents : int
+        In one request.
+    characters : int
+        Of one text.
+    words, tokens : int
+        Different words of a document given as counts; tokens that the model knows of any document.
+    labels, explained : int
+        Labels suggested, and labels explained, for one document.
+    page : int
+        Labels or topics on one page of a list.
+    waiting : int
+        Requests that wait for a thread; the next one is answered 503.
+    seconds : float
+        From a request's body to its answer; then it is answered 503.
+    reading_seconds : float
+        In which a client has to send its request; then it is answered 408, or hung up on.
+    connections : int
+        Open at once, in each process.
+    """
+
+    body_bytes: int = 4 << 20
+    documents: int = 32
+    characters: int = 200_000
+    words: int = 20_000
+    tokens: int = 200_000
+    labels: int = 1_000
+    explained: int = 30
+    page: int = 500
+    waiting: int = 64
+    seconds: float = 30.0
+    reading_seconds: float = 15.0
+    connections: int = 1_000
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            least = 0 if field.name == "waiting" else 1
+            if isinstance(value, bool) or not isinstance(value, int | float) or value < least:
+                raise InputError(f"{field.name} is {value!r}; it must be a number from {least}")

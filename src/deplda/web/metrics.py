@@ -1,0 +1,62 @@
+"""Counters of the service, as Prometheus reads them."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from itertools import accumulate
+
+_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+
+
+class Metrics:
+    """How many requests of what kind there were, and how long they took.
+
+    It is written to on the event loop alone, so that nothing has to be locked.
+    """
+
+    def __init__(self) -> None:
+        self.documents = 0
+        self._requests: Counter[tuple[str, int]] = Counter()
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+        self._buckets: defaultdict[str, list[int]] = defaultdict(lambda: [0] * (len(_BUCKETS) + 1))
+
+    def count(self, endpoint: str, status: int, seconds: float) -> None:
+        """Count one request."""
+        self._requests[endpoint, status] += 1
+        self._seconds[endpoint] += seconds
+        self._buckets[endpoint][bisect_left(_BUCKETS, seconds)] += 1
+
+    def text(self, n_open: int, n_refused: int) -> str:
+        """Return all of it; each process speaks for itself, so its number is a label."""
+        me = f'worker="{os.getpid()}"'
+        lines = ["# TYPE deplda_requests_total counter"]
+        lines += [
+            f'deplda_requests_total{{{me},endpoint="{endpoint}",status="{status}"}} {n}'
+            for (endpoint, status), n in sorted(self._requests.items())
+        ]
+        lines.append("# TYPE deplda_request_seconds histogram")
+        for endpoint, counts in sorted(self._buckets.items()):
+            lines += _histogram(f'{me},endpoint="{endpoint}"', counts, self._seconds[endpoint])
+        for name, kind, value in (
+            ("deplda_documents_total", "counter", self.documents),
+            ("deplda_refused_total", "counter", n_refused),
+            ("deplda_open_requests", "gauge", n_open),
+        ):
+            lines += [f"# TYPE {name} {kind}", f"{name}{{{me}}} {value}"]
+        return "\n".join(lines) + "\n"
+
+
+def _histogram(labels: str, counts: list[int], seconds: float) -> list[str]:
+    name = "deplda_request_seconds"
+    bounds = [*(f"{bound:g}" for bound in _BUCKETS), "+Inf"]
+    totals = list(accumulate(counts))
+    return [
+        *(
+            f'{name}_bucket{{{labels},le="{bound}"}} {total}'
+            for bound, total in zip(bounds, totals, strict=True)
+        ),
+        f"{name}_sum{{{labels}}} {seconds:.6f}",
+        f"{name}_count{{{labels}}} {totals[-1]}",
+    ]

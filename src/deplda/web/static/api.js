@@ -1,0 +1,30 @@
+// Talking to the service. Addresses are relative, so that a proxy may put the page anywhere.
+
+export async function get(path, query = {}) {
+  const asked = new URLSearchParams(query).toString();
+  return answer(await reach(asked ? `${path}?${asked}` : path));
+}
+
+export async function post(path, body) {
+  return answer(await reach(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  }));
+}
+
+async function reach(...request) {
+  try {
+    return await fetch(...request);
+  } catch {
+    throw new Error("The service does not answer. Is it still running?");
+  }
+}
+
+async function answer(response) {
+  const found = await response.json().catch(() => null);
+  if (response.ok && found) return found;
+  const why = found?.error ?? `status ${response.status}`;
+  if (response.status === 503) throw new Error(`The service is busy: ${why}.`);
+  throw new Error(`The service says no: ${why}.`);
+}

@@ -1,0 +1,53 @@
+// The views and the way between them: #/suggest, #/labels/NAME, #/topics, #/model.
+
+import { get } from "./api.js";
+import { fail, find } from "./dom.js";
+import { startLabels } from "./labels.js";
+import { startModel } from "./model.js";
+import { startSuggest } from "./suggest.js";
+import { startTopics } from "./topics.js";
+
+const views = ["suggest", "labels", "topics", "model"];
+const titles = { suggest: "Suggest labels", labels: "Labels", topics: "Topics", model: "Model" };
+
+function show(starters) {
+  const [, asked, ...rest] = location.hash.split("/");
+  const view = views.includes(asked) ? asked : "suggest";
+  fail(null);
+  for (const other of views) find(other).hidden = other !== view;
+  for (const link of document.querySelectorAll("nav a")) {
+    if (link.hash === `#/${view}`) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  document.title = `${titles[view]} · deplda`;
+  starters[view]?.(decode(rest.join("/"))).catch(fail);
+}
+
+function decode(name) {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name; // an address typed by hand
+  }
+}
+
+async function start() {
+  const model = await get("v1/model");
+  find("about").textContent =
+    `${model.model} · ${model.n_labels.toLocaleString("en")} labels · ${model.n_words.toLocaleString("en")} words`;
+  document.querySelector('nav a[href="#/topics"]').hidden = !model.has_topics;
+  const starters = {
+    suggest: startSuggest(model),
+    labels: startLabels(),
+    topics: model.has_topics ? startTopics() : null,
+    model: startModel(model),
+  };
+  addEventListener("hashchange", () => {
+    show(starters);
+    find("content").focus({ preventScroll: true });
+    scrollTo(0, 0);
+  });
+  show(starters);
+}
+
+start().catch(fail);

@@ -1,0 +1,50 @@
+// The model card, and how to use the API.
+
+import { fill, find, make } from "./dom.js";
+
+const NAMES = {
+  n_documents: "training documents", n_tokens: "words read", n_labels: "labels",
+  n_labels_unused: "labels of no document", cardinality: "labels a document, mean",
+  density: "share of all labels that a document has", label_frequency_mean: "documents a label, mean",
+  label_frequency_median: "documents a label, median", label_frequency_mode: "documents a label, most often",
+  distinct_label_sets: "different label sets", label_set_frequency: "documents a label set, mean",
+  unique_label_sets: "share of label sets seen once",
+};
+
+export function startModel(model) {
+  const words = model.takes_text ? "texts" : "word counts";
+  const document = model.takes_text ? '{"text": "…"}' : '{"words": {"…": 1}}';
+  fill(find("card"),
+    make("p", {}, `A ${model.model} of ${model.n_labels.toLocaleString("en")} labels and ${model.n_words.toLocaleString("en")} words, which reads ${words}; served by deplda ${model.library}.`),
+    make("div", { class: "pane" }, make("h2", {}, "API"),
+      make("pre", { tabindex: "0" }, `curl ${new URL("v1/suggest", location.href).href} \\\n  -H 'Content-Type: application/json' \\\n  -d '{"documents": [${document}], "k": 10}'`),
+      make("p", {}, "All of it: ", make("a", { href: "openapi.json" }, "openapi.json"), ".")),
+    table("What it learned from", model.statistics),
+    table("How good it is", flat(model.metrics ?? {})),
+    table("Hyperparameters as used", model.settings),
+    table("Parameters", model.parameters),
+    table("Limits of this service", model.limits));
+  return async () => {};
+}
+
+function table(title, values) {
+  const rows = Object.entries(values);
+  if (!rows.length) return null;
+  return make("div", { class: "pane" }, make("h2", {}, title),
+    make("table", {}, make("tbody", {}, ...rows.map(([name, value]) =>
+      make("tr", {}, make("th", { scope: "row" }, NAMES[name] ?? name.replaceAll("_", " ")), make("td", {}, figure(value)))))));
+}
+
+// Metrics may be grouped: {"document": {"average_precision": …}}.
+function flat(values, before = "") {
+  return Object.fromEntries(Object.entries(values).flatMap(([name, value]) =>
+    value && typeof value === "object"
+      ? Object.entries(flat(value, `${before}${name} `))
+      : [[before + name, value]]));
+}
+
+const figure = (value) =>
+  value === null ? "–"
+  : Number.isInteger(value) ? value.toLocaleString("en")
+  : typeof value === "number" ? value.toLocaleString("en", { maximumSignificantDigits: 4 })
+  : String(value);

@@ -1,0 +1,157 @@
+"""The root: help, completion, the configuration file, errors."""
+
+import json
+import resource
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+import deplda
+from deplda.cli import root
+from tests.cli.running import ENVIRONMENT, done, lines, problem, run
+
+# Help, versions, completion -----------------------------------------------------------------------
+
+
+def verbs(command: click.Command, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    if not isinstance(command, click.Group):
+        return [path]
+    return [path] + [
+        v for name, each in command.commands.items() for v in verbs(each, (*path, name))
+    ]
+
+
+VERBS = verbs(root)
+
+
+def test_every_verb_is_there() -> None:
+    assert {" ".join(verb) for verb in VERBS} >= {
+        "train", "predict", "explain", "evaluate", "words", "topics", "info", "experiment",
+        "report", "demo", "completion", "datasets list", "datasets fetch", "datasets stats",
+        "datasets convert", "serve",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_help_costs_little_and_says_what_every_option_is_for(verb: tuple[str, ...]) -> None:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    ended = subprocess.run(
+        [sys.executable, "-m", "deplda", *verb, "--help"],
+        env=ENVIRONMENT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime <= 0.4
+    assert ended.stdout.startswith("Usage: deplda")
+    assert "\\b" not in ended.stdout
+    command: Any = root
+    for name in verb:
+        command = command.commands[name]
+    for option in command.params:
+        assert isinstance(option, click.Argument) or option.help, option.name
+
+
+def test_without_a_verb_help_is_shown_and_exit_codes_are_said() -> None:
+    assert "Exit codes: 0 done, 1 the work failed, 2 wrong usage, 130" in done()
+    assert "convert" in done("datasets")
+
+
+def test_the_version_is_the_packages() -> None:
+    assert done("--version") == f"deplda, version {deplda.__version__}\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_a_script_that_asks_the_command_itself(shell: str) -> None:
+    assert f"_DEPLDA_COMPLETE={shell}_complete" in done("completion", shell)
+
+
+def test_a_shell_is_told_verbs_options_and_choices() -> None:
+    def complete(line: str) -> str:
+        words = line.split(" ")
+        asked = {
+            "_DEPLDA_COMPLETE": "bash_complete",
+            "COMP_WORDS": line,
+            "COMP_CWORD": str(len(words) - 1),
+        }
+        return subprocess.run(
+            [sys.executable, "-m", "deplda"],
+            env=ENVIRONMENT | asked, capture_output=True, text=True, check=True,
+        ).stdout  # fmt: skip
+
+    assert complete("deplda tr") == "plain,train\n"
+    assert complete("deplda train --model v") == "plain,vanilla-svm\n"
+    assert complete("deplda train ").startswith("file,")
+
+
+# The configuration file, the environment, debugging -----------------------------------------------
+
+
+def test_a_configuration_file_holds_any_option_and_the_command_line_wins(
+    tmp_path: Path, corpus: Path
+) -> None:
+    config = tmp_path / "deplda.toml"
+    config.write_text(
+        f"[train]\nmodel = 'prior'\noutput = '{tmp_path / 'm'}'\nmin-count = 2\n"
+        "set = ['alpha=20', 'eta=10']\n[predict]\nlimit = 1\n[datasets.stats]\njson = true\n"
+    )
+    done("--config", config, "train", corpus)
+    told = json.loads(done("info", tmp_path / "m", "--json"))
+    assert (told["model"], told["parameters"]["alpha"]) == ("PriorLDA", 20)
+    found = lines(done("--config", config, "predict", tmp_path / "m", corpus))
+    assert {len(line["labels"]) for line in found} == {1}
+    found = lines(done("--config", config, "predict", tmp_path / "m", corpus, "-k", 2))
+    assert {len(line["labels"]) for line in found} == {2}
+    json.loads(done("--config", config, "datasets", "stats", corpus))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[train]\nmodle = 'x'", "[train]: the key 'modle' is unknown; known: checkpoint, "),
+        ("[trian]\nmodel = 'x'", "the key 'trian' is unknown; known: completion, datasets, demo"),
+        ("model = 'flat'", "the key 'model' is unknown"),
+        ("[datasets.convret]\nforce = true", "[datasets]: the key 'convret' is unknown"),
+        ("[train", "this is not TOML"),
+        ("[predict]\nlimit = 'many'", "Invalid value for '--limit'"),
+    ],
+)
+def test_a_wrong_key_in_the_configuration_is_named_with_the_known_ones(
+    text: str, message: str, tmp_path: Path, model: Path, corpus: Path
+) -> None:
+    config = tmp_path / "deplda.toml"
+    config.write_text(text)
+    assert message in problem(2, "--config", config, "predict", model, corpus)
+
+
+def test_options_may_come_from_the_environment(model: Path, corpus: Path) -> None:
+    found = lines(done("predict", model, corpus, env={"DEPLDA_PREDICT_LIMIT": "1"}))
+    assert {len(line["labels"]) for line in found} == {1}
+
+
+def test_a_traceback_is_shown_only_when_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = run("--debug", "info", tmp_path)
+    assert isinstance(result.exception, deplda.ReadError)
+
+    def broken(path: object) -> None:
+        raise RuntimeError("two\nlines")
+
+    monkeypatch.setattr("deplda.store.read_card", broken)
+    assert problem(1, "info", tmp_path) == "RuntimeError: two lines (deplda --debug … shows where)"
+
+
+@pytest.mark.filterwarnings("default")
+def test_warnings_are_one_line_too(monkeypatch: pytest.MonkeyPatch, corpus: Path) -> None:
+    keep = deplda.describe
+
+    def describe(given: Any) -> Any:
+        warnings.warn("look out", stacklevel=1)
+        return keep(given)
+
+    monkeypatch.setattr("deplda.statistics.describe", describe)
+    assert run("datasets", "stats", corpus).stderr == "Warning: look out\n"

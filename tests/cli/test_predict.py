@@ -1,0 +1,252 @@
+"""``deplda predict``, and pipes, signals and terminals."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import deplda
+from deplda import datasets
+from tests.cli.running import (
+    ENVIRONMENT,
+    QUICK,
+    articles,
+    done,
+    lines,
+    problem,
+    run,
+    start,
+    write_jsonl,
+)
+
+# predict ------------------------------------------------------------------------------------------
+
+
+def test_predictions_are_those_of_python(tmp_path: Path, model: Path, corpus: Path) -> None:
+    found = lines(done("predict", model, corpus, "-k", 2))
+    loaded = deplda.load(model)
+    ranking = loaded.rank([row["text"] for row in articles()], 2)
+    assert [line["id"] for line in found] == [row["id"] for row in articles()]
+    for line, labels, scores in zip(found, ranking.labels, ranking.scores, strict=True):
+        assert [label["label"] for label in line["labels"]] == labels.tolist()
+        assert [label["score"] for label in line["labels"]] == scores.tolist()
+
+
+def test_every_kind_of_document_gives_the_same_labels(tmp_path: Path, model: Path) -> None:
+    text = "the judge and the jury"
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a.txt").write_text(text)
+    (tmp_path / "a.csv").write_text(f'id,body\na,"{text}"\n')
+    write_jsonl(tmp_path / "a.jsonl", [{"id": "a", "body": text}])
+    write_jsonl(tmp_path / "b.jsonl", [{"tokens": ["judge", "jury"]}])
+    write_jsonl(tmp_path / "c.jsonl", [{"counts": {"judge": 1, "jury": 1}}])
+    named = ("--text-field", "body")
+    done("datasets", "convert", tmp_path / "a.jsonl", tmp_path / "a.parquet", *named,
+         "--labels-field", "")  # fmt: skip
+    expected = lines(done("predict", model, "-", input=text))[0]["labels"]
+    assert expected[0]["label"] == "LAW"
+    for given, options in (
+        ("folder", ()), ("folder/a.txt", ()), ("a.csv", named), ("a.jsonl", named),
+        ("b.jsonl", ()), ("c.jsonl", ()), ("a.parquet", ()),
+    ):  # fmt: skip
+        found = lines(done("predict", model, tmp_path / given, *options))
+        assert found[0]["labels"] == expected
+    several = done(
+        "predict", model, tmp_path / "b.jsonl", tmp_path / "folder", tmp_path / "c.jsonl"
+    )
+    ids = [line["id"] for line in lines(several)]
+    assert ids == ["0", str(tmp_path / "folder" / "a.txt"), "2"]
+
+
+def test_svmlight_is_predicted_by_the_names_beside_it(tmp_path: Path, counts_model: Path) -> None:
+    news = datasets.newsroom(200).corpus
+    deplda.write_svmlight(news[:20], tmp_path / "a.svm")
+    deplda.write_jsonl(news[:20], tmp_path / "a.jsonl")
+    found = done("predict", counts_model, tmp_path / "a.svm")
+    assert found == done("predict", counts_model, tmp_path / "a.jsonl")
+    assert [line["id"] for line in lines(found)] == list(news.ids[:20])
+
+
+def test_words_without_names_are_known_by_their_place(tmp_path: Path) -> None:
+    counts, labels = np.array([[3, 0], [0, 3]]), np.array([[1, 0], [0, 1]])
+    deplda.FlatLDA().fit(counts, labels).save(tmp_path / "m")
+    (tmp_path / "a.svm").write_text(" 1:3\n 0:2\n")
+    found = lines(done("predict", tmp_path / "m", tmp_path / "a.svm", "-k", 1))
+    assert [line["labels"][0]["label"] for line in found] == [1, 0]
+
+
+def test_an_output_is_neither_packed_nor_the_documents_themselves(
+    tmp_path: Path, model: Path
+) -> None:
+    path = write_jsonl(tmp_path / "a.jsonl", articles())
+    before = path.read_bytes()
+    said = problem(1, "predict", model, path, "-o", path, "--force")
+    assert said == f"{path} holds the documents; choose another output"
+    assert path.read_bytes() == before
+    assert "predictions are not packed" in problem(
+        2, "predict", model, path, "-o", tmp_path / "b.jsonl.gz"
+    )
+
+
+def test_only_labels_above_the_threshold_are_given(model: Path, corpus: Path) -> None:
+    every = lines(done("predict", model, corpus))
+    some = lines(done("predict", model, corpus, "--threshold", 0.5))
+    assert all(label["score"] >= 0.5 for line in some for label in line["labels"])
+    kept = [[x for x in line["labels"] if x["score"] >= 0.5] for line in every]
+    assert [line["labels"] for line in some] == kept
+
+
+def test_texts_are_refused_by_a_model_of_counts(counts_model: Path, corpus: Path) -> None:
+    for verb in ("predict", "evaluate", "explain"):
+        assert "the model was trained on counts" in problem(1, verb, counts_model, corpus)
+    assert "the model was trained on counts" in problem(1, "explain", counts_model, "some text")
+
+
+def test_documents_of_one_batch_are_in_memory_at_a_time(
+    model: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What stands before a broken line, a batch earlier, is out when the error comes."""
+    monkeypatch.setattr("deplda.cli.predicting._BATCH", 4)
+    path = write_jsonl(tmp_path / "a.jsonl", articles()[:10])
+    with path.open("a") as file:
+        file.write("{oops\n")
+    result = run("predict", model, path)
+    assert result.exit_code == 1
+    assert len(result.stdout.splitlines()) == 8
+    assert "line 11: this is not JSON" in result.stderr
+
+
+def test_a_partly_written_output_is_completed_to_the_same_bytes(
+    tmp_path: Path, model: Path, corpus: Path
+) -> None:
+    output = tmp_path / "out.jsonl"
+    done("predict", model, corpus, "-o", output)
+    whole = output.read_bytes()
+    cuts = [0, 1, len(whole) // 2, whole.index(b"\n") + 1, len(whole) - 1, len(whole)]
+    for cut in cuts:
+        output.write_bytes(whole[:cut])
+        done("predict", model, corpus, "-o", output, "--resume")
+        assert output.read_bytes() == whole
+    output.unlink()
+    done("predict", model, corpus, "-o", output, "--resume")
+    assert output.read_bytes() == whole
+
+
+def test_an_output_of_other_documents_is_not_gone_on_with(
+    tmp_path: Path, model: Path, corpus: Path
+) -> None:
+    output = tmp_path / "out.jsonl"
+    done("predict", model, corpus, "-o", output)
+    shorter = write_jsonl(tmp_path / "shorter.jsonl", articles()[:3])
+    other = write_jsonl(tmp_path / "other.jsonl", articles()[5:])
+    asked = ("-o", output, "--resume")
+    before = output.read_bytes()
+    assert "line 4: it is of document 'd3', but there are fewer documents" in problem(
+        1, "predict", model, shorter, *asked
+    )
+    assert "line 1: it is of document 'd0', but document 'd5' is next" in problem(
+        1, "predict", model, other, *asked
+    )
+    assert output.read_bytes() == before
+    output.write_text("my diary\n")
+    assert "line 1: this is no line of predictions" in problem(1, "predict", model, corpus, *asked)
+    assert output.read_text() == "my diary\n"
+    assert "--resume needs --output" in problem(2, "predict", model, corpus, "--resume")
+
+
+# Pipes, signals, terminals ------------------------------------------------------------------------
+
+
+def test_a_reader_that_goes_away_ends_it_quietly(tmp_path: Path, model: Path) -> None:
+    path = write_jsonl(tmp_path / "many.jsonl", articles() * 100)
+    ended = start("predict", model, path)
+    assert ended.stdout is not None
+    assert ended.stderr is not None
+    assert json.loads(ended.stdout.readline())["id"] == "d0"
+    ended.stdout.close()
+    assert ended.stderr.read() == ""
+    assert ended.wait(60) == 0
+    ended.stderr.close()
+
+
+def test_output_shorter_than_a_pipe_may_lose_its_reader_too() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = subprocess.run(
+        [sys.executable, "-m", "deplda", "datasets", "list"],
+        env=ENVIRONMENT, stdout=writer, stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_ctrl_c_in_training_leaves_nothing_behind_but_the_checkpoint(tmp_path: Path) -> None:
+    chains = tmp_path / "chains"
+    ended = start(
+        "train", "newsroom", "-o", tmp_path / "m", "--set", "fit_method=sampled",
+        "--set", "n_sweeps=1000000", "--checkpoint", chains,
+    )  # fmt: skip
+    while not (chains / "label-words" / "manifest.json").exists():
+        assert ended.poll() is None
+        time.sleep(0.05)
+    time.sleep(0.5)  # into the sweeps
+    ended.send_signal(signal.SIGINT)
+    out, err = ended.communicate(timeout=60)
+    assert (ended.returncode, out) == (130, "")
+    assert err.splitlines()[-1] == "Error: interrupted"
+    assert "Traceback" not in err
+    assert [path.name for path in tmp_path.iterdir()] == ["chains"]
+
+
+def test_ctrl_c_in_predicting_leaves_whole_lines_to_go_on_from(tmp_path: Path, model: Path) -> None:
+    rows = [row | {"id": str(number)} for number, row in enumerate(articles() * 300)]
+    path, output = write_jsonl(tmp_path / "many.jsonl", rows), tmp_path / "out.jsonl"
+    ended = start("predict", model, path, "-o", output)
+    while not output.exists() or not output.stat().st_size:
+        assert ended.poll() is None
+        time.sleep(0.01)
+    ended.send_signal(signal.SIGINT)
+    _, err = ended.communicate(timeout=60)
+    written = output.read_bytes().splitlines(keepends=True)
+    assert ended.returncode == 130
+    assert err.strip() == (
+        f"Error: interrupted after {len(written):,} documents; --resume goes on with {output}"
+    )
+    assert 0 < len(written) < len(rows)
+    assert written[-1].endswith(b"\n")
+    done("predict", model, path, "-o", output, "--resume")
+    assert [line["id"] for line in lines(output.read_text())] == [row["id"] for row in rows]
+
+
+def test_without_a_terminal_there_is_neither_colour_nor_progress(model: Path, corpus: Path) -> None:
+    ended = start("evaluate", model, corpus, stdin=subprocess.DEVNULL)
+    out, err = ended.communicate(timeout=60)
+    assert (ended.returncode, err) == (0, "")
+    assert "\x1b" not in out
+
+
+def test_on_a_terminal_there_is_progress_on_standard_error(tmp_path: Path, corpus: Path) -> None:
+    import pty
+
+    terminal, theirs = pty.openpty()
+    ended = subprocess.Popen(
+        [sys.executable, "-m", "deplda", "train", str(corpus), "-o", str(tmp_path / "m"), *QUICK],
+        env=ENVIRONMENT | {"TERM": "xterm"}, stdout=subprocess.PIPE, stderr=theirs, text=True,
+    )  # fmt: skip
+    os.close(theirs)
+    shown = b""
+    try:
+        while piece := os.read(terminal, 4096):
+            shown += piece
+    except OSError:
+        pass  # how Linux says that the other side is closed
+    out, _ = ended.communicate(timeout=60)
+    assert ended.returncode == 0
+    assert "sweeps" in shown.decode()
+    assert "\x1b" not in out

@@ -1,0 +1,160 @@
+"""``deplda train``."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import deplda
+from deplda import DependencyLDA, WordCounter, read_corpus
+from tests.cli.running import (
+    QUICK,
+    done,
+    problem,
+    run,
+)
+
+
+def test_training_on_text_makes_a_model_that_takes_texts(tmp_path: Path, corpus: Path) -> None:
+    folder = tmp_path / "new" / "model"
+    said = json.loads(done("train", corpus, "-o", folder, "--json", *QUICK))
+    assert (said["documents"], said["labels"], said["takes_text"]) == (30, 3, True)
+    again: Any = deplda.load(folder)
+    assert again.rank(["the judge and the jury"], 1).labels.tolist() == [["LAW"]]
+    assert (again.verbose, again.n_jobs, again.n_topic_sweeps) == (False, None, 20)
+    assert again.counter_.min_count_ == 1
+
+
+def test_a_model_trained_here_is_the_one_trained_in_python(tmp_path: Path, corpus: Path) -> None:
+    done("train", corpus, "-o", tmp_path / "m", "--seed", 3, "--n-topics", 2, "--jobs", 1, *QUICK)
+    python = DependencyLDA(n_topics=2, n_topic_chains=2, n_topic_sweeps=20, random_state=3)
+    train = read_corpus(corpus)
+    expected = python.fit(train).decision_function(train)
+    assert (deplda.load(tmp_path / "m").decision_function(train) == expected).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "estimator"),
+    [
+        ("prior", "PriorLDA"), ("flat", "FlatLDA"), ("vanilla-svm", "VanillaSVM"),
+        ("tuned-svm", "TunedSVM"), ("tfidf-svm", "TfidfSVM"),
+    ],
+)  # fmt: skip
+def test_every_model_can_be_trained_and_predicts(
+    name: str, estimator: str, tmp_path: Path, corpus: Path
+) -> None:
+    done("train", corpus, "-o", tmp_path / "m", "--model", name)
+    assert json.loads(done("info", tmp_path / "m", "--json"))["model"] == estimator
+    line = json.loads(done("predict", tmp_path / "m", "-", "-k", 1, input="judge jury court"))
+    assert line["labels"][0]["label"] == "LAW"
+
+
+def test_the_papers_settings_and_single_parameters_go_together(
+    tmp_path: Path, corpus: Path
+) -> None:
+    done(
+        "train", corpus, "-o", tmp_path / "m", "--model", "prior", "--paper", "yahoo",
+        "--set", "n_chains=2", "--set", "n_sweeps=3", "--set", "alpha=7.5",
+    )  # fmt: skip
+    asked = json.loads(done("info", tmp_path / "m", "--json"))["parameters"]
+    assert (asked["n_chains"], asked["alpha"], asked["eta"]) == (2, 7.5, 70.0)
+
+
+def test_words_are_counted_as_asked(tmp_path: Path, corpus: Path) -> None:
+    done(
+        "train", corpus, "-o", tmp_path / "m", "--min-count", 9, "--stop-words", "none",
+        "--ngrams", 2, "--token-pattern", "[a-z]+", *QUICK,
+    )  # fmt: skip
+    told = json.loads(done("info", tmp_path / "m", "--json"))
+    assert told["text"] == {
+        "stop_words": None, "token_pattern": "[a-z]+", "lowercase": True, "ngram_range": [1, 2],
+        "min_count": 9,
+    }  # fmt: skip
+    counter = WordCounter(stop_words=None, token_pattern="[a-z]+", ngram_range=(1, 2), min_count=9)  # noqa: S106
+    assert told["words"] == read_corpus(corpus, counter=counter).n_words
+
+
+def test_a_data_set_is_split_for_training_and_for_testing(tmp_path: Path, news: Path) -> None:
+    result = run("train", news, "-o", tmp_path / "m", "--model", "prior")
+    assert "train part of split 0: 301 of 400 documents" in result.stderr
+    assert "the model will take counts only" in result.stderr
+    result = run("evaluate", tmp_path / "m", news, "--json")
+    assert "test part of split 0: 99 of 400 documents" in result.stderr
+    found = json.loads(result.stdout)
+    assert found["document"]["n_items"] == 99
+    assert found["document"]["ranking"]["average_precision"] > 0.8
+    said = problem(1, "evaluate", tmp_path / "m", news, "--split", 4)
+    assert "there is no split 4; they are 0 to 0" in said
+    result = run("evaluate", tmp_path / "m", news, "--split", "none", "--json")
+    assert json.loads(result.stdout)["document"]["n_items"] == 400
+
+
+def test_a_data_set_is_known_by_its_name(tmp_path: Path) -> None:
+    result = run("train", "newsroom", "-o", tmp_path / "m", "--model", "flat", "--json")
+    assert json.loads(result.stdout)["documents"] == 1500
+
+
+def test_documents_held_out_are_tested_and_their_figures_kept(tmp_path: Path, corpus: Path) -> None:
+    result = run("train", corpus, "-o", tmp_path / "m", "--holdout", 0.3, *QUICK)
+    assert result.exit_code == 0
+    assert "held out for testing: 9 of 30 documents" in result.stderr
+    assert "average_precision" in result.stdout
+    told = json.loads(done("info", tmp_path / "m", "--json"))
+    assert told["metrics"]["document"]["n_items"] == 9
+    assert told["statistics"]["n_documents"] == 21
+    assert "average_precision" in done("info", tmp_path / "m")
+    assert "leaves 30 to learn from and 0" in problem(
+        1, "train", corpus, "-o", tmp_path / "n", "--holdout", 0.001
+    )
+
+
+def test_a_checkpoint_is_gone_on_with_only_when_asked(tmp_path: Path, corpus: Path) -> None:
+    asked = ("--checkpoint", tmp_path / "chains", "--set", "fit_method=sampled", *QUICK)
+    done("train", corpus, "-o", tmp_path / "a", *asked)
+    said = problem(1, "train", corpus, "-o", tmp_path / "b", *asked)
+    assert "chains holds a checkpoint already; --resume goes on from it" in said
+    (tmp_path / "chains" / "label-words" / "chain-0001.npz").unlink()
+    done("train", corpus, "-o", tmp_path / "b", *asked, "--resume")
+    first, second = ((tmp_path / m / "arrays.safetensors").read_bytes() for m in "ab")
+    assert first == second
+    assert "--resume needs --checkpoint" in problem(
+        2, "train", corpus, "-o", tmp_path / "c", "--resume"
+    )
+    assert "tuned-svm has none" in problem(
+        1, "train", corpus, "-o", tmp_path / "c", "--model", "tuned-svm", *asked[:2], "--resume"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--set", "alpha"], "--set is 'alpha'; it must be NAME=VALUE"),
+        (["--set", "alhpa=1"], "dependency has no parameter 'alhpa'; it has alpha, beta_labels"),
+        (["--set", "random_state=1"], "no parameter 'random_state'; use --seed"),
+        (["--model", "flat", "--n-topics", "5"], "flat has no parameter 'n_topics'"),
+        (["--model", "tfidf-svm", "--paper", "nyt"], "--paper is for dependency, prior and flat"),
+        (["--where", "part"], "--where is 'part'; it must be FIELD=VALUE"),
+        (["--min-count", "few"], "'few' is not a valid integer range"),
+        (["--modle", "flat"], "--modle"),
+    ],
+)
+def test_wrong_options_of_train_are_named(
+    options: list[str], message: str, tmp_path: Path, corpus: Path
+) -> None:
+    said = problem(2, "train", corpus, "-o", tmp_path / "m", *options)
+    assert message in said
+    assert said.endswith("See: deplda train --help")
+
+
+def test_a_parameter_out_of_range_is_named_by_the_library(tmp_path: Path, corpus: Path) -> None:
+    said = problem(1, "train", corpus, "-o", tmp_path / "m", "--set", "n_chains=0")
+    assert said.startswith("n_chains is 0; it must be a whole number from 1")
+
+
+def test_a_corpus_may_come_from_standard_input(tmp_path: Path, corpus: Path) -> None:
+    given = corpus.read_text(encoding="utf-8")
+    for name, source in (("a", "-"), ("b", str(corpus))):
+        done("train", source, "-o", tmp_path / name, *QUICK, input=given)
+    first, second = ((tmp_path / m / "arrays.safetensors").read_bytes() for m in "ab")
+    assert first == second

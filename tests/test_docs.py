@@ -1,0 +1,51 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.pages import ROOT, blocks_of, run_page
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [page for page in PAGES if "_build" not in page.parts]
+WITH_CODE = [page for page in PAGES if any(blocks_of(page))]
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)|(?:src|srcset)=\"([^\"]+)\"")
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
+def test_every_block_of_a_page_runs_and_prints_what_it_says(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_page(page) > 0
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=name_of)
+def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
+    links = ["".join(found) for found in LINK.findall(page.read_text(encoding="utf-8"))]
+    missing = [link for link in links if ":" not in link and not (page.parent / link).exists()]
+    assert missing == []
+
+
+def test_a_page_that_tells_an_untruth_fails(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    for text in (
+        "```python\n>>> 1 + 1\n3\n```",
+        "```python\nprint('never run')\n```",
+        "```console\n$ deplda info no-such-model\n```",
+        "```console\n$ echo one\ntwo\n```",
+        "```console\n$ make nothing\n```",
+        "<!-- not run: long -->\n```console\n$ deplda train newsroom --no-such-option\n```",
+        "```rust\nfn main() {}\n```",
+    ):
+        page.write_text(text + "\n", encoding="utf-8")
+        with pytest.raises(Exception, match=r"\S"):
+            run_page(page)
+
+
+def test_the_readme_has_examples_in_python_and_for_the_shell() -> None:
+    languages = {block.language for block in blocks_of(ROOT / "README.md")}
+    assert {"python", "console"} <= languages
