@@ -89,12 +89,19 @@ def dirichlet_multinomial(counts: Sequence[int], alphas: Sequence[float]) -> flo
 
 def expected_words(
     documents: Documents, eta: float, beta: float, n_words: int, n_labels: int, n_sweeps: int,
-    known: Sequence[Sequence[float]] | None = None,
+    known: Sequence[Sequence[float]] | None = None, background: float = 0.0,
 ) -> list[list[float]]:  # fmt: skip
     """Return N_wc (labels × words) after some CVB0 passes, types of a document taken together.
 
-    Counts that are known from elsewhere are added from the start.
+    Counts that are known from elsewhere are added from the start. A background, a document's last
+    label, has a share of η.
     """
+
+    def alpha(j: int, n: int) -> float:
+        if background == 0 or n == 1:
+            return eta / n
+        return eta * background if j == n - 1 else eta * (1 - background) / (n - 1)
+
     types = [(sorted(Counter(tokens).items()), labels) for tokens, labels in documents]
     shares = [{w: [1 / len(labels)] * len(labels) for w, _ in ws} for ws, labels in types if labels]
     types = [(ws, labels) for ws, labels in types if labels]
@@ -112,7 +119,7 @@ def expected_words(
                     n_cd = sum(times * mine[v][j] for v, times in ws)
                     weights.append(
                         (n[c][w] - r + beta) / (sum(n[c]) - r + n_words * beta)
-                        * (n_cd - r + eta / len(labels))
+                        * (n_cd - r + alpha(j, len(labels)))
                     )  # fmt: skip
                 for j, c in enumerate(labels):
                     share = weights[j] / sum(weights)

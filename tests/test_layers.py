@@ -12,7 +12,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "deplda"
 
 # From the bottom up: a module may import from its own row and from the rows before it.
 LAYERS = [
-    {"errors"},
+    {"errors", "word_counts"},
     {"files"},
     {"corpus"},
     {"splits", "statistics", "text", "estimates", "diagnostics", "evaluation"},
@@ -24,8 +24,10 @@ LAYERS = [
     {"saving"},
     {"classifier"},
     {"explain", "explain_page"},
-    {"estimator", "baselines"},
+    {"estimator", "baselines", "mixture"},
     {"models"},
+    {"hybrid_saving"},
+    {"hybrid"},
     {"shards"},
     {"experiments"},
     {"report", "web"},
@@ -33,6 +35,7 @@ LAYERS = [
     {"__main__"},
 ]
 HOMES = {
+    "sklearn": {"text", "targets", "classifier", "estimator", "baselines", "mixture", "hybrid"},
     "click": {"cli"},
     "sklearn": {"text", "targets", "classifier", "estimator", "baselines", "experiments"},
     "pyarrow": {"readers"},
@@ -43,6 +46,8 @@ HOMES = {
         "store",
         "saving",
         "baselines",
+        "mixture",
+        "hybrid_saving",
         "experiments",
         "report",
         "web",

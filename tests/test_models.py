@@ -365,7 +365,9 @@ BAD: dict[str, list[Any]] = {
     "eta": [-1.0, np.nan, np.inf, "high", None, 1e300],
     "alpha": [-0.5, np.nan, True],
     "gamma": [0, -1, np.inf],
-    "beta_words": [0.0, "auto"],
+    "beta_words": [0.0, "much"],
+    "word_counts": ["sqrt", None, 1],
+    "background": [1.0, -0.1, "auto", True],
     "beta_labels": [0.0, -1],
     "train_eta": [0.0],
     "train_gamma": [0.0],
@@ -831,7 +833,9 @@ def test_auto_takes_the_weights_of_the_papers_nearest_data(
 
 def test_settings_say_what_auto_became(model: Model) -> None:
     fitted: Any = quick(model).fit(news())
-    automatic = auto_settings(news(), model._model) | {"beta_words": 0.01}
+    automatic = auto_settings(news(), model._model) | {"combine": "blend"}
+    if model is not FlatLDA:
+        automatic["background"] = 0.0
     assert fitted.settings_ == automatic
     assert fitted.get_params()["alpha"] == "auto"
     given = quick(model, alpha=7).fit(news())

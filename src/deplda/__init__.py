@@ -15,10 +15,12 @@ if TYPE_CHECKING:
         EngineError,
         FractionalCountsWarning,
         InputError,
+        NothingHeldOutWarning,
         ReadError,
     )
     from deplda.estimates import LabelWords, TopicLabels
     from deplda.evaluation import Evaluation, compare, evaluate, scorecard
+    from deplda.hybrid import HybridLDA
     from deplda.models import DependencyLDA, FlatLDA, PriorLDA, load
     from deplda.readers import (
         Fields,
@@ -52,10 +54,12 @@ _HOMES = {
         "EngineError",
         "FractionalCountsWarning",
         "InputError",
+        "NothingHeldOutWarning",
         "ReadError",
     ],
     "estimates": ["LabelWords", "TopicLabels"],
     "evaluation": ["Evaluation", "compare", "evaluate", "scorecard"],
+    "hybrid": ["HybridLDA"],
     "models": ["DependencyLDA", "FlatLDA", "PriorLDA", "load"],
     "readers": ["Fields", "Where", "read_corpus", "read_shards", "write_jsonl", "write_svmlight"],
     "shards": ["predict_shards"],
@@ -84,8 +88,10 @@ __all__ = [
     "Fields",
     "FlatLDA",
     "FractionalCountsWarning",
+    "HybridLDA",
     "InputError",
     "LabelWords",
+    "NothingHeldOutWarning",
     "PriorLDA",
     "ReadError",
     "Schedule",

@@ -122,11 +122,10 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         counts, n_labels = self._read_counts(X, reset=False), len(self.classes_)
         if self._targets.kind == "classes":
             return self.classes_[self._score_counts(counts).argmax(axis=1)]
-        threshold = self.cutoff if isinstance(self.cutoff, float) else -np.inf
-        k = n_labels if threshold > -np.inf else min(self._labels_per_document(), n_labels)
+        k = min(self._most_labels(), n_labels)
         rows = [csr_array((0, n_labels), dtype=bool)]
         for numbers, scores in self._rank_counts(counts, k):
-            kept = scores >= threshold
+            kept = self._kept(scores)
             starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
             data = np.ones(int(starts[-1]), bool)
             rows.append(csr_array((data, numbers[kept], starts), shape=(len(kept), n_labels)))
@@ -151,8 +150,14 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         )
 
-    def _labels_per_document(self) -> int:
-        """Return how many labels a document is given: as asked, or as training documents have."""
+    def _kept(self, scores: Floats) -> npt.NDArray[np.bool_]:
+        """Return which of the best labels a document is given, by their scores, best first."""
+        return scores >= (self.cutoff if isinstance(self.cutoff, float) else -np.inf)
+
+    def _most_labels(self) -> int:
+        """Return how many labels a document may be given."""
+        if isinstance(self.cutoff, float):
+            return len(self.classes_)
         if self.cutoff == "proportional":
             sizes = np.diff(self.label_sets_.indptr)
             return int(np.ceil(np.median(sizes[sizes > 0]))) if sizes.any() else 1

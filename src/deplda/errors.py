@@ -40,5 +40,9 @@ class WorkerLostError(EngineError):
     """A piece of work ended every worker that it was given to."""
 
 
+class NothingHeldOutWarning(UserWarning):
+    """No document could be held out to learn how two models are mixed."""
+
+
 class FractionalCountsWarning(UserWarning):
     """Counts that are no whole numbers were rounded."""

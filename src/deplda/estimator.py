@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,9 @@ from types import SimpleNamespace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.sparse import csr_array, issparse, vstack
+from scipy.sparse import csr_array, hstack, issparse, vstack
+from sklearn.base import clone
+from sklearn.metrics import label_ranking_average_precision_score
 from sklearn.utils.validation import check_is_fitted
 
 from deplda import corpus_shards, explain, saving, settings, sharded
@@ -31,28 +33,34 @@ from deplda.errors import InputError
 from deplda.estimates import LabelWords, TopicLabels
 from deplda.explain import Explanation, Topic, Weighted, Word, reasons
 from deplda.files import StrPath
-from deplda.inference import Inference
+from deplda.inference import Combine, Inference, Inferred
 from deplda.readers import Fields
 from deplda.store import Arrays, Card
 from deplda.tables import Tables
 from deplda.targets import Indicator, Targets, among, by_place, extended, renamed
 from deplda.text import WordCounter
 from deplda.training import expect_label_words, train_label_words, update_label_words
+from deplda.word_counts import weighed, whole
 
 Auto = Literal["auto"]
 Kept = dict[str, Any]
 """Where chains are kept, as the functions that run them take it."""
 
+_MOST_HELD_OUT = 1000
+
 
 class _Prepared:
     """φ and φ′ as inference wants them, laid out when they are first used and never pickled."""
 
-    def __init__(self, label_words: LabelWords, topic_labels: tuple[TopicLabels, ...]) -> None:
+    def __init__(
+        self, label_words: LabelWords, topic_labels: tuple[TopicLabels, ...], background: float
+    ) -> None:
         self.label_words, self.topic_labels = label_words, topic_labels
+        self.background = background
 
     @cached_property
     def tables(self) -> Tables:
-        return Tables(self.label_words, self.topic_labels)
+        return Tables(self.label_words, self.topic_labels, self.background)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "tables"}
@@ -108,6 +116,8 @@ class TopicModel(LabelClassifier):
         counts, labels = self._begin_fit(X, y, counter)
         corpus = Corpus(counts, labels, self._vocabulary())
         self._resolve(corpus)
+        if self.combine == "auto":
+            self.settings_["combine"] = self._best_combine(counts, labels)
         words = self._fit_words(corpus, _kept(checkpoint, "label-words", resume))
         topics = self._fit_topics(corpus, _kept(checkpoint, "topic-labels", resume))
         self._set_learned(words, labels, topics)
@@ -148,7 +158,8 @@ class TopicModel(LabelClassifier):
         self._begin_fit(corpus, None, corpus_shards.fitted(counter, ready))
         self.n_tokens_ = sum(shard.tokens for shard in ready.shards)
         self._resolve(corpus, self.n_tokens_)
-        how = where | {"eta": asked.train_eta, "beta": asked.beta_words}
+        self._check_shards()
+        how = where | {"eta": self.settings_["train_eta"], "beta": self.settings_["beta_words"]}
         how["progress"] = self._progress()
         if asked.fit_method == "deterministic":
             words = sharded.expect_shards(folder, ready, **how)
@@ -171,7 +182,12 @@ class TopicModel(LabelClassifier):
         """
         if not self.__sklearn_is_fitted__():
             return self.fit(X, y if classes is None else among(*self._read_labels(X, y), classes))
-        asked = self._asked()
+        self._asked()
+        if self._background():
+            raise InputError(
+                f"background is {self._background()}; a model with one cannot learn more: fit all "
+                "documents anew, or use background=0"
+            )
         labels, targets = self._read_labels(X, y)
         targets = by_place(targets, self.classes_)
         counts = self._read_counts(X, reset=False)
@@ -180,7 +196,8 @@ class TopicModel(LabelClassifier):
         labels = renamed(labels, targets, known)
         corpus = Corpus(counts, labels, self._vocabulary())
         words = update_label_words(
-            self.label_words_, corpus, eta=asked.train_eta, beta=self.settings_["beta_words"],
+            self.label_words_, corpus, eta=self.settings_["train_eta"],
+            beta=self.settings_["beta_words"], word_counts=self.settings_["word_counts"],
             progress=self._progress(),
         )  # fmt: skip
         older = csr_array(
@@ -196,14 +213,19 @@ class TopicModel(LabelClassifier):
         return self
 
     def _fit_words(self, corpus: Corpus, kept: Kept) -> LabelWords:
-        asked = self._asked()
+        asked, background = self._asked(), self._background()
+        how: Any = {"eta": self.settings_["train_eta"], "beta": self.settings_["beta_words"]}
         if asked.fit_method == "deterministic":
             trained = expect_label_words(
-                corpus, eta=asked.train_eta, beta=asked.beta_words, progress=self._progress()
-            )
+                _with_background(corpus) if background else corpus, **how,
+                word_counts=self.settings_["word_counts"], background=background,
+                progress=self._progress(),
+            )  # fmt: skip
         else:
+            tokens = corpus.counts.copy()
+            tokens.data = whole(weighed(tokens.data, self.settings_["word_counts"]))
             trained = train_label_words(
-                corpus, eta=asked.train_eta, beta=asked.beta_words, n_chains=asked.n_chains,
+                Corpus(tokens, corpus.labels, corpus.vocabulary), **how, n_chains=asked.n_chains,
                 schedule=Schedule(asked.n_sweeps), seed=self.seed_, n_jobs=asked.n_jobs,
                 engine=asked.engine, progress=self._progress(), **kept,
             )  # fmt: skip
@@ -216,7 +238,7 @@ class TopicModel(LabelClassifier):
         self.classes_ = self._targets.classes
         self.label_words_, self.label_sets_ = label_words, label_sets
         self.topic_labels_ = topic_labels
-        self._prepared = _Prepared(label_words, topic_labels)
+        self._prepared = _Prepared(label_words, topic_labels, self._background())
 
     def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:
         raise NotImplementedError
@@ -238,11 +260,13 @@ class TopicModel(LabelClassifier):
     def _inference(self) -> Inference:
         weights, asked = self.settings_, self._asked()
         return Inference(
-            weights.get("eta", 0.0), weights["alpha"], weights.get("gamma", 1.0),
+            weights.get("eta", 0.0) / (1 - self._background()), weights["alpha"],
+            weights.get("gamma", 1.0),
             method=asked.inference, n_chains=asked.n_test_chains,
             schedule=Schedule(asked.burn_in, asked.n_samples, asked.lag),
-            estimate=asked.theta_estimate, combine=asked.combine,
+            estimate=asked.theta_estimate, combine=self._combine(),
             n_label_tokens=getattr(asked, "n_label_tokens", 1),
+            word_counts=weights["word_counts"],
         )  # fmt: skip
 
     def _to_store(self, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
@@ -262,28 +286,44 @@ class TopicModel(LabelClassifier):
         """
         check_is_fitted(self)
         check_at_least_one(k=k, n_words=n_words)
+        combine, n_labels = self._combine(), len(self.classes_)
+
+        def choose(inferred: Inferred) -> Numbers:
+            return inferring.best(inferring.scores(inferred, combine, n_labels), k).labels
+
+        return self._explain(document, n_words, choose)
+
+    def _explain(
+        self, document: Any, n_words: int, choose: Callable[[Inferred], Numbers]
+    ) -> Explanation:
+        """Return why the labels that `choose` names are suggested for one document."""
         text = document if isinstance(document, str) else None
-        x = _one_row(document)
+        x = one_row(document)
         documents = _unlabelled(self._read_counts(x, reset=False))
         if len(documents) != 1:
             raise InputError(f"{len(documents):,} documents were given; explain one at a time")
         asked = (documents, self._prepared.tables, self._inference())
         how: Any = {"seed": self.seed_, "n_jobs": 1, "progress": self._progress()}
         inferred = next(inferring.infer(*asked, **how))
-        numbers = inferring.best(inferring.scores(inferred, self.combine), k).labels
+        n_labels, numbers = len(self.classes_), choose(inferred)
         tokens = next(inferring.attribute(*asked, numbers, **how))
+        shared = float(inferred.counts[0, n_labels:].sum())
+        inferred = Inferred(
+            inferred.counts[:, :n_labels], inferred.alpha[:, :n_labels], inferred.topics
+        )
         entries, names = documents.counts, self._words()
         words = [names[w] for w in entries.indices]
         return Explanation(
             reasons(
                 numbers[0], inferred, tokens, words, self.topic_labels_, self.classes_,
-                self.combine, n_words=n_words,
+                self._combine(), n_words=n_words,
             ),
             tuple(map(Word, words, entries.data.tolist(), map(tuple, tokens.tolist()))),
             documents.n_tokens,
             self._n_tokens_given(x, documents) - documents.n_tokens,
             text,
             () if text is None or self.counter_ is None else tuple(self.counter_.spans(text)),
+            shared,
         )  # fmt: skip
 
     def top_words(self, label: Any, n: int = 20) -> list[Weighted]:
@@ -343,8 +383,61 @@ class TopicModel(LabelClassifier):
             name: value if asked[name] == "auto" else asked[name]
             for name, value in automatic.items()
         }
-        self.settings_["beta_words"] = asked["beta_words"]  # by which counts are had from φ again
+        self.settings_["combine"] = "blend" if asked["combine"] == "auto" else asked["combine"]
+        if "background" in asked:
+            self.settings_["background"] = asked["background"]
+        if self._background() and asked["fit_method"] != "deterministic":
+            raise InputError(
+                f"background is {self._background()} with fit_method={asked['fit_method']!r}; "
+                "only fit_method='deterministic' knows one"
+            )
         self._inference()  # says what is wrong with the test-time settings before the long work
+
+    def _combine(self) -> Combine:
+        chosen: Combine = self.settings_["combine"] if self.combine == "auto" else self.combine
+        return chosen
+
+    def _check_shards(self) -> None:
+        """Refuse what is not known for shards; settle what is "auto" otherwise there."""
+        if self.word_counts == "auto":
+            self.settings_["word_counts"] = "raw"
+        for name, value, known in (
+            ("word_counts", self.settings_["word_counts"], "raw"),
+            ("background", self._background(), 0.0),
+            ("combine", self.combine, self._combine()),
+        ):
+            if value != known:
+                raise InputError(
+                    f"{name} is {value!r}; shards are learned from with {known!r} only"
+                )
+
+    def _background(self) -> float:
+        return float(self.settings_.get("background", 0.0))
+
+    def _best_combine(self, counts: Counts, labels: Indicator) -> Combine:
+        """Return the score with the best average precision on a tenth of the documents, held out.
+
+        With fewer than ten documents nothing can be held out, and the paper's score is taken.
+        """
+        order = np.random.default_rng(self.seed_).permutation(counts.shape[0])
+        held, rest = np.split(order, [min(len(order) // 10, _MOST_HELD_OUT)])
+        truth = labels[held].toarray()
+        if not truth.any() or not labels[rest].nnz:
+            return "blend"
+        first = clone(self).set_params(combine="blend")
+        first.fit(counts[rest], (labels[rest], self._targets))
+        inferred = list(
+            inferring.infer(
+                _unlabelled(counts[held]), first._prepared.tables, first._inference(),
+                seed=self.seed_, n_jobs=self.n_jobs, progress=self._progress(),
+            )
+        )  # fmt: skip
+
+        def quality(combine: Combine) -> float:
+            parts = [inferring.scores(some, combine, labels.shape[1]) for some in inferred]
+            return float(label_ranking_average_precision_score(truth, np.concatenate(parts)))
+
+        return max(inferring.COMBINES, key=quality)
 
 
 def _kept(checkpoint: StrPath | None, name: str, resume: bool) -> Kept:
@@ -364,7 +457,7 @@ def _near(name: str, known: list[str]) -> str:
     return f"did you mean {', '.join(repr(each) for each in dict.fromkeys(close[:5]))}?"
 
 
-def _one_row(document: Any) -> Any:
+def one_row(document: Any) -> Any:
     """Return one document as X has it: a text in a list, counts in a row."""
     if isinstance(document, str):
         return [document]
@@ -372,6 +465,13 @@ def _one_row(document: Any) -> Any:
         return document
     row: Any = document if issparse(document) else np.asarray(document)
     return row.reshape((1, -1))
+
+
+def _with_background(corpus: Corpus) -> Corpus:
+    """Return the corpus with one label more, on every document that has labels."""
+    every = csr_array((corpus.labels_per_document > 0)[:, None])
+    labels = csr_array(hstack([corpus.labels, every]))
+    return Corpus(corpus.counts, labels, corpus.vocabulary)
 
 
 def _unlabelled(counts: Counts) -> Corpus:

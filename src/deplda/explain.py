@@ -52,6 +52,10 @@ class Reason:
     """The topics that made it likely, each with its share of the prior part."""
     companions: tuple[Weighted, ...]
     """The document's other labels that brought these topics up, with their share in them."""
+    from_svm: float | None = None
+    """The part of a hybrid's score that its SVM gave; the rest is the topic model's."""
+    svm_words: tuple[Weighted, ...] = ()
+    """The words that speak for it in the SVM, with what they add to the margin."""
 
 
 class Word(NamedTuple):
@@ -75,12 +79,15 @@ class Explanation:
     text: str | None = None
     spans: tuple[tuple[int, int, str], ...] = ()
     """Where the known words stand in the text."""
+    n_background: float = 0.0
+    """Expected tokens of the background, which is no label and is never ranked."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as JSON has them."""
         return {
             "n_tokens": self.n_tokens,
             "n_unknown": self.n_unknown,
+            "n_background": self.n_background,
             "labels": [_reason_dict(reason) for reason in self.reasons],
         }
 
@@ -91,7 +98,11 @@ class Explanation:
             table.add_column(name, justify="right")
         table.add_column("words that argue for it", overflow="fold")
         table.add_column("goes with", overflow="fold")
+        if is_hybrid := any(reason.from_svm is not None for reason in self.reasons):
+            table.add_column("SVM", justify="right")
+            table.add_column("words that speak for it in the SVM", overflow="fold")
         for reason in self.reasons:
+            of_svm = (f"{reason.from_svm:.3f}", _listed(reason.svm_words)) if is_hybrid else ()
             table.add_row(
                 Text(str(reason.label)),
                 f"{reason.score:.3f}",
@@ -99,10 +110,12 @@ class Explanation:
                 f"{reason.from_prior:.3f}",
                 Text(", ".join(f"{w.name} {w.weight:.1f}" for w in reason.words)),
                 Text(", ".join(f"{c.name} {c.weight:.0%}" for c in reason.companions)),
+                *of_svm,
             )
         known = f"{self.n_tokens:,} tokens of known words"
         unknown = f", {self.n_unknown:,} of unknown ones left out" if self.n_unknown else ""
-        return Group(table, Text(known + unknown + "."))
+        shared = f"; the background has {self.n_background:.1f}" if self.n_background else ""
+        return Group(table, Text(known + unknown + shared + "."))
 
     def to_html(self) -> str:
         """Return a page of its own: the labels, and the words coloured by label."""
@@ -174,7 +187,7 @@ def similar_by_words(
     label_words: LabelWords, c: int, classes: npt.NDArray[Any], n: int
 ) -> list[Weighted]:
     """Return the labels that use the same words: the cosine of their φ without smoothing."""
-    by_label = label_words.weights.T.tocsr().astype(np.float64)
+    by_label = label_words.weights.T.tocsr()[: len(classes)].astype(np.float64)
     own = by_label[[c]]
     norms = np.sqrt(by_label.multiply(by_label).sum(axis=1))
     dots = (by_label @ own.T).toarray().ravel()
@@ -265,9 +278,21 @@ def _others(weights: Floats, c: int, classes: npt.NDArray[Any], n: int) -> list[
     return [w for w in _strongest(weights, classes, n) if w.weight > 0]
 
 
+def _listed(words: tuple[Weighted, ...]) -> Text:
+    return Text(", ".join(f"{w.name} {w.weight:.2f}" for w in words))
+
+
 def _reason_dict(reason: Reason) -> dict[str, Any]:
     label = reason.label
-    return {
+    of_svm = (
+        {}
+        if reason.from_svm is None
+        else {
+            "from_svm": reason.from_svm,
+            "svm_words": [{"word": str(w.name), "added": w.weight} for w in reason.svm_words],
+        }
+    )
+    return of_svm | {
         "label": label.item() if isinstance(label, np.generic) else label,
         "score": reason.score,
         "from_words": reason.from_words,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +17,14 @@ from deplda.engine import Engine, Stop, Stopped, map_ordered
 from deplda.errors import InputError
 from deplda.progress import compiling, documents
 from deplda.tables import Tables
+from deplda.word_counts import WORD_COUNTS, WordCounts, weighed, whole
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
 Method = Literal["sampled", "proper", "deterministic"]
 Estimate = Literal["counts", "conditionals"]
 Combine = Literal["blend", "counts", "posterior"]
+COMBINES: tuple[Combine, ...] = ("blend", "counts", "posterior")
 Result = TypeVar("Result")
 
 # A batch is never more than this many documents × labels, so that memory stays bounded.
@@ -58,6 +60,9 @@ class Inference:
         (N + α′)/(N_d + Σα′).
     n_label_tokens : int
         M, the label tokens of a document (proper). Flat-LDA has none.
+    word_counts : {"raw", "log"}
+        What a word that occurs n times in a document counts: n, or 1 + ln n. Sampling draws whole
+        tokens, the nearest number.
     tolerance, max_cycles : float, int
         The deterministic cycle stops when it moves less than this share of the tokens.
     """
@@ -71,6 +76,7 @@ class Inference:
     estimate: Estimate = "counts"
     combine: Combine = "blend"
     n_label_tokens: int = 1000
+    word_counts: WordCounts = "raw"
     tolerance: float = 1e-2
     max_cycles: int = 60
 
@@ -88,7 +94,8 @@ class Inference:
         for name, choices in (
             ("method", ("sampled", "proper", "deterministic")),
             ("estimate", ("counts", "conditionals")),
-            ("combine", ("blend", "counts", "posterior")),
+            ("combine", COMBINES),
+            ("word_counts", WORD_COUNTS),
         ):
             if getattr(self, name) not in choices:
                 known = ", ".join(repr(choice) for choice in choices)
@@ -188,11 +195,11 @@ def score_matrix(
         )
     work = partial(_score, tables, inference, seed)
     batches = _by_batches(work, corpus, tables, None, n_jobs, engine, progress)
-    return np.concatenate([np.zeros((0, tables.n_labels)), *batches])
+    return np.concatenate([np.zeros((0, tables.n_ranked)), *batches])
 
 
 def _score(tables: Tables, inference: Inference, seed: int, documents: _Documents) -> Floats:
-    return scores(_infer(tables, inference, seed, documents), inference.combine)
+    return scores(_infer(tables, inference, seed, documents), inference.combine, tables.n_ranked)
 
 
 def attribute(
@@ -236,9 +243,9 @@ def _attribute(
     return np.split(words, documents.starts[1:-1])
 
 
-def scores(inferred: Inferred, combine: Combine) -> Floats:
-    """Return documents × labels: how strongly each label is suggested."""
-    counts, alpha, _ = inferred
+def scores(inferred: Inferred, combine: Combine, n_ranked: int | None = None) -> Floats:
+    """Return documents × labels: how strongly each of the labels to be ranked is suggested."""
+    counts, alpha = inferred.counts[:, :n_ranked], inferred.alpha[:, :n_ranked]
     if combine == "counts":
         return _normalised(counts)
     if combine == "posterior":
@@ -322,7 +329,7 @@ class _Batch(NamedTuple):
 
     starts: npt.NDArray[np.int64]
     types: npt.NDArray[np.int32]
-    times: npt.NDArray[np.int32]
+    times: npt.NDArray[np.int32] | npt.NDArray[np.float32]
     chosen: Labels
     counts: Floats
     topics: Floats
@@ -340,11 +347,12 @@ def _infer_batch(
 
     And, entry by entry, the tokens that words give to the `chosen` labels.
     """
+    times = weighed(documents.times, inference.word_counts)
     n, k = documents.chosen.shape
     batch = _Batch(
         np.array(documents.starts),
         _read_only(documents.types),
-        _read_only(documents.times),
+        _read_only(times if inference.method == "deterministic" else whole(times)),
         np.array(documents.chosen),
         np.zeros((n, tables.n_labels)),
         np.zeros((n, tables.topic_starts[-1])),
@@ -355,7 +363,7 @@ def _infer_batch(
     return Inferred(batch.counts, alpha, batch.topics), batch.words
 
 
-def _read_only(array: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the array as those of a corpus are: kernels are compiled for such ones."""
     view = array.view()
     view.flags.writeable = False
@@ -431,7 +439,7 @@ def _sample_set(
 def _weights(tables: Tables, inference: Inference) -> tuple[float, float]:
     """Return η, which is 0 where there are no topics, and Σα/C."""
     eta = float(inference.eta) if tables.topic_starts[-1] else 0.0
-    return eta, inference.alpha / tables.n_labels
+    return eta, inference.alpha / tables.n_ranked
 
 
 def _normalised(values: Floats) -> Floats:

@@ -122,14 +122,22 @@ def from_store(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., An
     model, read = restore(path, card, arrays, make), Reader(path, arrays)
     try:
         learned = msgspec.convert(card.learned, _Learned)
-        if learned.settings.keys() != names_of(model._model):
+        # What could not be "auto" in earlier versions was no setting.
+        earlier = {"train_eta": model.train_eta, "combine": model.combine, "word_counts": "raw"}
+        if "background" in names_of(model._model):
+            earlier["background"] = 0.0
+        settings = earlier | learned.settings
+        if settings.keys() != names_of(model._model):
             raise InputError(f"a {card.model} has no such settings as {[*learned.settings]}")
-        model.settings_, model.diagnostics_ = checked(learned.settings), {}
+        model.settings_, model.diagnostics_ = checked(settings), {}
+        if "auto" in settings.values():
+            raise InputError(f"its settings {settings} are not all known")
         model._inference()
     except (InputError, msgspec.ValidationError) as error:
         raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
     n_labels = len(card.labels)
-    label_words = LabelWords(*read.distributions(_WORDS, card.n_words, n_labels))
+    n_columns = n_labels + (model._background() > 0)
+    label_words = LabelWords(*read.distributions(_WORDS, card.n_words, n_columns))
     sets = [
         TopicLabels(*read.distributions(f"{_TOPICS}.{number}", n_labels, None))
         for number in range(learned.n_topic_sets)
@@ -139,7 +147,7 @@ def from_store(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., An
 
 
 class _Learned(msgspec.Struct):
-    settings: dict[str, float | int]
+    settings: dict[str, float | int | str]
     n_topic_sets: Annotated[int, msgspec.Meta(ge=0)]
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from deplda.corpus import Corpus
 from deplda.engine import check_engine
 from deplda.errors import InputError
+from deplda.word_counts import WORD_COUNTS
 
 Model = Literal["flat", "prior", "dependency"]
 PaperData = Literal["eurlex", "yahoo", "rcv1", "nyt"]
@@ -53,7 +54,8 @@ _CHOICES = {
     "fit_method": ("sampled", "deterministic"),
     "inference": ("sampled", "proper", "deterministic"),
     "theta_estimate": ("counts", "conditionals"),
-    "combine": ("blend", "counts", "posterior"),
+    "combine": ("auto", "blend", "counts", "posterior"),
+    "word_counts": ("auto", *WORD_COUNTS),
 }
 _WHOLE = frozenset({
     "n_topics", "n_chains", "n_sweeps", "n_topic_chains", "n_topic_sweeps", "n_test_chains",
@@ -61,8 +63,14 @@ _WHOLE = frozenset({
 })  # fmt: skip
 _FROM_ZERO = frozenset({"eta", "alpha"})
 _ABOVE_ZERO = frozenset({"gamma", "beta_words", "beta_labels", "train_eta", "train_gamma"})
-_AUTO = frozenset({"n_topics", "eta", "alpha", "gamma", "beta_labels"})
+_AUTO = frozenset({
+    "n_topics", "eta", "alpha", "gamma", "beta_labels", "beta_words", "train_eta",
+})  # fmt: skip
 _MOST_WHOLE, _MOST = 1_000_000, 1e9
+
+# With so many labels, most of them rare, a document's prior over its own weighs more (chosen on
+# training documents: docs/models.md).
+_MANY_LABELS = 1000
 
 
 def paper_settings(data: PaperData, model: Model) -> dict[str, Any]:
@@ -71,10 +79,12 @@ def paper_settings(data: PaperData, model: Model) -> dict[str, Any]:
         "n_chains": 48, "n_sweeps": 100, "fit_method": "sampled", "inference": "sampled",
         "n_test_chains": 6 if model == "dependency" else 60, "burn_in": 50, "n_samples": 15,
         "lag": 5, "train_eta": 50.0, "beta_words": 0.01, "theta_estimate": "counts",
-        "combine": "blend",
+        "combine": "blend", "word_counts": "raw",
     }  # fmt: skip
     if model == "dependency":
         protocol |= {"n_topic_chains": 10, "n_topic_sweeps": 500, "train_gamma": 0.01}
+    if model != "flat":
+        protocol["background"] = 0.0
     return protocol | _PAPER[data][model]
 
 
@@ -84,7 +94,8 @@ def auto_settings(corpus: Corpus, model: Model, n_tokens: int | None = None) -> 
     `n_tokens` says how many words they have if those are not in the corpus.
 
     As many topics as labels, at most 200; smoothing that adds a tenth to the label tokens; weights
-    of the test-time prior as for the paper's data set nearest in labels and document length.
+    of the test-time prior as for the paper's data set nearest in labels and document length. And,
+    not the paper's, the weight of a document's prior in training and the smoothing of words.
     """
     n_labels = max(corpus.n_labels, 1)
     n_tokens = corpus.n_tokens if n_tokens is None else n_tokens
@@ -101,12 +112,18 @@ def auto_settings(corpus: Corpus, model: Model, n_tokens: int | None = None) -> 
     if model != "flat":
         tenth = 0.1 * corpus.labels.nnz / (n_topics * n_labels)
         found["beta_labels"] = max(tenth, 1e-3)
-    return found
+    is_large = n_labels >= _MANY_LABELS
+    return found | {
+        "train_eta": 1000.0 if is_large else 200.0,
+        "beta_words": 0.003 if is_large else 0.01,
+        "word_counts": "raw" if is_large else "log",
+    }
 
 
 def names_of(model: Model) -> frozenset[str]:
     """Return the hyperparameters that a fitted model keeps."""
-    return frozenset(_LARGE[model]) | {"beta_words"}
+    background = frozenset() if model == "flat" else frozenset({"background"})
+    return background | _LARGE[model].keys() | {"beta_words", "train_eta", "word_counts", "combine"}
 
 
 def checked(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -128,6 +145,10 @@ def _checked(name: str, value: Any) -> Any:
             limits = f"a whole number from 1 to {_MOST_WHOLE:,}"
             raise InputError(f"{name} is {value!r}; it must be {auto}{limits}")
         return int(value)
+    if name == "background":
+        if not _is(value, Real) or not 0 <= value < 1:
+            raise InputError(f"background is {value!r}; it must be a share from 0 and below 1")
+        return float(value)
     if name in _FROM_ZERO | _ABOVE_ZERO:
         above = name in _ABOVE_ZERO
         if not _is(value, Real) or not 0 <= value <= _MOST or (above and value == 0):

@@ -368,8 +368,9 @@ class _Expected:
         for piece in self._pieces:
             _check(stop)
             moved += self._kernel.expect(
-                self._layout, piece, shares, cells, labels, plan.eta, plan.beta, plan.n_words
-            )
+                self._layout, piece, shares, cells, labels, plan.eta, plan.beta, plan.n_words,
+                0.0,
+            )  # fmt: skip
         return moved
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csr_array, hstack, vstack
 
 from deplda.errors import InputError
 from deplda.estimates import LabelWords, TopicLabels
@@ -20,10 +20,23 @@ TINY = 64
 
 
 class Tables:
-    """φ and all φ′ as the kernels read them."""
+    """φ and all φ′ as the kernels read them.
 
-    def __init__(self, label_words: LabelWords, topic_labels: Sequence[TopicLabels]) -> None:
+    With a `background`, the last label of φ is no label but what all documents share. Each topic
+    gives it that share of its labels: with η/(1 − share) for η, the prior of all others is as
+    before, and the background's η · share/(1 − share).
+    """
+
+    def __init__(
+        self,
+        label_words: LabelWords,
+        topic_labels: Sequence[TopicLabels],
+        background: float = 0.0,
+    ) -> None:
         self.n_words, self.n_labels = label_words.shape
+        self.n_ranked = self.n_labels - (background > 0)
+        if background > 0:
+            topic_labels = [_with_background(topics, background) for topics in topic_labels]
         for topics in topic_labels:
             if topics.shape[0] != self.n_labels:
                 raise InputError(
@@ -84,6 +97,13 @@ class Tables:
         own = np.ascontiguousarray((weights @ shares.T).T)
         smooth = (shares * base).sum(axis=1, keepdims=True)
         return flat + eta / n_sets * (own + smooth)
+
+
+def _with_background(topics: TopicLabels, share: float) -> TopicLabels:
+    """Return the topics with one label more, which has the same share of each."""
+    base = topics.base * (1 - share)
+    own = csr_array(np.maximum(share - base, 0.0)[None, :])
+    return TopicLabels(csr_array(vstack([topics.weights * (1 - share), own])), base)
 
 
 def _no_topics(n_labels: int) -> TopicLabels:

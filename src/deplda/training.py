@@ -24,6 +24,7 @@ from deplda.files import StrPath
 from deplda.progress import compiling, sweeps
 from deplda.topic_chains import TopicChain, topic_sets
 from deplda.word_chains import Cells, WordChain, Words
+from deplda.word_counts import WordCounts
 
 _LEAST_TOKENS = 0.01
 
@@ -131,6 +132,8 @@ def expect_label_words(
     beta: float = 0.01,
     tolerance: float = 0.1,
     max_sweeps: int = 100,
+    word_counts: WordCounts = "raw",
+    background: float = 0.0,
     progress: bool | None = None,
 ) -> TrainedLabelWords:
     """Return the deterministic φ (CVB0): expectations instead of draws, no seed and no chains.
@@ -140,15 +143,20 @@ def expect_label_words(
     data are, and predict worse (docs/explanation/training.md). Expected counts below β, or 0.01
     tokens, are left out, and out of their label's total.
 
+    `word_counts="log"` counts a word that occurs n times in a document 1 + ln n times. With
+    `background`, a share of η, the corpus' last label is one that all labelled documents have.
+
     Other parameters are those of `train_label_words`.
     """
     _check_positive(eta=eta, beta=beta, tolerance=tolerance)
     _check_at_least_one(max_sweeps=max_sweeps)
     _check_labels(corpus)
     with compiling(progress):
-        data = Words(corpus, eta, beta)
+        data = Words(corpus, eta, beta, word_counts)
     known = np.zeros(len(data.layout.cell_words)), np.zeros(corpus.n_labels)
-    cell_counts, label_counts, done = _expected_counts(data, known, tolerance, max_sweeps, progress)
+    cell_counts, label_counts, done = _expected_counts(
+        data, known, tolerance, max_sweeps, progress, background
+    )
     weights, base = data.shares_of(cell_counts, label_counts)
     return TrainedLabelWords(data.estimate(weights, base), None, done)
 
@@ -161,6 +169,7 @@ def update_label_words(
     beta: float = 0.01,
     tolerance: float = 0.1,
     max_sweeps: int = 100,
+    word_counts: WordCounts = "raw",
     progress: bool | None = None,
 ) -> LabelWords:
     """Return φ after more documents: theirs is expected with the counts behind φ added to theirs.
@@ -188,7 +197,7 @@ def update_label_words(
         counts = older
     else:
         with compiling(progress):
-            data = Words(corpus, eta, beta)
+            data = Words(corpus, eta, beta, word_counts)
         cell_labels = data.labels_of(np.arange(len(data.layout.cell_words)))
         known = np.asarray(older[cell_labels, data.layout.cell_words]).ravel()
         cell_counts, label_counts, _ = _expected_counts(
@@ -208,6 +217,7 @@ def _expected_counts(
     tolerance: float,
     max_sweeps: int,
     progress: bool | None,
+    background: float = 0.0,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], int]:
     """Return expected N_wc by cell and N_c, known counts added from the start, and the passes."""
     from deplda.kernels import words
@@ -224,7 +234,7 @@ def _expected_counts(
             for piece in data.pieces:
                 moved += words.expect(
                     data.layout, piece, shares, cell_counts, label_counts, data.eta, data.beta,
-                    data.n_words,
+                    data.n_words, background,
                 )  # fmt: skip
             if report is not None:
                 report(0, done, float("nan"))

@@ -15,6 +15,7 @@ from deplda.corpus import Corpus
 from deplda.engine import Stop, Stopped
 from deplda.errors import InputError
 from deplda.estimates import LabelWords
+from deplda.word_counts import WordCounts, weighed
 
 # A piece of a sweep between two looks at whether to stop: about a fifth of a second.
 _TOKENS_PER_PIECE = 4_000_000
@@ -57,8 +58,11 @@ class Cells:
 class Words(Cells):
     """The corpus as the kernels see it, shared by all chains."""
 
-    def __init__(self, corpus: Corpus, eta: float, beta: float) -> None:
-        self.eta, self.corpus, self.layout = eta, corpus, lay_out(corpus)
+    def __init__(
+        self, corpus: Corpus, eta: float, beta: float, word_counts: WordCounts = "raw"
+    ) -> None:
+        self.eta, self.corpus, self.word_counts = eta, corpus, word_counts
+        self.layout = lay_out(corpus, word_counts)
         if not len(self.layout.cells):
             raise InputError(
                 "no document has both words and labels; there is nothing to learn from"
@@ -68,7 +72,7 @@ class Words(Cells):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel as the corpus alone, and be laid out again at the other end."""
-        return Words, (self.corpus, self.eta, self.beta)
+        return Words, (self.corpus, self.eta, self.beta, self.word_counts)
 
     def cells_of(self, pairs: Sequence[tuple[int, int]]) -> npt.NDArray[np.int64]:
         """Return the cells of pairs (word, label)."""
@@ -107,7 +111,7 @@ class Words(Cells):
         return ("log-likelihood", *names)
 
 
-def lay_out(corpus: Corpus) -> Any:
+def lay_out(corpus: Corpus, word_counts: WordCounts = "raw") -> Any:
     """Return the corpus as the kernels see it."""
     from deplda.kernels import words
 
@@ -119,7 +123,7 @@ def lay_out(corpus: Corpus) -> Any:
         )
     x, y = corpus.counts, corpus.labels
     return words.lay_out(
-        np.array(x.indptr, dtype=np.int64), x.indices, x.data,
+        np.array(x.indptr, dtype=np.int64), x.indices, weighed(x.data, word_counts),
         np.array(y.indptr, dtype=np.int64), y.indices, corpus.n_words, corpus.n_labels,
     )  # fmt: skip
 

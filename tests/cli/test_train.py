@@ -39,6 +39,7 @@ def test_a_model_trained_here_is_the_one_trained_in_python(tmp_path: Path, corpu
     [
         ("prior", "PriorLDA"), ("flat", "FlatLDA"), ("vanilla-svm", "VanillaSVM"),
         ("tuned-svm", "TunedSVM"), ("tfidf-svm", "TfidfSVM"),
+        ("hybrid", "HybridLDA"),
     ],
 )  # fmt: skip
 def test_every_model_can_be_trained_and_predicts(
@@ -130,7 +131,7 @@ def test_a_checkpoint_is_gone_on_with_only_when_asked(tmp_path: Path, corpus: Pa
     ("options", "message"),
     [
         (["--set", "alpha"], "--set is 'alpha'; it must be NAME=VALUE"),
-        (["--set", "alhpa=1"], "dependency has no parameter 'alhpa'; it has alpha, beta_labels"),
+        (["--set", "alhpa=1"], "dependency has no parameter 'alhpa'; it has alpha, background"),
         (["--set", "random_state=1"], "no parameter 'random_state'; use --seed"),
         (["--model", "flat", "--n-topics", "5"], "flat has no parameter 'n_topics'"),
         (["--model", "tfidf-svm", "--paper", "nyt"], "--paper is for dependency, prior and flat"),

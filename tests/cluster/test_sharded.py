@@ -62,12 +62,23 @@ def test_one_shard_is_the_ordinary_trainer_bit_by_bit(
     source = in_shards(news, tmp_path / "in", 1)
     corpus = read_corpus(source / "docs-0.jsonl")
     for kind in (FlatLDA, PriorLDA):
-        ordinary = kind(fit_method=method, **QUICK).fit(corpus)
+        ordinary = kind(fit_method=method, word_counts="raw", **QUICK).fit(corpus)
         from_disk = kind(fit_method=method, **QUICK).fit_shards(source, tmp_path / "scratch")
         assert same(from_disk.label_words_, ordinary.label_words_)
         assert from_disk.settings_ == ordinary.settings_
         assert from_disk.n_tokens_ == ordinary.n_tokens_
         assert (from_disk.rank(news, 3).labels == ordinary.rank(news, 3).labels).all()
+
+
+@pytest.mark.parametrize(
+    "options", [{"word_counts": "log"}, {"background": 0.2}, {"combine": "auto"}]
+)
+def test_what_shards_cannot_be_learned_with_is_named(
+    options: Any, news: Corpus, tmp_path: Path
+) -> None:
+    source = in_shards(news, tmp_path / "in", 1)
+    with pytest.raises(InputError, match=f"{next(iter(options))} is .*; shards are learned from"):
+        PriorLDA(**options, **QUICK).fit_shards(source, tmp_path / "scratch")
 
 
 def test_a_model_of_many_shards_is_saved_and_loaded_like_any_other(

@@ -25,6 +25,9 @@ Numbers = npt.NDArray[np.int64]
 CONSTANT = 2.0
 """Score of a label that all training documents have; less than 0 of one that none has."""
 
+HELD_OUT_TOLERANCE = 0.03
+"""Scores of held-out documents are then right to some thousandths."""
+
 _BLOCK_LABELS, _BLOCK_CELLS = 32, 1 << 22
 _MOST_HELD_OUT = 2_000
 _MOST_LABELS_TO_CHOOSE_BY = 2_048
@@ -35,6 +38,15 @@ class Weights(NamedTuple):
 
     weights: csr_array[Any, tuple[int, int]]
     intercepts: Floats
+
+
+class HeldOut:
+    """Documents to be scored by machines that have not seen them, some folds of all documents."""
+
+    def __init__(self, folds: Sequence[Numbers], shape: tuple[int, int]) -> None:
+        self.folds = folds
+        self.scores = np.full(shape, -CONSTANT, np.float32)
+        """Documents × labels; a label of too few documents scores as one that none has."""
 
 
 class OneVsRest:
@@ -56,10 +68,17 @@ class OneVsRest:
             self.features = Features.of(matrix)
             never(Features.of(matrix[:1]), 1.0, 1.0)
 
-    def learn(self, cost: float, least: float, positive_weights: Floats | None = None) -> Weights:
+    def learn(
+        self,
+        cost: float,
+        least: float,
+        positive_weights: Floats | None = None,
+        held_out: HeldOut | None = None,
+    ) -> Weights:
         """Return the solution for C; weights of no more than `least` are left out.
 
-        `positive_weights` multiply C of the documents that have a label, label by label.
+        `positive_weights` multiply C of the documents that have a label, label by label. `held_out`
+        documents are scored by machines that have not seen them, on the way to the solution.
         """
         start = never(self.features, cost, self.tolerance)
         n_words, n_labels = self.features.n_words, self._labels.shape[1]
@@ -71,6 +90,8 @@ class OneVsRest:
             machines = [
                 self._machine(label, (cost, cost * ratios[label]), start) for label in labels
             ]
+            if held_out is not None:
+                machines = self._score_held_out(held_out, labels, machines, stop)
             solve(machines, self.tolerance, stop)
             kept = [_sparse(machine.weights[:-1], least) for machine in machines]
             late = sum(machine.error > self.tolerance for machine in machines)
@@ -84,6 +105,28 @@ class OneVsRest:
         if unsolved:
             _warn_unsolved(unsolved, self.tolerance)
         return Weights(_assembled(of_label, n_words), intercepts)
+
+    def _score_held_out(
+        self, held_out: HeldOut, labels: Sequence[int], machines: Sequence[Machine], stop: Event
+    ) -> list[Machine]:
+        """Set the labels' scores of documents held out; return machines that start from there.
+
+        A fold's machines start where no document of the fold has been seen: what is left of the
+        start when they stop would else be the fold's own labels.
+        """
+        solved = list(machines)
+        for fold in held_out.folds:
+            solved = [
+                Machine(self.features, _without(machine.signs, fold), machine.costs, machine)
+                for machine in machines
+            ]
+            solve(solved, HELD_OUT_TOLERANCE, stop)
+            for label, machine in zip(labels, solved, strict=True):
+                held_out.scores[fold, label] = machine.scores[fold]
+        return [
+            Machine(self.features, machine.signs, machine.costs, start)
+            for machine, start in zip(machines, solved, strict=True)
+        ]
 
     def tune(self, cost: float) -> Floats:
         """Return the positive weight of every label by the paper's hold-out rule."""
@@ -101,24 +144,29 @@ class OneVsRest:
             found[labels] = chosen
         return found
 
-    def choose_cost(self, costs: Sequence[float]) -> float:
-        """Return the C with the best average precision on a tenth of the documents, held out.
+    def choose_cost(self, costs: Sequence[float], folds: Sequence[Numbers] = ()) -> float:
+        """Return the C with the best average precision on held-out documents: folds, or a tenth.
 
-        Of many labels, some of all frequencies are enough to choose by.
+        Of many labels, some of all frequencies are enough to choose by, and so are some documents.
         """
         if len(self._taught) < 2:
             return 1.0
         chosen_by = self._taught[:: -(-len(self._taught) // _MOST_LABELS_TO_CHOOSE_BY)]
-        held = tuning.tenth(self._order)[:_MOST_HELD_OUT]
+        folds = [fold[:_MOST_HELD_OUT] for fold in folds or [tuning.tenth(self._order)]]
         start = never(self.features, costs[0], self.tolerance)
 
         def work(labels: Sequence[int], stop: Event) -> npt.NDArray[np.float32]:
-            machines = [self._machine(label, (costs[0], costs[0]), start, held) for label in labels]
-            return tuning.path_scores(machines, held, costs, stop)
+            found = []
+            for held in folds:
+                machines = [
+                    self._machine(label, (costs[0], costs[0]), start, held) for label in labels
+                ]
+                found.append(tuning.path_scores(machines, held, costs, stop))
+            return np.concatenate(found, axis=1)
 
         parts = [scores for _, scores in self._blocks("choosing C", chosen_by, work)]
         scores = np.concatenate(parts, axis=2)
-        truth = self._labels[held][:, chosen_by].toarray()
+        truth = self._labels[np.concatenate(folds)][:, chosen_by].toarray()
         return tuning.best_cost(
             costs, lambda k: float(label_ranking_average_precision_score(truth, scores[k]))
         )
@@ -148,6 +196,12 @@ class OneVsRest:
             for some, result in zip(blocks, map_ordered(work, blocks, self.n_jobs), strict=True):
                 done(len(some))
                 yield some, result
+
+
+def _without(signs: Signs, fold: Numbers) -> Signs:
+    left = signs.copy()
+    left[fold] = 0
+    return left
 
 
 def _sparse(w: Floats, least: float) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:

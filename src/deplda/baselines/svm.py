@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from threading import Event
 from typing import Any, ClassVar, Literal, Self
@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from sklearn.preprocessing import normalize
 
 from deplda import saving
-from deplda.baselines.one_vs_rest import OneVsRest, Weights
+from deplda.baselines.one_vs_rest import HeldOut, OneVsRest, Weights
 from deplda.baselines.tuning import COSTS
 from deplda.classifier import Counts, Floats, LabelClassifier, Numbers
 from deplda.engine import Stopped, map_ordered
@@ -24,6 +24,7 @@ from deplda.inference import best
 from deplda.kernels.svm import score_labels
 from deplda.progress import documents
 from deplda.store import Arrays, Card
+from deplda.targets import Indicator
 from deplda.text import WordCounter
 
 _BATCH_CELLS = 1 << 21
@@ -49,23 +50,37 @@ class LinearSVMs(LabelClassifier):
             What made the counts out of texts. It is kept and saved with the model, which then takes
             texts for X in all other methods.
         """
-        counts, labels = self._begin_fit(X, y, counter)
+        self._fit(*self._begin_fit(X, y, counter), None)
+        return self
+
+    def fit_and_hold_out(self, X: Any, y: Any, folds: Sequence[Numbers]) -> Floats:
+        """Learn as `fit` does, and return scores by SVMs that have not seen what they score.
+
+        `folds` are row numbers. Each fold is scored by SVMs that learned from all documents but
+        that fold (with the features and C of all); other rows hold nothing of use. The last fold's
+        SVMs are where those of all documents start, so that a fold costs less than a fit.
+        """
+        counts, labels = self._begin_fit(X, y, None)
+        held_out = HeldOut(folds, labels.shape)
+        self._fit(counts, labels, held_out)
+        return held_out.scores.astype(np.float64)
+
+    def _fit(self, counts: Counts, labels: Indicator, held_out: HeldOut | None) -> None:
         self._check_parameters()
         self._learn_features(counts)
         task = OneVsRest(
             self._features(counts), labels, tolerance=self.tol, seed=self.seed_,
             n_jobs=self.n_jobs, progress=self._progress(),
         )  # fmt: skip
-        self.weights_, self.intercepts_ = self._learn(task)
+        self.weights_, self.intercepts_ = self._learn(task, held_out)
         self.label_sets_ = labels
-        return self
 
     @abstractmethod
     def _features(self, counts: Counts) -> Counts:
         """Return what the SVMs see of documents."""
 
     @abstractmethod
-    def _learn(self, task: OneVsRest) -> Weights:
+    def _learn(self, task: OneVsRest, held_out: HeldOut | None) -> Weights:
         """Choose what is to be chosen, and return the weights."""
 
     def _learn_features(self, counts: Counts) -> None:
@@ -190,9 +205,9 @@ class VanillaSVM(LinearSVMs):
     def _features(self, counts: Counts) -> Counts:
         return csr_array(normalize(counts, norm="l1"))
 
-    def _learn(self, task: OneVsRest) -> Weights:
+    def _learn(self, task: OneVsRest, held_out: HeldOut | None) -> Weights:
         self.C_ = self.C
-        return task.learn(self.C, least=self.tol / 10)
+        return task.learn(self.C, self.tol / 10, held_out=held_out)
 
 
 class TunedSVM(VanillaSVM):
@@ -209,10 +224,10 @@ class TunedSVM(VanillaSVM):
 
     _vectors: ClassVar = {"positive_weights_": "labels"}
 
-    def _learn(self, task: OneVsRest) -> Weights:
+    def _learn(self, task: OneVsRest, held_out: HeldOut | None) -> Weights:
         self.C_ = self.C
         self.positive_weights_ = task.tune(self.C)
-        return task.learn(self.C, self.tol / 10, self.positive_weights_)
+        return task.learn(self.C, self.tol / 10, self.positive_weights_, held_out)
 
 
 class TfidfSVM(LinearSVMs):
@@ -261,9 +276,10 @@ class TfidfSVM(LinearSVMs):
         counts.data = (1 + np.log(counts.data)) * self.idf_[counts.indices]
         return csr_array(normalize(counts, norm="l2", copy=False))
 
-    def _learn(self, task: OneVsRest) -> Weights:
-        self.C_ = task.choose_cost(COSTS) if self.C == "auto" else self.C
-        return task.learn(self.C_, least=0.0)
+    def _learn(self, task: OneVsRest, held_out: HeldOut | None) -> Weights:
+        folds = () if held_out is None else held_out.folds
+        self.C_ = task.choose_cost(COSTS, folds) if self.C == "auto" else self.C
+        return task.learn(self.C_, 0.0, held_out=held_out)
 
 
 def _check_positive(name: str, value: Any) -> None:

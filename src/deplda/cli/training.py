@@ -35,6 +35,7 @@ ESTIMATORS = {
     "vanilla-svm": "VanillaSVM",
     "tuned-svm": "TunedSVM",
     "tfidf-svm": "TfidfSVM",
+    "hybrid": "HybridLDA",
 }
 _OWN_OPTIONS = {
     "random_state": "--seed", "n_jobs": "--jobs", "engine": "--engine", "verbose": "nothing",

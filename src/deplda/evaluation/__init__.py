@@ -8,6 +8,7 @@ from deplda.evaluation.comparison import Comparison, compare
 from deplda.evaluation.figures import Estimate
 from deplda.evaluation.frequency import FrequencyBin, FrequencyTable, PairedTest
 from deplda.evaluation.ranking import rank_metrics
+from deplda.evaluation.reliability import ReliabilityBin, reliability
 from deplda.evaluation.results import Evaluation, Figures, evaluate
 from deplda.evaluation.scorecard import Scorecard, scorecard
 
@@ -19,10 +20,12 @@ __all__ = [
     "FrequencyBin",
     "FrequencyTable",
     "PairedTest",
+    "ReliabilityBin",
     "Scorecard",
     "binary_metrics",
     "compare",
     "evaluate",
     "rank_metrics",
+    "reliability",
     "scorecard",
 ]

@@ -16,7 +16,9 @@ from deplda.settings import PAPER_NAMES
 
 Budget = Literal["quick", "standard", "paper"]
 
-ESTIMATORS = ("FlatLDA", "PriorLDA", "DependencyLDA", "VanillaSVM", "TunedSVM", "TfidfSVM")
+ESTIMATORS = (
+    "FlatLDA", "PriorLDA", "DependencyLDA", "VanillaSVM", "TunedSVM", "TfidfSVM", "HybridLDA",
+)  # fmt: skip
 
 # How much work, for the models that sample. "paper" is the paper's own protocol.
 BUDGETS: dict[Budget, dict[str, Any]] = {

@@ -33,7 +33,7 @@ class Layout(NamedTuple):
     """
 
     entry_starts: Int64
-    times: Int32
+    times: Int32 | Float32
     label_starts: Int64
     labels: Int32
     token_starts: Int64
@@ -228,12 +228,15 @@ def expected_start(layout, shares, cell_counts, label_counts):  # type: ignore[n
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def expect(layout, documents, shares, cell_counts, label_counts, eta, beta, n_words):  # type: ignore[no-untyped-def]
+def expect(  # type: ignore[no-untyped-def]
+    layout, documents, shares, cell_counts, label_counts, eta, beta, n_words, background
+):  # fmt: skip
     """Mutate shares, N_wc and N_c: one CVB0 pass; return Σ times · |change of shares| over tokens.
 
     The x tokens of one type in one document share their expectations r_c, which become
     (N_wc − xr + β)/(N_c − xr + Wβ) · (N_cd − xr + η/|c_d|), normalised: counts without these x.
-    (A word repeated in a document would otherwise be its own evidence.)
+    (A word repeated in a document would otherwise be its own evidence.) If `background` is above 0,
+    a document's last label is the one that all documents share: it has this share of η.
     """
     widest = 0
     for d in documents:
@@ -241,12 +244,16 @@ def expect(layout, documents, shares, cell_counts, label_counts, eta, beta, n_wo
     n_cd = np.empty(widest, np.float64)
     n_c = np.empty(widest, np.float64)
     weight = np.empty(widest, np.float64)
+    alpha = np.empty(widest, np.float64)
     w_beta = n_words * beta
     change = 0.0
     for d in documents:
         first = layout.label_starts[d]
         n_labels = layout.label_starts[d + 1] - first
-        alpha = eta / n_labels
+        alpha[:n_labels] = eta / n_labels
+        if background > 0.0 and n_labels > 1:
+            alpha[: n_labels - 1] = eta * (1.0 - background) / (n_labels - 1)
+            alpha[n_labels - 1] = eta * background
         n_cd[:n_labels] = 0.0
         at = layout.grid_starts[d]
         for e in range(layout.entry_starts[d], layout.entry_starts[d + 1]):
@@ -264,7 +271,7 @@ def expect(layout, documents, shares, cell_counts, label_counts, eta, beta, n_wo
                 # Rounding may leave a count a hair below what is taken out of it.
                 weight[j] = (
                     (max(cell_counts[layout.cells[row + j]] - own, 0.0) + beta)
-                    * (max(n_cd[j] - own, 0.0) + alpha)
+                    * (max(n_cd[j] - own, 0.0) + alpha[j])
                     / (max(n_c[j] - own, 0.0) + w_beta)
                 )
                 total += weight[j]
@@ -283,10 +290,13 @@ def expect(layout, documents, shares, cell_counts, label_counts, eta, beta, n_wo
 
 
 def lay_out(
-    entry_starts: Int64, words: Int32, times: Int32, label_starts: Int64, labels: Int32,
+    entry_starts: Int64, words: Int32, times: Int32 | Float32, label_starts: Int64, labels: Int32,
     n_words: int, n_labels: int,
 ) -> Layout:  # fmt: skip
-    """Return the layout of documents given as csr counts and csr labels; sums fit 64 bits."""
+    """Return the layout of documents given as csr counts and csr labels; sums fit 64 bits.
+
+    Expectations take counts that are no whole numbers too; there are no tokens to draw then.
+    """
     documents = np.repeat(np.arange(len(label_starts) - 1), np.diff(label_starts))
     order = np.argsort(labels, kind="stable")
     members = documents[order]
@@ -294,7 +304,8 @@ def lay_out(
     member_starts = _starts(np.bincount(labels, minlength=n_labels))
     sizes = count_cells(entry_starts, words, member_starts, members, n_words)
     cell_starts = _starts(sizes)
-    lengths = np.add.reduceat(np.append(times, 0), entry_starts[:-1], dtype=np.int64)
+    sums = np.add.reduceat(np.append(times, 0), entry_starts[:-1], dtype=np.float64)
+    lengths = np.rint(sums).astype(np.int64)
     lengths[np.diff(entry_starts) == 0] = 0
     grid_starts = _starts(np.diff(entry_starts) * np.diff(label_starts))
     cell_words = np.empty(cell_starts[-1], dtype=np.int32)
