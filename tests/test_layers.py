@@ -35,9 +35,17 @@ LAYERS = [
     {"__main__"},
 ]
 HOMES = {
-    "sklearn": {"text", "targets", "classifier", "estimator", "baselines", "mixture", "hybrid"},
     "click": {"cli"},
-    "sklearn": {"text", "targets", "classifier", "estimator", "baselines", "experiments"},
+    "sklearn": {
+        "text",
+        "targets",
+        "classifier",
+        "estimator",
+        "baselines",
+        "mixture",
+        "hybrid",
+        "experiments",
+    },
     "pyarrow": {"readers"},
     "pooch": {"datasets"},
     "msgspec": {
