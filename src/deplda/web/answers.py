@@ -171,7 +171,7 @@ class ModelAnswer(Struct):
     explains: bool
     has_topics: bool
     parameters: dict[str, Any]
-    settings: dict[str, float | int]
+    settings: dict[str, float | int | str]
     statistics: dict[str, float | int | None]
     metrics: dict[str, Any] | None
     limits: dict[str, float | int]
