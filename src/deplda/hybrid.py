@@ -16,6 +16,7 @@ from deplda import hybrid_saving
 from deplda.baselines import TfidfSVM
 from deplda.classifier import Counts, Floats, LabelClassifier, Numbers, check_at_least_one
 from deplda.errors import InputError, NothingHeldOutWarning
+from deplda.estimates import TopicLabels
 from deplda.estimator import Auto, one_row
 from deplda.explain import Explanation, Topic, Weighted
 from deplda.files import StrPath
@@ -188,6 +189,11 @@ class HybridLDA(LabelClassifier):
         self.mixture_, self.qualities_ = tune(held_out)
         scores = self.mixture_.scores(margins, shares, self._log_frequencies)
         self._probabilities = probabilities_of(scores, truth)
+
+    @property
+    def topic_labels_(self) -> tuple[TopicLabels, ...]:
+        """φ′ of each set of topics of the topic model."""
+        return self.topic_model_.topic_labels_
 
     @property
     def settings_(self) -> dict[str, Any]:

@@ -51,6 +51,17 @@ def test_every_model_can_be_trained_and_predicts(
     assert line["labels"][0]["label"] == "LAW"
 
 
+def test_a_hybrid_explains_itself_and_shows_its_words_and_topics(
+    tmp_path: Path, corpus: Path
+) -> None:
+    done("train", corpus, "-o", tmp_path / "m", "--model", "hybrid", *QUICK)
+    reasons = json.loads(done("explain", tmp_path / "m", "the judge and the jury", "--json"))
+    assert reasons["labels"][0]["label"] == "LAW"
+    assert reasons["labels"][0]["svm_words"]
+    assert json.loads(done("words", tmp_path / "m", "LAW", "--json"))
+    assert json.loads(done("topics", tmp_path / "m", "--json"))
+
+
 def test_the_papers_settings_and_single_parameters_go_together(
     tmp_path: Path, corpus: Path
 ) -> None:

@@ -230,11 +230,10 @@ def _brief(value: Any) -> str:
 
 def _topic_model(path: Path, verb: str) -> Any:
     """Return a saved model that can explain itself."""
-    from deplda.estimator import TopicModel
     from deplda.models import load
 
     model = load(path)
-    if not isinstance(model, TopicModel):
+    if not hasattr(model, "explain"):
         raise InputError(
             f"{path} is a {type(model).__name__}, which knows no words of labels; "
             f"{verb} is for topic models"

@@ -38,7 +38,8 @@ class Knowledge:
 
     def __init__(self, model: LabelClassifier, limits: Limits) -> None:
         self.model, self.limits = model, limits
-        self.topic_model = model if isinstance(model, TopicModel) else None
+        within = getattr(model, "topic_model_", model)  # a hybrid has one
+        self.topic_model = within if isinstance(within, TopicModel) else None
         self.names = [str(label) for label in model.classes_.tolist()]
         self.numbers = {name: number for number, name in enumerate(self.names)}
         self._folded = [name.casefold() for name in self.names]
@@ -63,7 +64,7 @@ class Knowledge:
         row = csr_array(([1], [0], [0, 1]), shape=(1, self.model.n_features_in_), dtype=np.int32)
         self.model.rank(row, 1)
         if self.topic_model is not None:
-            self.topic_model.explain(row, 1)
+            self._explain(row, 1)
 
     def suggest(
         self, documents: Iterable[Any], k: int, threshold: float | None, deadline: float
@@ -90,8 +91,12 @@ class Knowledge:
             raise Refusal(409, f"a {self.card.model} cannot explain; use /v1/suggest")
         counted = self._count(document, "$.document")
         given = counted.row if document.text is UNSET else document.text
-        found = self.topic_model.explain(given, k, n_words=n_words)
-        return _explained(found, counted.n_unknown)
+        return _explained(self._explain(given, k, n_words=n_words), counted.n_unknown)
+
+    def _explain(self, *asked: Any, **how: Any) -> Explanation:
+        model: Any = self.model
+        found: Explanation = model.explain(*asked, **how)
+        return found
 
     def _count(self, document: Any, where: str) -> _Counted:
         """Return a text's or a word list's counts over the words of the model."""
@@ -166,7 +171,8 @@ class Knowledge:
         if self.topic_model is None:
             return None
         phi, weights = self.topic_model.label_words_, self.frequency / self._n_given
-        usual: npt.NDArray[np.float64] = phi.weights @ weights + phi.base @ weights
+        n = len(weights)  # a background, which may follow the labels, is none
+        usual: npt.NDArray[np.float64] = phi.weights[:, :n] @ weights + phi.base[:n] @ weights
         return usual
 
     def _distinctive(self, number: int) -> list[answers.WordProbability]:
@@ -234,7 +240,7 @@ class Knowledge:
             explains=self.topic_model is not None,
             has_topics=bool(self._topics),
             parameters=card.parameters,
-            settings={} if self.topic_model is None else dict(self.topic_model.settings_),
+            settings=dict(getattr(self.model, "settings_", {})),
             statistics=card.statistics,
             metrics=card.metrics,
             limits=asdict(self.limits),
