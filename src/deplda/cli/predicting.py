@@ -70,23 +70,6 @@ def predict(
             )
         _predict_shards(model, documents[0], output, limit, reading, jobs, engine)
         return
-    _predict_records(
-        model, documents, limit, threshold, output, resume, jobs, engine, reading, force
-    )
-
-
-def _predict_records(
-    model: Path,
-    documents: tuple[str, ...],
-    limit: int,
-    threshold: float | None,
-    output: Path | None,
-    resume: bool,
-    jobs: int | None,
-    engine: str,
-    reading: Reading,
-    force: bool,
-) -> None:
     from deplda.models import load
     from deplda.progress import counted
 
