@@ -25,6 +25,8 @@ Engine = Any
 """Where work is done: "threads", "processes", or a Dask Client or the address of its scheduler."""
 
 _SHARED_KEPT = 2
+_IDLE_SECONDS = 300
+"""How long worker processes are kept for the next use: they have imported everything."""
 
 
 class Stopped(Exception):  # noqa: N818  # not an error: work ends early because it was asked to
@@ -207,15 +209,18 @@ def _work_on(name: str, path: str, item: Any) -> Any:
 
 @contextmanager
 def _processes(size: int, parcel: Parcel) -> Iterator[Pool]:
-    """Workers are kept for a while after use: they have imported everything."""
+    """Start worker processes, or take those of the last use.
+
+    Arguments that differ with the size give new ones where it differs: loky's own way to resize
+    can meet a worker that is about to leave.
+    """
     from joblib.externals.loky import get_reusable_executor
 
+    executor = get_reusable_executor(size, timeout=_IDLE_SECONDS, initargs=(size,))
     with tempfile.TemporaryDirectory(prefix="deplda-") as folder:
         path = Path(folder) / parcel.name
         path.write_bytes(parcel.data)
-        yield _Processes(
-            size, get_reusable_executor(size), partial(_work_on, parcel.name, str(path))
-        )
+        yield _Processes(size, executor, partial(_work_on, parcel.name, str(path)))
 
 
 class _Processes(NamedTuple):

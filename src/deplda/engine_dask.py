@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import contextmanager, nullcontext
 from functools import partial
+from time import monotonic
 from typing import Any
 
 from deplda.engine import Engine, Parcel, Pool, unpacked
@@ -21,6 +22,8 @@ except ImportError as error:
     ) from error
 
 _TRIES = 4
+_GLANCE, _PATIENCE = 2.0, 60.0
+"""Seconds between two looks at a cluster that we wait for, and how long it may have no workers."""
 
 logger = logging.getLogger("deplda")
 
@@ -92,10 +95,8 @@ class _Workers:
     def result(self, item: Any, future: Future[Any]) -> Any:
         for _ in range(_TRIES):
             try:
-                return future.result()
-            except (
-                distributed.CancelledError
-            ):  # the last copy of the parcel was lost with its worker
+                return self._awaited(future)
+            except distributed.CancelledError:  # the parcel's last copy was lost with its worker
                 if self._data.status != "finished":
                     logger.warning("the data were lost with a worker; sending them again")
                     self._data = self._scatter()
@@ -106,6 +107,24 @@ class _Workers:
                     f"{error.last_worker.address}; give workers more memory, or look at their logs"
                 ) from error
         raise _lost_again_and_again(self._client)
+
+    def _awaited(self, future: Future[Any]) -> Any:
+        """Wait for what work gave, while there are workers or they may yet come back.
+
+        (Dask itself keeps a task without workers until some join, be it for ever: a nanny gives up
+        a worker that dies as it starts.)
+        """
+        seen = monotonic()
+        while not wait([future], timeout=_GLANCE).done:
+            self._check_alive()
+            if self._client.nthreads():
+                seen = monotonic()
+            elif monotonic() - seen > _PATIENCE:
+                raise EngineError(
+                    f"{_where(self._client)} has had no workers for {_PATIENCE:.0f} s; start some "
+                    "and run the same again"
+                )
+        return future.result()
 
     def stop(self) -> None:
         """Cancel what is under way; tasks see it between two steps (`_Wanted`)."""

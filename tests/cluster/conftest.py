@@ -2,43 +2,48 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import pytest
 from distributed import Client, LocalCluster
 
 
+class Cluster:
+    """Two worker processes with one thread each, started anew where they are lost for good."""
+
+    def __init__(self, opened: ExitStack) -> None:
+        self._opened = opened
+        self._client: Any = None
+
+    def client(self) -> Any:
+        """Return a client of two workers, whatever the last test did to them.
+
+        A nanny restarts a worker that was killed, but gives up one that was killed as it started.
+        """
+        if self._client is not None:
+            with suppress(TimeoutError):
+                self._client.wait_for_workers(2, timeout=15)
+                return self._client
+            self._opened.close()
+        cluster = LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=60
+        )
+        self._opened.enter_context(cluster)
+        self._client = self._opened.enter_context(Client(cluster, set_as_default=False))
+        return self._client
+
+
 @pytest.fixture(scope="session")
-def start() -> Iterator[Callable[[], Any]]:
-    """Give a function that starts two worker processes with one thread each, for one client."""
+def cluster() -> Iterator[Cluster]:
     with ExitStack() as opened:
-
-        def start() -> Any:
-            opened.close()
-            cluster = LocalCluster(
-                n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=60
-            )
-            return opened.enter_context(Client(opened.enter_context(cluster), set_as_default=False))
-
-        yield start
-
-
-_current: list[Any] = []
+        yield Cluster(opened)
 
 
 @pytest.fixture
-def client(start: Callable[[], Any]) -> Any:
-    """Give a client of two workers, whatever the last test did to them.
-
-    A nanny restarts the worker that was killed, but gives up one that was killed as it started.
-    """
-    try:
-        _current[0].wait_for_workers(2, timeout=15)
-    except (IndexError, TimeoutError):
-        _current[:] = [start()]
-    return _current[0]
+def client(cluster: Cluster) -> Any:
+    return cluster.client()
 
 
 def kill_a_worker(client: Any) -> None:

@@ -200,7 +200,10 @@ def test_clients_who_never_finish_their_headers_are_hung_up_on(model: Any) -> No
         assert say(address, b"GET /health HT") == b""
         with dial(address) as line:
             line.sendall(whole)
-            assert line.recv(65536).startswith(b"HTTP/1.1 200")
+            answer = b""
+            while not answer.endswith(b"}"):  # head and body may come apart
+                answer += line.recv(65536)
+            assert answer.startswith(b"HTTP/1.1 200")
             line.sendall(b"GET /he")  # the next request on the same line
             assert listen(line) == b""
 
