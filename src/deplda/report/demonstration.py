@@ -1,4 +1,4 @@
-"""The demonstration: six models on the newsroom corpus, a leaderboard, a story and a report."""
+"""The demonstration: seven models on the newsroom corpus, a leaderboard, a story and a report."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MODEL = "Dependency-LDA"
 
 
 def demo(folder: StrPath, console: Console | None = None) -> Path:
-    """Train six models on the newsroom corpus, tell what came out, and return the report's path.
+    """Train seven models on the newsroom corpus, tell what came out, and return the report's path.
 
     What an earlier demonstration left in the folder is made anew.
     """
