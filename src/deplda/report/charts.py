@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 WIDTH, HEIGHT = 480.0, 300.0
 _RIGHT, _TOP, _BOTTOM = 12.0, 10.0, 46.0
 _COLOURS = 8
-_SHAPES = ("circle", "square", "diamond", "up", "down", "right")
+_SHAPES = ("circle", "square", "diamond", "up", "down", "right", "plus")
 _CHARACTER = 6.6
 """How wide a character of a tick is, about."""
 
@@ -208,6 +208,7 @@ def _mark(number: int, x: float, y: float, hollow: bool) -> str:
         "up": "m0-4.8l4.6 8.4h-9.2z",
         "down": "m0 4.8l4.6-8.4h-9.2z",
         "right": "m4.8 0l-8.4 4.6v-9.2z",
+        "plus": "m-1.6-4.8h3.2v3.2h3.2v3.2h-3.2v3.2h-3.2v-3.2h-3.2v-3.2h3.2z",
     }
     kind = "mark hollow" if hollow else "mark"
     return (

@@ -1,4 +1,4 @@
-"""Rare and frequent labels apart: where Dependency-LDA is better than the SVMs, and where not."""
+"""Rare and frequent labels apart: where a model is better than another, and where not."""
 
 from __future__ import annotations
 
@@ -33,10 +33,8 @@ def frequency_section(run: Run) -> Section:
 
 
 def verdicts(run: Run, found: FrequencyTable) -> list[str]:
-    """Return one sentence for each SVM: where Dependency-LDA is better, and where not."""
-    if run.dependency is None:
-        return []
-    return [_verdict(run.dependency, svm, found.bins) for svm in run.svms]
+    """Return one sentence for each pair that is compared: where the first is better, where not."""
+    return [_verdict(first, second, found.bins) for first, second in run.compared]
 
 
 def _verdict(first: str, second: str, bins: Sequence[FrequencyBin]) -> str:

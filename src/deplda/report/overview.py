@@ -34,7 +34,7 @@ def overview_section(groups: Sequence[Group]) -> Section:
     boards = [leaderboard_of(group) for group in groups]
     blocks: list[Block] = [summary(groups), *boards]
     if found:
-        blocks += ["Dependency-LDA against the SVMs, by label frequency:", Bullets(tuple(found))]
+        blocks += ["By label frequency:", Bullets(tuple(found))]
     return Section("Summary", tuple(blocks))
 
 
@@ -98,7 +98,7 @@ def _data(group: Group) -> str:
 
 
 def _found(group: Group) -> list[str]:
-    """Return where Dependency-LDA is better than the tuned and the tf-idf SVM, and where not."""
+    """Return where Dependency-LDA is better than the tuned and the tf-idf SVM (or the like)."""
     run = group.main
     if run.by_frequency is None:
         return []

@@ -128,7 +128,17 @@ class Run:
     @property
     def dependency(self) -> str | None:
         """The first Dependency-LDA among the models, the one that others are held against."""
-        return next((m for m in self.models if self._kind(m) == "DependencyLDA"), None)
+        return self._first("DependencyLDA")
+
+    @property
+    def compared(self) -> list[tuple[str, str]]:
+        """Models to compare label by label: Dependency-LDA with the SVMs, the hybrid with both."""
+        hybrid, parents = self._first("HybridLDA"), (self._first("TfidfSVM"), self.dependency)
+        pairs = [*((self.dependency, svm) for svm in self.svms), *((hybrid, p) for p in parents)]
+        return [(first, second) for first, second in pairs if first and second]
+
+    def _first(self, kind: str) -> str | None:
+        return next((model for model in self.models if self._kind(model) == kind), None)
 
     @property
     def svms(self) -> tuple[str, ...]:

@@ -20,10 +20,8 @@ def learned_section(run: Run) -> Section | None:
         "which learn from the words that the document’s other labels leave.",
         _top_words(run, shown),
     ]
-    for model in shown:
-        topics = run.found(model)["showcase"]["topics"]
-        if len(topics) > 1:
-            blocks.append(_topics(model, topics))
+    topics = _distinct({model: run.found(model)["showcase"]["topics"] for model in shown})
+    blocks += [_topics(models, found) for models, found in topics.items() if len(found) > 1]
     return Section("What was learned", tuple(blocks))
 
 
@@ -104,11 +102,11 @@ def _top_words(run: Run, models: list[str]) -> Table:
 def _distinct(found: dict[str, Any]) -> dict[str, Any]:
     """Return what was found under the names of all models that found just that.
 
-    With the same seed, all three models learn the same words.
+    With the same seed and settings, all topic models learn the same words.
     """
     models: list[list[str]] = []
-    for model, words in found.items():
-        same = next((names for names in models if found[names[0]] == words), None)
+    for model, learned in found.items():
+        same = next((names for names in models if found[names[0]] == learned), None)
         if same is None:
             models.append([model])
         else:
@@ -116,9 +114,9 @@ def _distinct(found: dict[str, Any]) -> dict[str, Any]:
     return {listed(names): found[names[0]] for names in models}
 
 
-def _topics(model: str, topics: list[list[tuple[str, float]]]) -> Table:
+def _topics(models: str, topics: list[list[tuple[str, float]]]) -> Table:
     return table(
-        f"{model}: {len(topics)} of its topics, each by its likeliest labels.",
+        f"{models}: {len(topics)} of the topics, each by its likeliest labels.",
         ("topic", "labels"),
         [
             [str(n), ", ".join(f"{name} {weight:.0%}" for name, weight in topic) or "–"]
