@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from deplda import hybrid_saving
 from deplda.baselines import TfidfSVM
 from deplda.classifier import Counts, Floats, LabelClassifier, Numbers, check_at_least_one
+from deplda.engine import Engine, Stop, Stopped, check_engine, map_ordered
 from deplda.errors import InputError, NothingHeldOutWarning
 from deplda.estimates import TopicLabels
 from deplda.estimator import Auto, one_row
@@ -23,6 +24,7 @@ from deplda.files import StrPath
 from deplda.inference import best
 from deplda.mixture import HeldOutScores, Mixture, Probabilities, probabilities_of, tune
 from deplda.models import DependencyLDA
+from deplda.progress import documents
 from deplda.store import Arrays, Card
 from deplda.targets import Indicator
 from deplda.text import WordCounter
@@ -30,7 +32,7 @@ from deplda.word_counts import WordCounts
 
 Cutoff = Literal["validated", "expected-f1", "proportional"] | int | float
 
-_BATCH_CELLS = 1 << 21
+_BATCH, _BATCH_CELLS = 256, 1 << 21
 _SHARE_OF_A_FOLD, _MOST_FOLDS = 5, 5
 _CUTOFFS = ("validated", "expected-f1", "proportional")
 
@@ -59,7 +61,9 @@ class HybridLDA(LabelClassifier):
         The seed. The same seed gives the same bits, for any `n_jobs` and any order of documents
         that are predicted.
     n_jobs : int, optional
-        Threads; all cores by default.
+        Threads or processes; all cores by default.
+    engine : "threads", "processes", a Dask Client or the address of its scheduler
+        Where both models learn and score; the same bits everywhere.
     verbose : bool
         Show progress on standard error.
 
@@ -91,6 +95,7 @@ class HybridLDA(LabelClassifier):
         cutoff: Cutoff = "validated",
         random_state: Any = 0,
         n_jobs: int | None = None,
+        engine: Engine = "threads",
         verbose: bool = False,
     ) -> None:
         self.C = C
@@ -105,6 +110,7 @@ class HybridLDA(LabelClassifier):
         self.cutoff = cutoff
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.engine = engine
         self.verbose = verbose
 
     # Learning ------------------------------------------------------------------------------------
@@ -127,6 +133,7 @@ class HybridLDA(LabelClassifier):
             texts for X in all other methods.
         """
         check_at_least_one(n_held_out=self.n_held_out)
+        check_engine(self.engine)
         counts, labels = self._begin_fit(X, y, counter)
         folds = folds_of(counts.shape[0], self.n_held_out, groups, self.seed_)
         svm, topics = self._parents()
@@ -142,7 +149,10 @@ class HybridLDA(LabelClassifier):
         return self
 
     def _parents(self) -> tuple[TfidfSVM, DependencyLDA]:
-        how: Any = {"random_state": self.seed_, "n_jobs": self.n_jobs, "verbose": self.verbose}
+        how: Any = {
+            "random_state": self.seed_, "n_jobs": self.n_jobs, "engine": self.engine,
+            "verbose": self.verbose,
+        }  # fmt: skip
         return TfidfSVM(C=self.C, **how), DependencyLDA(
             n_topics=self.n_topics, n_topic_chains=self.n_topic_chains,
             n_topic_sweeps=self.n_topic_sweeps, train_eta=self.train_eta,
@@ -153,7 +163,7 @@ class HybridLDA(LabelClassifier):
     def _shares_without(self, fold: Numbers, counts: Counts, labels: Indicator) -> Floats:
         """Return P of a fold's documents by a topic model that has learned from all others."""
         rest = np.setdiff1d(np.arange(counts.shape[0]), fold)
-        model = clone(self._parents()[1])
+        model = self._parents()[1]
         try:
             model.fit(counts[rest], (labels[rest], self._targets))
         except InputError as error:
@@ -223,13 +233,23 @@ class HybridLDA(LabelClassifier):
             yield best(scores, k)
 
     def _score_batches(self, counts: Counts) -> Iterator[Floats]:
-        size = max(1, _BATCH_CELLS // len(self.classes_))
-        for first in range(0, counts.shape[0], size):
-            some = counts[first : first + size]
-            yield self.mixture_.scores(
-                self.svm_._score_counts(some), _shares(self.topic_model_, some),
-                self._log_frequencies,
-            )  # fmt: skip
+        n, size = counts.shape[0], max(1, min(_BATCH, _BATCH_CELLS // len(self.classes_)))
+        batches = (counts[first : first + size] for first in range(0, n, size))
+        shared = (self._worker(),)
+        with documents("scoring", n, self._progress()) as done:
+            for scores in map_ordered(
+                _scored, batches, self.n_jobs, engine=self.engine, shared=shared
+            ):
+                done(len(scores))
+                yield scores
+
+    def _worker(self) -> Self:
+        """Return this model as one that works alone, on one core."""
+        worker = copy(self)
+        how: Any = {"n_jobs": 1, "engine": "threads", "verbose": False}
+        worker.svm_ = copy(self.svm_).set_params(**how)
+        worker.topic_model_ = copy(self.topic_model_).set_params(**how)
+        return worker.set_params(**how)
 
     def _most_labels(self) -> int:
         if self.cutoff in ("validated", "expected-f1"):
@@ -325,6 +345,14 @@ class HybridLDA(LabelClassifier):
     def _from_store(cls, path: StrPath, card: Card, arrays: Arrays) -> Self:
         model: Self = hybrid_saving.from_store(path, card, arrays, cls)
         return model
+
+
+def _scored(model: HybridLDA, counts: Counts, stop: Stop) -> Floats:
+    """Return the scores of some documents."""
+    if stop.is_set():
+        raise Stopped
+    margins, shares = model.svm_._score_counts(counts), _shares(model.topic_model_, counts)
+    return model.mixture_.scores(margins, shares, model._log_frequencies)
 
 
 def folds_of(n: int, n_held_out: int, groups: Any, seed: int) -> list[Numbers]:

@@ -33,6 +33,7 @@ class Tables:
         topic_labels: Sequence[TopicLabels],
         background: float = 0.0,
     ) -> None:
+        self._given = label_words, topic_labels, background
         self.n_words, self.n_labels = label_words.shape
         self.n_ranked = self.n_labels - (background > 0)
         if background > 0:
@@ -49,7 +50,7 @@ class Tables:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel as φ and φ′ alone, and be laid out again at the other end."""
-        return Tables, (self._label_words, self._topic_labels)
+        return Tables, self._given
 
     # Each way of inference reads some of these; they are laid out when first asked for.
 

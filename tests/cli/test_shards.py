@@ -50,10 +50,8 @@ def test_engines_that_cannot_be_are_named(tmp_path: Path, model: Path, corpus: P
     output = tmp_path / "model"
     assert "engine is 'gpu'" in problem(1, "train", corpus, "-o", output, "--engine", "gpu")
     assert "engine is 'gpu'" in problem(1, "predict", model, corpus, "--engine", "gpu")
-    said = problem(
-        2, "train", corpus, "-o", output, "--model", "vanilla-svm", "--engine", "processes"
-    )
-    assert "--engine is for dependency, prior and flat" in said
+    svm = ("--model", "vanilla-svm", "--engine", "gpu")
+    assert "engine is 'gpu'" in problem(1, "train", corpus, "-o", output, *svm)
     assert "use --engine" in problem(2, "train", corpus, "-o", output, "--set", "engine=processes")
     shards = in_shards(tmp_path / "in")
     assert "A folder of shards needs -o" in problem(2, "predict", model, shards)

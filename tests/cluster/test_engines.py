@@ -19,9 +19,12 @@ from deplda import (
     Corpus,
     DependencyLDA,
     FlatLDA,
+    HybridLDA,
     InputError,
     PriorLDA,
     Schedule,
+    TfidfSVM,
+    TunedSVM,
     load,
     train_label_words,
     train_topic_labels,
@@ -69,6 +72,18 @@ def test_every_engine_gives_the_same_bits(
         ours, theirs = near.rank(news, k=3), far.rank(news, k=3)
         assert ours.scores.tobytes() == theirs.scores.tobytes()
         assert (ours.labels == theirs.labels).all()
+
+
+@pytest.mark.parametrize("kind", [TunedSVM, TfidfSVM, HybridLDA])
+@pytest.mark.parametrize("engine", ["processes", "cluster"])
+def test_every_engine_gives_the_same_svms(
+    kind: Any, engine: str, news: Corpus, client: Any
+) -> None:
+    less: Any = {"n_topic_chains": 1, "n_topic_sweeps": 5} if kind is HybridLDA else {}
+    near = kind(**less).fit(news)
+    far = kind(**less, engine=client if engine == "cluster" else engine).fit(news)
+    assert far.decision_function(news).tobytes() == near.decision_function(news).tobytes()
+    assert (far.rank(news, k=3).labels == near.rank(news, k=3).labels).all()
 
 
 def test_an_address_will_do_and_a_model_forgets_its_cluster_when_saved(

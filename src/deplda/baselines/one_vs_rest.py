@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from threading import Event
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -15,7 +14,7 @@ from sklearn.metrics import label_ranking_average_precision_score
 
 from deplda.baselines import tuning
 from deplda.baselines.solver import Features, Floats, Machine, Signs, never, solve
-from deplda.engine import map_ordered
+from deplda.engine import Engine, Stop, map_ordered
 from deplda.progress import compiling, counted
 from deplda.targets import Indicator
 
@@ -49,24 +48,42 @@ class HeldOut:
         """Documents × labels; a label of too few documents scores as one that none has."""
 
 
+class Problem(NamedTuple):
+    """What is known of all labels: sent to every worker, once."""
+
+    features: Features
+    starts: npt.NDArray[Any]
+    documents: npt.NDArray[Any]
+    """The documents of label c are documents[starts[c] : starts[c + 1]]."""
+    order: Numbers
+    tolerance: float
+
+    def signs(self, label: int) -> Signs:
+        """Return 1 for documents that have the label and −1 for the others."""
+        signs = np.full(len(self.features), -1, np.int8)
+        signs[self.documents[self.starts[label] : self.starts[label + 1]]] = 1
+        return signs
+
+
 class OneVsRest:
     """Training documents and their labels, for which machines are solved some labels at a time."""
 
     def __init__(
         self, matrix: csr_array[Any, tuple[int, int]], labels: Indicator, *, tolerance: float,
-        seed: int, n_jobs: int | None, progress: bool | None,
+        seed: int, n_jobs: int | None, engine: Engine, progress: bool | None,
     ) -> None:  # fmt: skip
-        self._labels, self._columns = labels, csc_array(labels)
-        self.tolerance, self.n_jobs, self.progress = tolerance, n_jobs, progress
-        n_positive, n = np.diff(self._columns.indptr), labels.shape[0]
+        self._labels, columns = labels, csc_array(labels)
+        self._n_jobs, self._engine, self._progress = n_jobs, engine, progress
+        n_positive, n = np.diff(columns.indptr), labels.shape[0]
         taught = np.flatnonzero((n_positive > 0) & (n_positive < n))
         # The frequent ones take longest: they come first, so that all cores end together.
         self._taught = taught[np.argsort(-n_positive[taught], kind="stable")]
         self._constants = np.where(n_positive > 0, CONSTANT, -CONSTANT)
-        self._order = tuning.shuffled(n, seed)
+        order = tuning.shuffled(n, seed)
         with compiling(progress):
-            self.features = Features.of(matrix)
+            features = Features.of(matrix)
             never(Features.of(matrix[:1]), 1.0, 1.0)
+        self._problem = Problem(features, columns.indptr, columns.indices, order, tolerance)
 
     def learn(
         self,
@@ -80,67 +97,29 @@ class OneVsRest:
         `positive_weights` multiply C of the documents that have a label, label by label. `held_out`
         documents are scored by machines that have not seen them, on the way to the solution.
         """
-        start = never(self.features, cost, self.tolerance)
-        n_words, n_labels = self.features.n_words, self._labels.shape[1]
+        n_labels = self._labels.shape[1]
         of_label: list[Any] = [(np.zeros(0, np.int32), np.zeros(0, np.float32))] * n_labels
         intercepts, unsolved = self._constants.copy(), 0
-
-        def work(labels: Sequence[int], stop: Event) -> tuple[list[Any], list[float], int]:
-            ratios = np.ones(n_labels) if positive_weights is None else positive_weights
-            machines = [
-                self._machine(label, (cost, cost * ratios[label]), start) for label in labels
-            ]
-            if held_out is not None:
-                machines = self._score_held_out(held_out, labels, machines, stop)
-            solve(machines, self.tolerance, stop)
-            kept = [_sparse(machine.weights[:-1], least) for machine in machines]
-            late = sum(machine.error > self.tolerance for machine in machines)
-            return kept, [machine.weights[-1] for machine in machines], late
-
-        for labels, (kept, ends, late) in self._blocks("training", self._taught, work):
-            intercepts[labels] = ends
-            unsolved += late
-            for label, words_and_weights in zip(labels, kept, strict=True):
+        ratios = np.ones(n_labels) if positive_weights is None else positive_weights
+        folds = () if held_out is None else held_out.folds
+        given = (self._start(cost), cost * ratios, least, folds)
+        for labels, found in self._blocks("training", self._taught, _learned, given):
+            intercepts[labels] = found.intercepts
+            unsolved += found.unsolved
+            for label, words_and_weights in zip(labels, found.weights, strict=True):
                 of_label[label] = words_and_weights
+            if held_out is not None:
+                for fold, scores in zip(folds, found.held_out, strict=True):
+                    held_out.scores[fold[:, None], labels] = scores
         if unsolved:
-            _warn_unsolved(unsolved, self.tolerance)
-        return Weights(_assembled(of_label, n_words), intercepts)
-
-    def _score_held_out(
-        self, held_out: HeldOut, labels: Sequence[int], machines: Sequence[Machine], stop: Event
-    ) -> list[Machine]:
-        """Set the labels' scores of documents held out; return machines that start from there.
-
-        A fold's machines start where no document of the fold has been seen: what is left of the
-        start when they stop would else be the fold's own labels.
-        """
-        solved = list(machines)
-        for fold in held_out.folds:
-            solved = [
-                Machine(self.features, _without(machine.signs, fold), machine.costs, machine)
-                for machine in machines
-            ]
-            solve(solved, HELD_OUT_TOLERANCE, stop)
-            for label, machine in zip(labels, solved, strict=True):
-                held_out.scores[fold, label] = machine.scores[fold]
-        return [
-            Machine(self.features, machine.signs, machine.costs, start)
-            for machine, start in zip(machines, solved, strict=True)
-        ]
+            _warn_unsolved(unsolved, self._problem.tolerance)
+        return Weights(_assembled(of_label, self._problem.features.n_words), intercepts)
 
     def tune(self, cost: float) -> Floats:
         """Return the positive weight of every label by the paper's hold-out rule."""
-        start = never(self.features, cost, self.tolerance)
         found = np.ones(self._labels.shape[1])
-
-        def work(labels: Sequence[int], stop: Event) -> list[float]:
-            searches = [
-                tuning.Search(self.features, self._signs(label), self._order, cost, start)
-                for label in labels
-            ]
-            return tuning.search_weights(searches, self.tolerance, stop)
-
-        for labels, chosen in self._blocks("tuning", self._taught, work):
+        given = (self._start(cost),)
+        for labels, chosen in self._blocks("tuning", self._taught, _tuned, given):
             found[labels] = chosen
         return found
 
@@ -152,50 +131,101 @@ class OneVsRest:
         if len(self._taught) < 2:
             return 1.0
         chosen_by = self._taught[:: -(-len(self._taught) // _MOST_LABELS_TO_CHOOSE_BY)]
-        folds = [fold[:_MOST_HELD_OUT] for fold in folds or [tuning.tenth(self._order)]]
-        start = never(self.features, costs[0], self.tolerance)
-
-        def work(labels: Sequence[int], stop: Event) -> npt.NDArray[np.float32]:
-            found = []
-            for held in folds:
-                machines = [
-                    self._machine(label, (costs[0], costs[0]), start, held) for label in labels
-                ]
-                found.append(tuning.path_scores(machines, held, costs, stop))
-            return np.concatenate(found, axis=1)
-
-        parts = [scores for _, scores in self._blocks("choosing C", chosen_by, work)]
+        folds = [fold[:_MOST_HELD_OUT] for fold in folds or [tuning.tenth(self._problem.order)]]
+        given = (self._start(costs[0]), costs, folds)
+        parts = [scores for _, scores in self._blocks("choosing C", chosen_by, _path, given)]
         scores = np.concatenate(parts, axis=2)
         truth = self._labels[np.concatenate(folds)][:, chosen_by].toarray()
         return tuning.best_cost(
             costs, lambda k: float(label_ranking_average_precision_score(truth, scores[k]))
         )
 
-    def _signs(self, label: int) -> Signs:
-        signs = np.full(len(self.features), -1, np.int8)
-        first, last = self._columns.indptr[label : label + 2]
-        signs[self._columns.indices[first:last]] = 1
-        return signs
-
-    def _machine(
-        self, label: int, costs: tuple[float, float], start: Machine,
-        held: Numbers | None = None,
-    ) -> Machine:  # fmt: skip
-        signs = self._signs(label)
-        if held is not None:
-            signs[held] = 0
-        return Machine(self.features, signs, costs, start)
+    def _start(self, cost: float) -> Machine:
+        return never(self._problem.features, cost, self._problem.tolerance)
 
     def _blocks(
-        self, what: str, labels: Numbers, work: Callable[[Sequence[int], Event], Result]
+        self, what: str, labels: Numbers, work: Callable[..., Result], given: tuple[Any, ...]
     ) -> Iterator[tuple[list[int], Result]]:
-        """Yield some of the labels and work(some, stop), block after block."""
-        size = min(_BLOCK_LABELS, max(1, _BLOCK_CELLS // max(1, len(self.features))))
+        """Yield some of the labels and work(problem, *given, some, stop), block after block."""
+        size = min(_BLOCK_LABELS, max(1, _BLOCK_CELLS // max(1, len(self._problem.features))))
         blocks = [labels[k : k + size].tolist() for k in range(0, len(labels), size)]
-        with counted(what, len(labels), "labels", self.progress) as done:
-            for some, result in zip(blocks, map_ordered(work, blocks, self.n_jobs), strict=True):
+        shared = (self._problem, *given)
+        results = map_ordered(work, blocks, self._n_jobs, engine=self._engine, shared=shared)
+        with counted(what, len(labels), "labels", self._progress) as done:
+            for some, result in zip(blocks, results, strict=True):
                 done(len(some))
                 yield some, result
+
+
+# What workers do, for some labels -----------------------------------------------------------------
+
+
+class _Solved(NamedTuple):
+    """What was learned of some labels."""
+
+    weights: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]]
+    intercepts: list[float]
+    unsolved: int
+    held_out: list[npt.NDArray[np.float32]]
+    """For each fold documents × labels."""
+
+
+def _learned(
+    problem: Problem, start: Machine, positive_costs: Floats, least: float,
+    folds: Sequence[Numbers], labels: Sequence[int], stop: Stop,
+) -> _Solved:  # fmt: skip
+    """Solve labels, those without the documents of each fold first, which is scored by them.
+
+    A fold's machines start where no document of the fold has been seen: what is left of the start
+    when they stop would else be the fold's own labels. The last fold's are where the solution for
+    all documents starts.
+    """
+    all_signs = [problem.signs(label) for label in labels]
+    costs = [(start.costs[0], positive_costs[label]) for label in labels]
+
+    def machines(left_out: Numbers, starts: Sequence[Machine]) -> list[Machine]:
+        return [
+            Machine(problem.features, _without(signs, left_out), both, begin)
+            for signs, both, begin in zip(all_signs, costs, starts, strict=True)
+        ]
+
+    nothing, solved, held_out = np.zeros(0, np.int64), [start] * len(labels), []
+    for fold in folds:
+        solved = machines(fold, [start] * len(labels))
+        solve(solved, HELD_OUT_TOLERANCE, stop)
+        held_out.append(np.stack([m.scores[fold] for m in solved], axis=1).astype(np.float32))
+    solved = machines(nothing, solved)
+    solve(solved, problem.tolerance, stop)
+    return _Solved(
+        [_sparse(machine.weights[:-1], least) for machine in solved],
+        [machine.weights[-1] for machine in solved],
+        sum(machine.error > problem.tolerance for machine in solved),
+        held_out,
+    )
+
+
+def _tuned(problem: Problem, start: Machine, labels: Sequence[int], stop: Stop) -> list[float]:
+    cost = start.costs[0]
+    searches = [
+        tuning.Search(problem.features, problem.signs(label), problem.order, cost, start)
+        for label in labels
+    ]
+    return tuning.search_weights(searches, problem.tolerance, stop)
+
+
+def _path(
+    problem: Problem, start: Machine, costs: Sequence[float], folds: Sequence[Numbers],
+    labels: Sequence[int], stop: Stop,
+) -> npt.NDArray[np.float32]:  # fmt: skip
+    """Return scores of held-out documents for each C: costs × documents × labels."""
+    found = []
+    for fold in folds:
+        machines = [
+            Machine(problem.features, _without(problem.signs(label), fold), start.costs, start)
+            for label in labels
+        ]
+        found.append(tuning.path_scores(machines, fold, costs, stop))
+    return np.concatenate(found, axis=1)
 
 
 def _without(signs: Signs, fold: Numbers) -> Signs:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from deplda.engine import Stopped
+from deplda.engine import Stop, Stopped
 from deplda.kernels import svm
 
 Floats = npt.NDArray[np.float64]
@@ -130,14 +130,12 @@ def never(features: Features, cost: float, tolerance: float) -> Machine:
     return machine
 
 
-def solve(machines: Sequence[Machine], tolerance: float, stop: Event) -> None:
+def solve(machines: Sequence[Machine], tolerance: float, stop: Stop) -> None:
     """Solve machines on the same documents, to within the tolerance in w."""
     step_until(machines, lambda number: machines[number].is_done(tolerance), stop)
 
 
-def step_until(
-    machines: Sequence[Machine], is_finished: Callable[[int], bool], stop: Event
-) -> None:
+def step_until(machines: Sequence[Machine], is_finished: Callable[[int], bool], stop: Stop) -> None:
     """Let machines take steps until each is finished with."""
     while left := [number for number in range(len(machines)) if not is_finished(number)]:
         if stop.is_set():

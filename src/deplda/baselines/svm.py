@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from threading import Event
 from typing import Any, ClassVar, Literal, Self
 
 import msgspec
@@ -17,7 +15,7 @@ from deplda import saving
 from deplda.baselines.one_vs_rest import HeldOut, OneVsRest, Weights
 from deplda.baselines.tuning import COSTS
 from deplda.classifier import Counts, Floats, LabelClassifier, Numbers
-from deplda.engine import Stopped, map_ordered
+from deplda.engine import Engine, Stop, Stopped, check_engine, map_ordered
 from deplda.errors import InputError, ReadError
 from deplda.files import StrPath
 from deplda.inference import best
@@ -70,7 +68,7 @@ class LinearSVMs(LabelClassifier):
         self._learn_features(counts)
         task = OneVsRest(
             self._features(counts), labels, tolerance=self.tol, seed=self.seed_,
-            n_jobs=self.n_jobs, progress=self._progress(),
+            n_jobs=self.n_jobs, engine=self.engine, progress=self._progress(),
         )  # fmt: skip
         self.weights_, self.intercepts_ = self._learn(task, held_out)
         self.label_sets_ = labels
@@ -88,7 +86,11 @@ class LinearSVMs(LabelClassifier):
 
     def _check_parameters(self) -> None:
         _check_positive("C", self.C)
+        self._check_others()
+
+    def _check_others(self) -> None:
         _check_positive("tol", self.tol)
+        check_engine(self.engine)
 
     # Predicting ----------------------------------------------------------------------------------
 
@@ -101,24 +103,13 @@ class LinearSVMs(LabelClassifier):
             yield best(scores, k)
 
     def _score_batches(self, counts: Counts) -> Iterator[Floats]:
-        features, weights = self._features(counts), self.weights_
-        starts, labels = weights.indptr.astype(np.int64), weights.indices
-        size = max(1, _BATCH_CELLS // len(self.classes_))
-        cuts = [*range(0, features.shape[0], size), features.shape[0]]
-
-        def work(batch: tuple[int, int], stop: Event) -> Floats:
-            if stop.is_set():
-                raise Stopped
-            rows = features[batch[0] : batch[1]]
-            scores = np.tile(self.intercepts_, (rows.shape[0], 1))
-            score_labels(
-                rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data,
-                starts, labels, weights.data, scores,
-            )  # fmt: skip
-            return scores
-
-        with documents("scoring", features.shape[0], self._progress()) as done:
-            for scores in map_ordered(work, pairwise(cuts), self.n_jobs):
+        features, size = self._features(counts), max(1, _BATCH_CELLS // len(self.classes_))
+        n, shared = features.shape[0], (self.weights_, self.intercepts_)
+        batches = (features[first : first + size] for first in range(0, n, size))
+        with documents("scoring", n, self._progress()) as done:
+            for scores in map_ordered(
+                _scored, batches, self.n_jobs, engine=self.engine, shared=shared
+            ):
                 done(len(scores))
                 yield scores
 
@@ -171,7 +162,9 @@ class VanillaSVM(LinearSVMs):
         The seed of what is held out (`TunedSVM`, `TfidfSVM`); nothing else is random. The same seed
         gives the same bits, for any `n_jobs`.
     n_jobs : int, optional
-        Threads; all cores by default.
+        Threads or processes; all cores by default.
+    engine : "threads", "processes", a Dask Client or the address of its scheduler
+        Where labels are learned and documents scored; the same bits everywhere.
     verbose : bool
         Show progress on standard error.
 
@@ -193,6 +186,7 @@ class VanillaSVM(LinearSVMs):
         cutoff: Literal["proportional"] | int | float = "proportional",
         random_state: Any = 0,
         n_jobs: int | None = None,
+        engine: Engine = "threads",
         verbose: bool = False,
     ) -> None:
         self.C = C
@@ -200,6 +194,7 @@ class VanillaSVM(LinearSVMs):
         self.cutoff = cutoff
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.engine = engine
         self.verbose = verbose
 
     def _features(self, counts: Counts) -> Counts:
@@ -252,6 +247,7 @@ class TfidfSVM(LinearSVMs):
         cutoff: Literal["proportional"] | int | float = "proportional",
         random_state: Any = 0,
         n_jobs: int | None = None,
+        engine: Engine = "threads",
         verbose: bool = False,
     ) -> None:
         self.C = C
@@ -259,12 +255,13 @@ class TfidfSVM(LinearSVMs):
         self.cutoff = cutoff
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.engine = engine
         self.verbose = verbose
 
     def _check_parameters(self) -> None:
         if self.C != "auto":
             _check_positive("C", self.C)
-        _check_positive("tol", self.tol)
+        self._check_others()
 
     def _learn_features(self, counts: Counts) -> None:
         n_documents = np.bincount(counts.indices[counts.data > 0], minlength=counts.shape[1])
@@ -280,6 +277,18 @@ class TfidfSVM(LinearSVMs):
         folds = () if held_out is None else held_out.folds
         self.C_ = task.choose_cost(COSTS, folds) if self.C == "auto" else self.C
         return task.learn(self.C_, 0.0, held_out=held_out)
+
+
+def _scored(weights: Counts, intercepts: Floats, rows: Counts, stop: Stop) -> Floats:
+    """Return the scores of some documents, documents × labels."""
+    if stop.is_set():
+        raise Stopped
+    scores = np.tile(intercepts, (rows.shape[0], 1))
+    score_labels(
+        rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data,
+        weights.indptr.astype(np.int64), weights.indices, weights.data, scores,
+    )  # fmt: skip
+    return scores
 
 
 def _check_positive(name: str, value: Any) -> None:

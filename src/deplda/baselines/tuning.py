@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from threading import Event
 
 import numpy as np
 import numpy.typing as npt
 
 from deplda.baselines.solver import Features, Machine, Signs, solve, step_until
+from deplda.engine import Stop
 
 Numbers = npt.NDArray[np.int64]
 
@@ -94,7 +94,7 @@ class Search:
         return True
 
 
-def search_weights(searches: Sequence[Search], tolerance: float, stop: Event) -> list[float]:
+def search_weights(searches: Sequence[Search], tolerance: float, stop: Stop) -> list[float]:
     """Return the chosen positive weight of each of some labels."""
     machines = [search.machine for search in searches]
     step_until(machines, lambda number: searches[number].is_finished(tolerance), stop)
@@ -102,7 +102,7 @@ def search_weights(searches: Sequence[Search], tolerance: float, stop: Event) ->
 
 
 def path_scores(
-    machines: Sequence[Machine], held: Numbers, costs: Sequence[float], stop: Event
+    machines: Sequence[Machine], held: Numbers, costs: Sequence[float], stop: Stop
 ) -> npt.NDArray[np.float32]:
     """Return the scores of held-out documents for each C: costs × documents × labels."""
     found = np.empty((len(costs), len(held), len(machines)), np.float32)

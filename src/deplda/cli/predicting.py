@@ -78,11 +78,7 @@ def predict(
     if output is not None:
         check_output(output, force or resume)
         _check_apart(output, documents)
-    classifier: Any = load(model).set_params(n_jobs=jobs, verbose=False)
-    if "engine" in classifier.get_params():
-        classifier.set_params(engine=engine)
-    elif engine != "threads":
-        raise click.UsageError(f"--engine is for topic models and folders; {model} is neither.")
+    classifier: Any = load(model).set_params(n_jobs=jobs, engine=engine, verbose=False)
     # Other processes are sent the model once a batch.
     size = _BATCH if engine == "threads" else 64 * _BATCH
     records = records_of(documents, reading, classifier)

@@ -193,8 +193,7 @@ def _make_model(
     import deplda
 
     kind = getattr(deplda, ESTIMATORS[model])
-    own = set(inspect.signature(kind).parameters)
-    known = own - set(_OWN_OPTIONS)
+    known = set(inspect.signature(kind).parameters) - set(_OWN_OPTIONS)
     given: dict[str, Any] = {} if n_topics is None else {"n_topics": n_topics}
     for text in parameters:
         name, equals, value = text.partition("=")
@@ -206,11 +205,9 @@ def _make_model(
             other = f"; use {_OWN_OPTIONS[name]}" if name in _OWN_OPTIONS else ""
             names = ", ".join(sorted(known))
             raise click.UsageError(f"{model} has no parameter {name!r}{other}; it has {names}.")
-    given |= {"random_state": seed, "n_jobs": jobs, "verbose": sys.stderr.isatty()}
-    if "engine" in own:
-        given["engine"] = engine
-    elif engine != "threads":
-        raise click.UsageError(f"--engine is for dependency, prior and flat, not for {model}.")
+    given |= {
+        "random_state": seed, "n_jobs": jobs, "engine": engine, "verbose": sys.stderr.isatty()
+    }  # fmt: skip
     if paper is None:
         return kind(**given)
     if not hasattr(kind, "paper"):
