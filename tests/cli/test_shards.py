@@ -46,6 +46,17 @@ def test_processes_train_and_predict_the_same(tmp_path: Path, model: Path, corpu
     assert done("predict", tmp_path / "model", corpus, *far) == near
 
 
+def test_a_folder_of_shards_is_learned_from_disk(tmp_path: Path) -> None:
+    shards, output, scratch = in_shards(tmp_path / "in"), tmp_path / "model", tmp_path / "kept"
+    said = done("train", shards, "-o", output, "--scratch", scratch, *QUICK, "--json")
+    assert json.loads(said)["documents"] == 30
+    assert len(lines(done("predict", output, shards / "a.jsonl", "-k", 1))) == 12
+    again = ("train", shards, "-o", tmp_path / "other", "--scratch", scratch)
+    assert "goes without --checkpoint" in problem(2, *again, "--holdout", 0.1)
+    svm = problem(1, *again, "--model", "tfidf-svm")
+    assert "TfidfSVM learns from documents in memory" in svm
+
+
 def test_engines_that_cannot_be_are_named(tmp_path: Path, model: Path, corpus: Path) -> None:
     output = tmp_path / "model"
     assert "engine is 'gpu'" in problem(1, "train", corpus, "-o", output, "--engine", "gpu")

@@ -133,7 +133,7 @@ def test_a_checkpoint_is_gone_on_with_only_when_asked(tmp_path: Path, corpus: Pa
     assert "--resume needs --checkpoint" in problem(
         2, "train", corpus, "-o", tmp_path / "c", "--resume"
     )
-    assert "tuned-svm has none" in problem(
+    assert "TunedSVM has none" in problem(
         1, "train", corpus, "-o", tmp_path / "c", "--model", "tuned-svm", *asked[:2], "--resume"
     )
 

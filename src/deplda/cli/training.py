@@ -95,6 +95,11 @@ jobs_option = click.option("--jobs", "-j", type=click.IntRange(1), help="Cores; 
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     help="Keep this share of the documents for testing, and test.",
 )
+@click.option(
+    "--scratch",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="CORPUS is a folder of files too large for memory together; lay them out here.",
+)
 @split_option
 @reading_options
 @word_options
@@ -106,6 +111,7 @@ def train(
     checkpoint: Path | None,
     resume: bool,
     holdout: float | None,
+    scratch: Path | None,
     split: str,
     reading: Reading,
     words: Words,
@@ -122,6 +128,7 @@ def train(
     \b
     deplda train articles.jsonl -o model --labels-field subjects
     deplda train newsroom -o model --set n_topic_sweeps=200
+    deplda train shards -o model --scratch scratch --engine tcp://10.0.0.1:8786
     """
     from deplda import store
 
@@ -130,40 +137,68 @@ def train(
     _check_checkpoint(checkpoint, resume)
     model = _make_model(**asked)
     begin = time.perf_counter()
-    with waiting(f"reading {corpus} …"):
-        loaded = load_corpus(corpus, reading, words.counter(min_count=1))
-    learned, kept = _parts(loaded, split, holdout, asked["seed"])
-    learned, options = _with_kept_words(learned, loaded, words)
-    if checkpoint is not None:
-        if not hasattr(model, "paper"):
-            raise InputError(f"--checkpoint is for models with chains; {asked['model']} has none")
-        options |= {"checkpoint": checkpoint, "resume": resume}
-    model.fit(learned, **options)
+    kept = None
+    if scratch is not None:
+        _learn_shards(model, Path(corpus), scratch, reading, words, checkpoint, holdout)
+    else:
+        how = {} if checkpoint is None else {"checkpoint": checkpoint, "resume": resume}
+        kept = _learn(model, corpus, reading, words, split, holdout, asked["seed"], how)
     found = None if kept is None else figures_of(model, kept)
     # How it was run this time is nothing to remember.
     model.set_params(verbose=False, n_jobs=None)
     model.save(output, metrics=None if found is None else found.to_dict())
-    seconds = round(time.perf_counter() - begin, 1)
+    summary = _summary(output, model, found, round(time.perf_counter() - begin, 1))
     if as_json:
-        show_json(_summary(output, model, learned, found, seconds))
+        show_json(summary)
         return
     if found is not None:
         show(found)
     show(
-        f"{type(model).__name__} of {len(learned):,} documents, {learned.n_words:,} words and "
-        f"{learned.n_labels:,} labels, trained in {seconds} s: {output}"
+        "{class} of {documents:,} documents, {words:,} words and {labels:,} labels, trained in "
+        "{seconds} s: {model}".format_map(summary)
     )
 
 
-def _summary(
-    output: Path, model: Any, learned: Corpus, found: Evaluation | None, seconds: float
-) -> dict[str, Any]:
+def _learn(
+    model: Any, corpus: str, reading: Reading, words: Words, split: str, holdout: float | None,
+    seed: int, how: dict[str, Any],
+) -> Corpus | None:  # fmt: skip
+    """Let the model learn from a corpus; return the part of it that was kept for testing."""
+    if how and not hasattr(model, "paper"):
+        raise InputError(f"--checkpoint is for models with chains; {type(model).__name__} has none")
+    with waiting(f"reading {corpus} …"):
+        loaded = load_corpus(corpus, reading, words.counter(min_count=1))
+    learned, kept = _parts(loaded, split, holdout, seed)
+    learned, options = _with_kept_words(learned, loaded, words)
+    model.fit(learned, **options, **how)
+    return kept
+
+
+def _learn_shards(
+    model: Any, corpus: Path, scratch: Path, reading: Reading, words: Words,
+    checkpoint: Path | None, holdout: float | None,
+) -> None:  # fmt: skip
+    """Let the model learn from a folder of files, one of which is in memory at a time."""
+    if not hasattr(model, "fit_shards"):
+        raise InputError(
+            f"--scratch is for dependency, prior and flat; {type(model).__name__} learns from "
+            "documents in memory"
+        )
+    if checkpoint is not None or holdout is not None:
+        raise click.UsageError(
+            "--scratch goes without --checkpoint (a run that was cut off goes on from it) and "
+            "--holdout (test by `deplda evaluate`)."
+        )
+    model.fit_shards(corpus, scratch, fields=reading.fields(), counter=words.counter())
+
+
+def _summary(output: Path, model: Any, found: Evaluation | None, seconds: float) -> dict[str, Any]:
     return {
         "model": str(output),
         "class": type(model).__name__,
-        "documents": len(learned),
-        "words": learned.n_words,
-        "labels": learned.n_labels,
+        "documents": model.label_sets_.shape[0],
+        "words": model.n_features_in_,
+        "labels": len(model.classes_),
         "takes_text": model.counter_ is not None,
         "seconds": seconds,
         "metrics": None if found is None else found.to_dict(),
