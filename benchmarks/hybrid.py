@@ -1,12 +1,12 @@
 """The hybrid, its parents, the paper's SVMs and trees of omikuji on test documents of real sets.
 
 Run: ``python -m benchmarks.hybrid --data-dir DIR [--data SET …] [--splits N] [--without MODEL …]``
-(with ``2>/dev/null``, as omikuji tells of every document). Prints Markdown: means over the splits,
-with 95 % bootstrap intervals (documents, or labels, being resampled) of average precision on the
-first. Everything is tuned on training documents. Times are CPU time of all threads together. The
-parents are those within the hybrid, fitted on all training documents: their own times are not known
-apart. Debian's packages are grouped by the first part of their names, as those of one source are
-near-duplicates. omikuji has its defaults (Parabel: three balanced trees, beams of 10) and the
+(omikuji tells of all it does: ``2>/dev/null | grep '^[|<]'``). Prints Markdown: means over the
+splits, with 95 % bootstrap intervals (documents, or labels, being resampled) of average precision
+on the first. Everything is tuned on training documents. Times are CPU time of all threads together.
+The parents are those within the hybrid, fitted on all training documents: their own times are not
+known apart. Debian's packages are grouped by the first part of their names, as those of one source
+are near-duplicates. omikuji has its defaults (Parabel: three balanced trees, beams of 10) and the
 features of the tf-idf SVM; labels outside its beams tie at the bottom. A line before each set's
 rows says what was chosen, and how true the hybrid's probabilities are.
 """
