@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager, nullcontext
@@ -54,7 +55,8 @@ class _Workers:
 
     def __init__(self, client: Any, parcel: Parcel) -> None:
         self._client, self._parcel = client, parcel
-        self._under_way: set[Any] = set()
+        self._under_way: dict[Any, str | None] = {}
+        """Tasks, and the workers they were given to."""
         self._data = self._scatter()
         self.size = max(1, sum(client.nthreads().values()))
 
@@ -76,10 +78,22 @@ class _Workers:
     def submit(self, item: Any) -> Future[Any]:
         self._check_alive()
         future: Future[Any] = Future()
-        task = self._client.submit(_work_on, self._parcel.name, self._data, item, pure=False)
-        self._under_way.add(task)
+        worker = self._least_busy()
+        task = self._client.submit(
+            _work_on, self._parcel.name, self._data, item, pure=False, workers=worker,
+            allow_other_workers=worker is not None,
+        )  # fmt: skip
+        self._under_way[task] = worker
         task.add_done_callback(partial(self._fetch, future))
         return future
+
+    def _least_busy(self) -> str | None:
+        """Return the worker with the least of our work for its threads; None if there is none.
+
+        Dask itself would give all of it to those that have the parcel already, and move some later.
+        """
+        threads, load = self._client.nthreads(), Counter(self._under_way.values())
+        return min(threads, key=lambda worker: load[worker] / threads[worker], default=None)
 
     def _fetch(self, future: Future[Any], task: Any) -> None:
         """Take a result as soon as it is there: it is not lost with the worker that made it."""
@@ -90,7 +104,7 @@ class _Workers:
         else:
             future.set_result(result)
         finally:
-            self._under_way.discard(task)
+            self._under_way.pop(task, None)
 
     def result(self, item: Any, future: Future[Any]) -> Any:
         for _ in range(_TRIES):
