@@ -3,7 +3,7 @@
 Run: ``python -m benchmarks.hybrid --data-dir DIR [--data SET …] [--splits N] [--without MODEL …]``
 (omikuji tells of all it does: ``2>/dev/null | grep '^[|<]'``). Prints Markdown: means over the
 splits, with 95 % bootstrap intervals (documents, or labels, being resampled) of average precision
-on the first. Everything is tuned on training documents. Times are CPU time of all threads together.
+(their ends too are means). Everything is tuned on training documents. Times are CPU times.
 The parents are those within the hybrid, fitted on all training documents: their own times are not
 known apart. Debian's packages are grouped by the first part of their names, as those of one source
 are near-duplicates. omikuji has its defaults (Parabel: three balanced trees, beams of 10) and the
@@ -49,8 +49,8 @@ def groups_of(name: str, train: Corpus) -> Any:
     return [key.split("-")[0] for key in train.ids] if name == "debtags" else None
 
 
-def figures(model: Any, test: Corpus, train: Corpus) -> tuple[list[float], list[str], float]:
-    """Return the figures, what is shown with an interval, and CPU-milliseconds a document."""
+def figures(model: Any, test: Corpus, train: Corpus) -> tuple[list[float], list[float], float]:
+    """Return the figures, the ends of the intervals, and CPU-milliseconds a document."""
     begin = time.process_time()
     scores = model.decision_function(test)
     cost = (time.process_time() - begin) / len(test) * 1e3
@@ -61,7 +61,7 @@ def figures(model: Any, test: Corpus, train: Corpus) -> tuple[list[float], list[
     within = []
     for pivot in ("document", "label"):
         estimate = found.interval(pivot, "average_precision")
-        within.append(f"{estimate.low:.3f}–{estimate.high:.3f}".replace("0.", "."))
+        within += [estimate.low, estimate.high]
     return [*values, rare], within, cost
 
 
@@ -131,18 +131,18 @@ def report(name: str, data_dir: Path, n_splits: int, others: list[str]) -> None:
         test = data.corpus[split.test].align(train)
         for said, model, cost in models_of(name, train, others):
             values, within, ms = figures(model, test, train)
-            rows.setdefault(said, []).append(([*values, cost, ms], within))
+            rows.setdefault(said, []).append([*values, cost, ms, *within])
             if said == "HybridLDA" and len(rows[said]) == 1:
                 print(chosen(name, model, test), flush=True)
     for said, found in rows.items():
-        means = np.mean([values for values, _ in found], axis=0)
-        digits = [*(digits for *_, digits in COLUMNS), 3, 0, 1]
-        cells = [
+        means = np.mean(found, axis=0)
+        digits = [*(digits for *_, digits in COLUMNS), 3, 0, 1, 3, 3, 3, 3]
+        *cells, low, high, lowest, highest = [
             "" if np.isnan(value) else f"{value:.{n}f}".replace("0.", ".", 1 if value < 1 else 0)
             for value, n in zip(means, digits, strict=True)
         ]
-        cells[0] += f" ({found[0][1][0]})"
-        cells[5] += f" ({found[0][1][1]})"
+        cells[0] += f" ({low}–{high})"
+        cells[5] += f" ({lowest}–{highest})"
         print(f"| {name} ({len(found)}) | {said} | {' | '.join(cells)} |", flush=True)
 
 
