@@ -78,7 +78,7 @@ def training_seconds(card: Any, train: Corpus, n_chains: int, repeats: int) -> t
 
 def precision(test: Corpus, tables: Tables, how: Inference, device: Any) -> float:
     scores = score_matrix(test, tables, how, device=device)
-    return float(rank_metrics(scores, test)["average_precision"])
+    return float(np.mean(rank_metrics(scores, test.labels)["average_precision"]))
 
 
 def clock(work: Callable[[], object]) -> float:

@@ -315,6 +315,7 @@ class Documents(NamedTuple):
 
     @classmethod
     def of(cls, corpus: Corpus, first: int, last: int, chosen: Labels | None) -> Documents:
+        """Return the documents first:last of a corpus."""
         counts = corpus.counts
         begin, end = counts.indptr[first], counts.indptr[last]
         return cls(

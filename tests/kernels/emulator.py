@@ -1,4 +1,4 @@
-"""A card that is none: the .cu sources built by the C++ compiler, so that they are tested anywhere."""
+"""A card that is none: .cu sources built by the C++ compiler, to be tested on any machine."""
 
 import ctypes
 import re

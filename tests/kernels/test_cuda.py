@@ -1,13 +1,12 @@
 """The kernels of a card against exact chains, enumeration, the CPU and deliberate mistakes.
 
-Every test runs on a card where there is one (`-m gpu`), and everywhere on an emulated one with fewer
-chains.
+Every test runs on a card where there is one (`-m gpu`), and everywhere on an emulated one, with
+fewer chains.
 """
 
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array, hstack
 
 from deplda import Corpus, InputError, Schedule, datasets, train_label_words, train_topic_labels
 from deplda.estimates import LabelWords, TopicLabels
@@ -48,9 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(params=["emulated", pytest.param("cuda", marks=pytest.mark.gpu)])
-def card(
-    request: pytest.FixtureRequest, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Card]:
+def card(request: pytest.FixtureRequest, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Card:
     """Give a card, which device="cuda" then means."""
     if request.param == "cuda":
         if problem := cards.problem():
@@ -60,7 +58,7 @@ def card(
     else:
         chosen = emulated(folder)
     use(chosen, monkeypatch)
-    yield chosen
+    return chosen
 
 
 def emulated(folder: Path, **options: Any) -> EmulatedCard:
@@ -240,24 +238,21 @@ def test_batches_are_as_large_as_fits() -> None:
 
 def test_seventy_thousand_labels_are_no_limit(card: Card) -> None:
     rng = np.random.default_rng(6)
-    n = 70_000
-    dense = some_label_words(rng, 5, 50)
-    weights = dense.weights.copy()
-    weights.resize((5, n))
-    base = np.concatenate([dense.base, np.full(n - 50, 0.1)])
-    own = some_topic_labels(rng, 50, 3).weights
-    own = own * (0.9 / own.sum(axis=0))
-    own.resize((n, 3))
-    tables = Tables(LabelWords(weights, base), [TopicLabels(own, np.full(3, 0.1 / n))])
-    for estimate, method in (
-        ("counts", "sampled"), ("conditionals", "sampled"), ("counts", "deterministic"),
+    n, few = 70_000, 50
+    phi = some_label_words(rng, 5, few)
+    weights = csr_array(hstack([phi.weights, csr_array((5, n - few), dtype=np.float32)]))
+    base = np.concatenate([phi.base, np.full(n - few, 0.1)])
+    own = some_topic_labels(rng, few, 3).weights.toarray()
+    own = np.concatenate([own * 0.9 / own.sum(axis=0), np.zeros((n - few, 3))])
+    topics = TopicLabels(csr_array(own), np.full(3, 0.1 / n))
+    tables = Tables(LabelWords(weights, base), [topics])
+    usual = Inference(5.0, 2.0, 1.0, n_chains=2, schedule=Schedule(2, 2, 1))
+    for inference in (
+        usual, replace(usual, estimate="conditionals"), replace(usual, method="deterministic"),
     ):  # fmt: skip
-        inference = Inference(
-            5.0, 2.0, 1.0, method=method, estimate=estimate, n_chains=2, schedule=Schedule(2, 2, 1)
-        )  # type: ignore[arg-type]
         found = one([[1, 0, 2, 3, 1]], tables, inference)
         assert found.counts.sum() == pytest.approx(7, rel=1e-4)
-        assert found.alpha.sum() == pytest.approx(7, rel=1e-3)
+        assert found.alpha.sum() == pytest.approx(7, rel=1e-6)
 
 
 @pytest.mark.parametrize("topics", [[], [1], [4], [3, 5]])
@@ -348,7 +343,7 @@ def test_phi_of_a_card_is_near_that_of_the_cpu_and_the_same_in_pieces(
     usual = train_label_words(corpus, **how)
     a, b = found.label_words.dense(), usual.label_words.dense()
     assert a.sum(axis=0) == pytest.approx(1)
-    assert np.corrcoef(a.ravel(), b.ravel())[0, 1] > (0.85 if how["n_chains"] == 5 else 0.99)
+    assert np.corrcoef(a.ravel(), b.ravel())[0, 1] > (0.85 if how["n_chains"] == 5 else 0.98)
     assert found.diagnostics is not None
     assert usual.diagnostics is not None
     levels = found.diagnostics.log_likelihood[:, -1], usual.diagnostics.log_likelihood[:, -1]
@@ -419,7 +414,7 @@ def test_the_card_ranks_as_well_as_the_cpu_on_real_data(name: str, data_dir: Pat
                 score_matrix(test, tables["cpu"], inference, device=device), truth
             )
             for device in ("cpu", "cuda")
-        }  # type: ignore[arg-type]
+        }
         assert found["cuda"] == pytest.approx(found["cpu"], abs=0.003)
         other = average_precision(score_matrix(test, tables["cuda"], inference), truth)
         assert other == pytest.approx(found["cpu"], abs=0.006)

@@ -455,7 +455,7 @@ __device__ void add_conditionals(
 // A warp for each item, a chain of a document: item n_streams · d + s is chain s of document d,
 // chains numbered through all sets. Its draws depend on (key, gamma), the chain's number and the
 // document's content alone. Its desk begins at desk_starts[item - first] of `memory`.
-extern "C" __global__ void __launch_bounds__(128) sample(
+extern "C" __global__ void __launch_bounds__(128, 8) sample(
     const WordTables *words, const TopicTables *sets, const long long *set_starts, int n_labels,
     const long long *starts, const int *types, const int *times, const int *order,
     const long long *desk_starts, float *memory, int first, int n_items, int n_sets, int n_chains,
