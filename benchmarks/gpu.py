@@ -9,7 +9,6 @@ CUDA events around the whole work on arrays that lie on the card; clocks are lef
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,6 +23,7 @@ from rich.table import Table
 
 from benchmarks.inference import PAPER, corpus_of
 from deplda import Corpus, Schedule, datasets, train_label_words, train_topic_labels
+from deplda.engine import n_workers
 from deplda.evaluation import rank_metrics
 from deplda.inference import Documents, Inference, score_matrix
 from deplda.inference_cuda import card_for, infer_on
@@ -89,7 +89,7 @@ def clock(work: Callable[[], object]) -> float:
 
 def cpu_lines(train: Corpus, test: Corpus, tables: Tables) -> dict[str, float]:
     """Return seconds on all cores: chains on a part of the work, scaled; expectations whole."""
-    few, cores = test[: len(test) // 20], os.cpu_count() or 1
+    few, cores = test[: len(test) // 20], n_workers(None)
     score_matrix(test[:2], tables, replace(PAPER, n_chains=1, schedule=Schedule(1)))
     part = clock(lambda: score_matrix(few, tables, replace(PAPER, n_chains=1)))
     return {

@@ -240,7 +240,8 @@ def test_seventy_thousand_labels_are_no_limit(card: Card) -> None:
     rng = np.random.default_rng(6)
     n, few = 70_000, 50
     phi = some_label_words(rng, 5, few)
-    weights = csr_array(hstack([phi.weights, csr_array((5, n - few), dtype=np.float32)]))
+    none = csr_array((5, n - few), dtype=np.float32)
+    weights: Any = csr_array(hstack([phi.weights, none]))
     base = np.concatenate([phi.base, np.full(n - few, 0.1)])
     own = some_topic_labels(rng, few, 3).weights.toarray()
     own = np.concatenate([own * 0.9 / own.sum(axis=0), np.zeros((n - few, 3))])

@@ -263,6 +263,8 @@ __device__ void sweep_words(
     int i = 0, held = -1; // a lane holds the z, and the number, of one of 32 tokens
     float number = 0.0f;
     for (int u = 0; u < desk.n_types; u++) {
+        for (int b = 0; u + 1 < desk.n_types && b < desk.width; b += LANES)
+            prefetch(&desk.column(u + 1, b / LANES, lane));
         float by_flat = prior.flat * (float)words.row_totals[desk.types[u]];
         float rest = desk.by_topic[u] + by_flat + prior.base_topics + prior.base_flat;
         for (int x = desk.times[u]; x > 0; x--, i++) {
@@ -280,14 +282,15 @@ __device__ void sweep_words(
             float upto = running_sum(own, lane);
             float heavy = __shfl_sync(ALL, upto, LANES - 1);
             float r = __shfl_sync(ALL, number, at) * (heavy + rest);
-            unsigned over = __ballot_sync(ALL, upto > r);
+            unsigned over = __ballot_sync(ALL, own > 0.0f && upto > r);
             if (over) {
-                // Down the lane at which the running sum exceeds r, to the slot at which it does.
+                // Down the lane at which the running sum exceeds r, to the slot at which it does;
+                // the first with a weight at least, wherever rounding has led.
                 float left = r - (upto - own);
                 int last = -1;
                 for (int b = 0; b < desk.width; b += LANES) {
                     float weight = desk.column(u, b / LANES, lane) * desk.mass[b + lane];
-                    if (weight > 0.0f && left >= 0.0f) {
+                    if (weight > 0.0f && (left >= 0.0f || last < 0)) {
                         last = b + lane;
                         left -= weight;
                     }
@@ -297,7 +300,8 @@ __device__ void sweep_words(
                 u64 extra = desk.clock + desk.n_tokens + 2 * (u64)i;
                 double u1 = uniform(desk.key, desk.gamma, extra);
                 double u2 = uniform(desk.key, desk.gamma, extra + 1);
-                int c = draw_prior(words, topics, desk, prior, u, r - heavy, u1, u2, lane);
+                float left = max(r - heavy, 0.0f);
+                int c = draw_prior(words, topics, desk, prior, u, left, u1, u2, lane);
                 k = slot_of(words, desk, c, lane);
             }
             if (lane == k % LANES)
