@@ -263,8 +263,6 @@ __device__ void sweep_words(
     int i = 0, held = -1; // a lane holds the z, and the number, of one of 32 tokens
     float number = 0.0f;
     for (int u = 0; u < desk.n_types; u++) {
-        for (int b = 0; u + 1 < desk.n_types && b < desk.width; b += LANES)
-            prefetch(&desk.column(u + 1, b / LANES, lane));
         float by_flat = prior.flat * (float)words.row_totals[desk.types[u]];
         float rest = desk.by_topic[u] + by_flat + prior.base_topics + prior.base_flat;
         for (int x = desk.times[u]; x > 0; x--, i++) {

@@ -16,14 +16,6 @@ __device__ inline double uniform(u64 key, u64 gamma, u64 counter)
     return ((double)(x >> 11) + 0.5) * (1.0 / 9007199254740992.0);
 }
 
-// Ask for what will be read soon.
-__device__ inline void prefetch(const void *at)
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("prefetch.global.L1 [%0];" ::"l"(at));
-#endif
-}
-
 // A sum that many warps add to is kept in whole units: its bits do not depend on their order.
 __device__ inline void add_tokens(u64 *sum, double tokens, double unit)
 {
