@@ -11,7 +11,7 @@ from deplda.chains import Report, Schedule
 from deplda.files import StrPath
 from deplda.kernels import random
 from deplda.kernels.cuda.card import Card, CardFullError, choose
-from deplda.kernels.cuda.words import Chains, chains_that_fit
+from deplda.kernels.cuda.words import UNIT, Chains, chains_that_fit
 from deplda.word_chains import Words
 
 Floats = npt.NDArray[np.float64]
@@ -40,7 +40,8 @@ def run_on(
     watched: npt.NDArray[np.int64], report: Report | None,
 ) -> tuple[Floats, Floats, Floats]:  # fmt: skip
     """Return A by cell and b by label, summed over all samples, and chains × sweeps × traced."""
-    weights, base = card.put(np.zeros(len(data.words))), card.put(np.zeros(len(data.starts) - 1))
+    weights = card.put(np.zeros(len(data.words), np.uint64))
+    base = card.put(np.zeros(len(data.starts) - 1, np.uint64))
     at_a_time = chains_that_fit(card, data.layout)
     traces = []
     for first in range(0, n_chains, at_a_time):
@@ -60,7 +61,7 @@ def run_on(
                 for number, level in zip(numbers, card.get(trace[-1][0]), strict=True):
                     report(number, sweep, float(level))
         traces.append(np.stack([card.get(each) for each in trace]).transpose(2, 0, 1))
-    return card.get(weights), card.get(base), np.concatenate(traces)
+    return card.get(weights) / UNIT, card.get(base) / UNIT, np.concatenate(traces)
 
 
 def _traced(

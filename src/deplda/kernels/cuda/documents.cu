@@ -507,8 +507,8 @@ extern "C" __global__ void __launch_bounds__(128, 8) sample(
         else
             for (int k = lane; k < desk.width; k += LANES)
                 if (desk.mass[k] > 0.0f)
-                    add_tokens(counts + desk.labels[k], desk.mass[k], UNIT);
+                    add_units(counts + desk.labels[k], desk.mass[k], UNIT);
     }
     for (int c = lane; conditionals && c < n_labels; c += LANES)
-        add_tokens(counts + c, desk.sums[c], UNIT);
+        add_units(counts + c, desk.sums[c], UNIT);
 }

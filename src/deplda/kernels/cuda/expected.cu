@@ -45,13 +45,13 @@ __device__ void label_counts(
         long long end = words.row_starts[own.types[u] + 1];
         for (long long e = words.row_starts[own.types[u]] + lane; e < end; e += LANES) {
             int c = words.row_labels[e];
-            add_tokens(sums + c, (double)ratios[u] * words.row_values[e] * mass[c], UNIT);
+            add_units(sums + c, (double)ratios[u] * words.row_values[e] * mass[c], UNIT);
         }
         total += lane == 0 ? ratios[u] : 0.0;
     }
     total = block_sum(total, parts);
     for (int c = threadIdx.x; c < n_labels; c += blockDim.x) {
-        counts[c] = tokens_of(sums[c], UNIT) + total * words.base[c] * mass[c];
+        counts[c] = from_units(sums[c], UNIT) + total * words.base[c] * mass[c];
         sums[c] = 0;
     }
     __syncthreads();
@@ -161,12 +161,12 @@ __device__ void start_topics(const Topics &topics, const int *names, int n_kept,
 {
     for (int s = threadIdx.x; s < n_kept; s += blockDim.x)
         each_topic(topics, names[s], [&](int t, double value) {
-            add_tokens(topics.drawn + t, value, UNIT);
+            add_units(topics.drawn + t, value, UNIT);
         });
     __syncthreads();
     for (int t = threadIdx.x; t < topics.n; t += blockDim.x) {
         topics.weight[t] = n / topics.n + topics.gamma;
-        double own = n_kept * topics.base[t] + tokens_of(topics.drawn[t], UNIT);
+        double own = n_kept * topics.base[t] + from_units(topics.drawn[t], UNIT);
         topics.pool[t] = max(1.0 - own, 0.0);
         topics.drawn[t] = 0;
     }
@@ -201,7 +201,7 @@ __device__ void topic_cycle(
         double ratio = counts[s] / max(likely[s], 1e-300);
         ratios += ratio;
         each_topic(topics, names[s], [&](int t, double value) {
-            add_tokens(topics.drawn + t, ratio * value * topics.weight[t], UNIT);
+            add_units(topics.drawn + t, ratio * value * topics.weight[t], UNIT);
         });
     }
     for (int t = threadIdx.x; t < topics.n; t += blockDim.x)
@@ -211,7 +211,7 @@ __device__ void topic_cycle(
     for (int t = threadIdx.x; t < topics.n; t += blockDim.x) {
         double others = ratios * topics.base[t] + rest * topics.pool[t];
         topics.weight[t] =
-            tokens_of(topics.drawn[t], UNIT) + topics.weight[t] * others + topics.gamma;
+            from_units(topics.drawn[t], UNIT) + topics.weight[t] * others + topics.gamma;
         topics.drawn[t] = 0;
     }
     __syncthreads();

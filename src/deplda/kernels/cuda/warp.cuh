@@ -17,12 +17,12 @@ __device__ inline double uniform(u64 key, u64 gamma, u64 counter)
 }
 
 // A sum that many warps add to is kept in whole units: its bits do not depend on their order.
-__device__ inline void add_tokens(u64 *sum, double tokens, double unit)
+__device__ inline void add_units(u64 *sum, double value, double unit)
 {
-    atomicAdd(sum, (u64)(long long)rint(tokens * unit));
+    atomicAdd(sum, (u64)(long long)rint(value * unit));
 }
 
-__device__ inline double tokens_of(u64 sum, double unit)
+__device__ inline double from_units(u64 sum, double unit)
 {
     return (double)(long long)sum / unit;
 }

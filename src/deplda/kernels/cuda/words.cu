@@ -42,6 +42,8 @@ __device__ float gamma_draw(float shape, u64 key, u64 stride, u64 n)
     }
 }
 
+// Sums over samples are kept in units of 2^-48.
+const double UNIT = 281474976710656.0;
 // Numbers set apart for one gamma: rejections take 3 each, and one in twenty is rejected.
 const u64 NUMBERS = 256;
 const int WARPS = 8; // of the blocks that have a label each
@@ -176,16 +178,15 @@ extern "C" __global__ void measure(
 // Add to weights and base the A and b of this moment, summed over chains; a block for each label.
 extern "C" __global__ void collect(
     const Layout *layout, int n_chains, int n_words, double beta, const int *cell_counts,
-    const int *label_counts, double *weights, double *base)
+    const int *label_counts, u64 *weights, u64 *base)
 {
     int c = blockIdx.x;
-    double w_beta = n_words * beta;
+    label_counts += (long long)c * n_chains;
     long long end = layout->cell_starts[c + 1];
     for (long long cell = layout->cell_starts[c] + threadIdx.x; cell < end; cell += blockDim.x)
         for (int k = 0; k < n_chains; k++)
-            weights[cell] +=
-                cell_counts[cell * n_chains + k] / (label_counts[c * n_chains + k] + w_beta);
-    if (threadIdx.x == 0)
-        for (int k = 0; k < n_chains; k++)
-            base[c] += beta / (label_counts[c * n_chains + k] + w_beta);
+            add_units(weights + cell,
+                      cell_counts[cell * n_chains + k] / (label_counts[k] + n_words * beta), UNIT);
+    for (int k = threadIdx.x; k < n_chains; k += blockDim.x)
+        add_units(base + c, beta / (label_counts[k] + n_words * beta), UNIT);
 }

@@ -13,6 +13,7 @@ from deplda.kernels.words import Layout
 
 Streams = npt.NDArray[np.uint64]
 
+UNIT = 2.0**48  # of the sums over samples
 _LANES = 32
 _TABLE = 4096
 
@@ -75,7 +76,7 @@ class Chains:
         return self._levels[0].sum(axis=0) + self._levels[1].sum(axis=0)
 
     def collect(self, weights: Any, base: Any) -> None:
-        """Add A and b of all chains to weights, by cell, and base, by label."""
+        """Add A and b of all chains to weights, by cell, and base, by label: whole units."""
         self._card.launch(
             "words", "collect", self._n_labels, 256, self._layout, self._n, self._n_words,
             self._beta, self.cell_counts, self.label_counts, weights, base,
