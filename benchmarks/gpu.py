@@ -87,18 +87,20 @@ def clock(work: Callable[[], object]) -> float:
     return time.perf_counter() - begin
 
 
-def cpu_lines(train: Corpus, test: Corpus, tables: Tables) -> dict[str, float]:
+def cpu_seconds(train: Corpus, test: Corpus, phi: Any, topics: Any) -> dict[str, float]:
     """Return seconds on all cores: chains on a part of the work, scaled; expectations whole."""
-    few, cores = test[: len(test) // 20], n_workers(None)
-    score_matrix(test[:2], tables, replace(PAPER, n_chains=1, schedule=Schedule(1)))
-    part = clock(lambda: score_matrix(few, tables, replace(PAPER, n_chains=1)))
+    cores = n_workers(None)
+    few, one = test[: 256 * cores], Tables(phi, topics[:1])
+    score_matrix(test[:2], one, replace(PAPER, n_chains=1, schedule=Schedule(1)))
+    score_matrix(test[:2], one, DETERMINISTIC)
+    part = clock(lambda: score_matrix(few, one, replace(PAPER, n_chains=1)))
+    sweeps = clock(lambda: train_label_words(train, n_chains=cores, schedule=Schedule(20)))
+    tables = Tables(phi, topics)
     return {
-        "sampled": part * PAPER.n_chains * test.n_tokens / few.n_tokens,
+        "sampled": part * PAPER.n_chains * len(topics) * test.n_tokens / few.n_tokens,
         "deterministic": clock(lambda: score_matrix(test, tables, DETERMINISTIC)),
-        "training": clock(
-            lambda: train_label_words(train, n_chains=cores, schedule=Schedule(10))
-        ) * 48 / cores * 10,
-    }  # fmt: skip
+        "training": sweeps * 48 / cores * 100 / 20,
+    }
 
 
 def main() -> None:
@@ -123,7 +125,7 @@ def main() -> None:
     table = Table("what", title=f"{kind}, {day}: {name}, {train.n_labels:,} labels")
     for column in ("card, s", "CPU, s", "average precision"):
         table.add_column(column, justify="right")
-    cpu = cpu_lines(train, test, tables) if options.cpu else {}
+    cpu = cpu_seconds(train, test, phi, topics) if options.cpu else {}
     sampled = fold_seconds(card, test, tables, PAPER, 3)
     for what, key, each in (
         ("48 chains × 100 sweeps of φ", "training", seconds),

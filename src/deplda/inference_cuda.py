@@ -8,7 +8,7 @@ import numpy as np
 
 from deplda.corpus import Corpus
 from deplda.kernels.cuda import documents, expected
-from deplda.kernels.cuda.card import Card, CardFullError, Struct, choose
+from deplda.kernels.cuda.card import Card, CardFullError, Struct, choose, too_large, within_memory
 from deplda.tables import Tables
 from deplda.word_counts import weighed, whole
 
@@ -64,8 +64,9 @@ def infer_on(
     from deplda.inference import Inferred, weights_of
 
     run = _expect if inference.method == "deterministic" else _sample
-    found = run(card, tables, inference, seed, some, *weights_of(tables, inference))
-    return Inferred(*(card.get(each) for each in found))
+    with within_memory():
+        found = run(card, tables, inference, seed, some, *weights_of(tables, inference))
+        return Inferred(*(card.get(each) for each in found))
 
 
 def _expect(
@@ -140,4 +141,4 @@ def _check_room(card: Card, corpus: Corpus, tables: Tables, inference: Inference
         needed = 4 * documents.desk_sizes(n_types, lengths, n_labels, n_topics, conditionals)
     most = int(needed.max(initial=0))
     if most > card.free():
-        raise CardFullError(most, card.free())
+        raise too_large(most, card.free())

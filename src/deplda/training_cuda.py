@@ -10,7 +10,7 @@ import numpy.typing as npt
 from deplda.chains import Report, Schedule
 from deplda.files import StrPath
 from deplda.kernels import random
-from deplda.kernels.cuda.card import Card, CardFullError, choose
+from deplda.kernels.cuda.card import Card, CardFullError, choose, within_memory
 from deplda.kernels.cuda.words import UNIT, Chains, chains_that_fit
 from deplda.word_chains import Words
 
@@ -50,7 +50,8 @@ def run_on(
             np.array([random.stream(seed, purpose, number) for number in numbers])
             for purpose in (random.WORD_CHAIN, random.CHAIN_PHI)
         )
-        chains = Chains(card, data.layout, data.n_words, data.eta, data.beta, z, phi)
+        with within_memory():
+            chains = Chains(card, data.layout, data.n_words, data.eta, data.beta, z, phi)
         trace = []
         for sweep in range(1, schedule.n_sweeps + 1):
             chains.sweep(sweep)

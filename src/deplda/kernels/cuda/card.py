@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,10 +45,8 @@ class Card:
 
     def put(self, array: npt.ArrayLike) -> Any:
         """Return a copy of an array on the card."""
-        try:
+        with within_memory():
             return self.xp.asarray(array)
-        except self.xp.cuda.memory.OutOfMemoryError as error:
-            raise CardFullError(int(np.asarray(array).nbytes), self.free()) from error
 
     def get(self, array: Any) -> Any:
         """Return an array of the card as one of ours."""
@@ -85,11 +85,22 @@ class Card:
 class CardFullError(InputError):
     """The card's memory does not hold what is asked for."""
 
-    def __init__(self, needed: int, free: int) -> None:
-        super().__init__(
-            f"the card would need {needed / 1e9:,.2f} GB at a time but {free / 1e9:,.2f} GB are "
-            "free for it; use device='cpu'"
-        )
+
+def too_large(needed: int, free: int) -> CardFullError:
+    """Return the error of work that needs more bytes at a time than are free for it."""
+    return CardFullError(
+        f"the card would need {needed / 1e9:,.2f} GB at a time but {free / 1e9:,.2f} GB are free "
+        "for it; use device='cpu'"
+    )
+
+
+@contextmanager
+def within_memory() -> Iterator[None]:
+    """Have an allocation that fails, since others took the memory, be an error of ours."""
+    try:
+        yield
+    except MemoryError as error:
+        raise CardFullError(f"the memory is full ({error}); use device='cpu'") from error
 
 
 def text_of(source: str) -> str:

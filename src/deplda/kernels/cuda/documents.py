@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from deplda.kernels.cuda.card import Card, CardFullError, Struct
+from deplda.kernels.cuda.card import Card, Struct, too_large
 from deplda.kernels.tables import Prior
 
 Int64 = npt.NDArray[np.int64]
@@ -62,7 +62,7 @@ def sample(
 def batches(sizes: Int64, room: int) -> Iterator[tuple[int, int]]:
     """Yield (first, last) of as many items at a time as fit into the room together."""
     if len(sizes) and sizes.max() > room:
-        raise CardFullError(4 * int(sizes.max()), 4 * room)
+        raise too_large(4 * int(sizes.max()), 4 * room)
     first, ends = 0, np.cumsum(sizes)
     while first < len(sizes):
         before = ends[first - 1] if first else 0

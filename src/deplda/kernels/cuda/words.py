@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from deplda.kernels.cuda.card import Card, CardFullError
+from deplda.kernels.cuda.card import Card, too_large
 from deplda.kernels.words import Layout
 
 Streams = npt.NDArray[np.uint64]
@@ -26,7 +26,7 @@ def chains_that_fit(card: Card, layout: Layout) -> int:
     each += 16 * n_labels + 8 * n_documents
     room = card.free() - shared
     if room < each:
-        raise CardFullError(shared + each, card.free())
+        raise too_large(shared + each, card.free())
     return int(room // each)
 
 
