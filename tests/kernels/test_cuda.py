@@ -415,7 +415,7 @@ def test_a_model_says_at_once_that_there_is_no_card(
     with pytest.raises(
         InputError, match="device is 'gpu'; it must be one of 'cpu', 'cuda', 'auto'"
     ):
-        DependencyLDA(**quick, device="gpu").fit(corpus)
+        DependencyLDA(**quick).set_params(device="gpu").fit(corpus)
     model = DependencyLDA(**quick, device="auto").fit(corpus)
     usual = DependencyLDA(**quick).fit(corpus)
     assert (model.decision_function(corpus) == usual.decision_function(corpus)).all()
@@ -436,6 +436,7 @@ def test_a_model_trains_and_predicts_on_a_card(card: Card) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.data
+@pytest.mark.timeout(1200)  # most of it for the CPU's part
 @pytest.mark.parametrize("name", ["yahoo-arts", "eurlex20k"])
 def test_the_card_ranks_as_well_as_the_cpu_on_real_data(name: str, data_dir: Path) -> None:
     from tests.test_training_data import average_precision
