@@ -4,6 +4,7 @@ import ctypes
 import re
 import shutil
 import subprocess
+import sys
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -15,7 +16,7 @@ import numpy as np
 from deplda.kernels.cuda.card import Card, _argument, text_of
 
 _HERE = Path(__file__).parent
-COMPILER = shutil.which("g++")
+COMPILER = shutil.which("g++") if sys.platform == "linux" else None
 
 
 class EmulatedCard(Card):
@@ -41,8 +42,8 @@ class EmulatedCard(Card):
 
     def function(self, source: str, kernel: str) -> Any:
         text = text_of(source)
-        if self._changed[0] in text:
-            text = text.replace(*self._changed) if self._changed[0] else text
+        if self._changed[0]:
+            text = text.replace(*self._changed)
         function = getattr(_built(self._folder, text), f"emulated_{kernel}")
 
         def run(grid: tuple[int, ...], block: tuple[int], arguments: tuple[Any, ...]) -> None:
