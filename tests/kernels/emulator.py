@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from deplda.kernels.cuda.card import Card, _argument, text_of
+from deplda.kernels.cuda.card import Card, text_of
 
 _HERE = Path(__file__).parent
 COMPILER = shutil.which("g++") if sys.platform == "linux" else None
@@ -58,7 +58,6 @@ class EmulatedCard(Card):
 
 
 def _as_c(value: Any) -> Any:
-    value = _argument(value)
     if isinstance(value, np.ndarray):
         assert value.flags.c_contiguous
         return ctypes.c_void_p(value.ctypes.data)
