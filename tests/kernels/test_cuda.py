@@ -400,6 +400,8 @@ def test_without_a_card_cuda_is_an_error_and_auto_the_cpu(monkeypatch: pytest.Mo
     inference = Inference(0.0, 1.0, 1.0, method="deterministic")
     with pytest.raises(InputError, match="device is 'cuda', but CuPy is not installed; use"):
         infer(corpus, tables, inference, device="cuda")
+    with pytest.raises(InputError, match="device is 'gpu'; it must be one of"):
+        train_label_words(corpus, device="gpu")
     usual = next(infer(corpus, tables, inference)).counts
     assert (next(infer(corpus, tables, inference, device="auto")).counts == usual).all()
 

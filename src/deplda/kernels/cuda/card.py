@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from deplda.errors import InputError
 
+DEVICES = ("cpu", "cuda", "auto")
 SOURCES = Path(__file__).parent
 # Of the free memory, what one piece of work may take: the rest is for results and for others.
 _SHARE = 0.6
@@ -151,6 +152,9 @@ def choose(device: str, unable: str | None = None) -> Card | None:
     `unable` says what asked-for work a card cannot do: an error where it must be one, the CPU where
     either will do.
     """
+    if device not in DEVICES:
+        known = ", ".join(map(repr, DEVICES))
+        raise InputError(f"device is {device!r}; it must be one of {known}")
     if device == "cpu":
         return None
     reason = unable or problem()
