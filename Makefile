@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install test test-data demo bench docs format clean
+.PHONY: install test test-data test-gpu demo bench docs format clean
 
 install: .venv/installed
 
@@ -21,6 +21,12 @@ test: install
 # Needs a folder of real data sets: make test-data DATA_DIR=...
 test-data: install
 	$(BIN)/pytest -m data --data-dir=$(DATA_DIR) tests
+
+# Needs a CUDA card and the CuPy of its CUDA: make test-gpu CUPY=cupy-cuda13x for another CUDA than 12
+CUPY ?= 'cupy-cuda12x[ctk]'
+test-gpu: install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(CUPY)
+	$(BIN)/pytest -m 'gpu and not data' tests
 
 demo: install
 	@$(BIN)/deplda demo --output demo

@@ -380,6 +380,7 @@ BAD: dict[str, list[Any]] = {
     "random_state": [-1, "seed"],
     "n_jobs": [0, -2, 1.5, "all"],
     "engine": ["gpu"],
+    "device": ["gpu", None],
 }
 
 

@@ -227,7 +227,7 @@ class TopicModel(LabelClassifier):
             trained = train_label_words(
                 Corpus(tokens, corpus.labels, corpus.vocabulary), **how, n_chains=asked.n_chains,
                 schedule=Schedule(asked.n_sweeps), seed=self.seed_, n_jobs=asked.n_jobs,
-                engine=asked.engine, progress=self._progress(), **kept,
+                engine=asked.engine, device=asked.device, progress=self._progress(), **kept,
             )  # fmt: skip
         self.diagnostics_ = {"label_words": trained.diagnostics}
         return trained.label_words
@@ -248,13 +248,13 @@ class TopicModel(LabelClassifier):
     def _score_counts(self, counts: Counts) -> Floats:
         return inferring.score_matrix(
             _unlabelled(counts), self._prepared.tables, self._inference(), seed=self.seed_,
-            n_jobs=self.n_jobs, engine=self.engine, progress=self._progress(),
+            n_jobs=self.n_jobs, engine=self.engine, device=self.device, progress=self._progress(),
         )  # fmt: skip
 
     def _rank_counts(self, counts: Counts, k: int) -> Iterator[tuple[Numbers, Floats]]:
         yield from inferring.rank(
             _unlabelled(counts), self._prepared.tables, self._inference(), k, seed=self.seed_,
-            n_jobs=self.n_jobs, engine=self.engine, progress=self._progress(),
+            n_jobs=self.n_jobs, engine=self.engine, device=self.device, progress=self._progress(),
         )  # fmt: skip
 
     def _inference(self) -> Inference:
@@ -392,6 +392,10 @@ class TopicModel(LabelClassifier):
                 "only fit_method='deterministic' knows one"
             )
         self._inference()  # says what is wrong with the test-time settings before the long work
+        if asked["device"] == "cuda":
+            from deplda.kernels.cuda.card import choose
+
+            choose("cuda")  # says why there is no card
 
     def _combine(self) -> Combine:
         chosen: Combine = self.settings_["combine"] if self.combine == "auto" else self.combine
@@ -429,7 +433,8 @@ class TopicModel(LabelClassifier):
         inferred = list(
             inferring.infer(
                 _unlabelled(counts[held]), first._prepared.tables, first._inference(),
-                seed=self.seed_, n_jobs=self.n_jobs, progress=self._progress(),
+                seed=self.seed_, n_jobs=self.n_jobs, device=self.device,
+                progress=self._progress(),
             )
         )  # fmt: skip
 

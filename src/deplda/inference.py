@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +19,15 @@ from deplda.progress import compiling, documents
 from deplda.tables import Tables
 from deplda.word_counts import WORD_COUNTS, WordCounts, weighed, whole
 
+if TYPE_CHECKING:
+    from deplda.kernels.cuda.card import Card
+
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
 Method = Literal["sampled", "proper", "deterministic"]
 Estimate = Literal["counts", "conditionals"]
 Combine = Literal["blend", "counts", "posterior"]
+Device = Literal["cpu", "cuda", "auto"]
 COMBINES: tuple[Combine, ...] = ("blend", "counts", "posterior")
 Result = TypeVar("Result")
 
@@ -137,15 +141,20 @@ def infer(
     seed: int = 0,
     n_jobs: int | None = None,
     engine: Engine = "threads",
+    device: Device = "cpu",
     progress: bool | None = None,
 ) -> Iterator[Inferred]:
     """Yield what is inferred of the documents, batch by batch, in their order.
 
     A document's result depends on the seed and its own words alone: not on the batch it came in,
     nor on the number of workers. A document without known words has its prior.
+
+    With ``device="cuda"`` the work is done on a CUDA card, with other random numbers than on the
+    CPU; with ``"auto"`` it is, if there is one that can do it.
     """
-    work = partial(_infer, tables, inference, seed)
-    return _by_batches(work, corpus, tables, None, n_jobs, engine, progress)
+    card = _card(device, engine, corpus, tables, inference)
+    work = partial(_infer, tables, inference, seed, card)
+    return _by_batches(work, corpus, tables, None, n_jobs, engine, progress, card)
 
 
 def rank(
@@ -157,6 +166,7 @@ def rank(
     seed: int = 0,
     n_jobs: int | None = None,
     engine: Engine = "threads",
+    device: Device = "cpu",
     progress: bool | None = None,
 ) -> Iterator[Ranking]:
     """Yield the k best labels of the documents, batch by batch, in their order.
@@ -166,14 +176,20 @@ def rank(
     """
     if k < 1:
         raise InputError(f"k is {k}; a ranking needs at least 1 label")
-    work = partial(_rank, tables, inference, seed, k)
-    return _by_batches(work, corpus, tables, None, n_jobs, engine, progress)
+    card = _card(device, engine, corpus, tables, inference)
+    work = partial(_rank, tables, inference, seed, card, k)
+    return _by_batches(work, corpus, tables, None, n_jobs, engine, progress, card)
 
 
 def _rank(
-    tables: Tables, inference: Inference, seed: int, k: int, documents: _Documents
+    tables: Tables,
+    inference: Inference,
+    seed: int,
+    card: Card | None,
+    k: int,
+    documents: Documents,
 ) -> Ranking:
-    return best(_score(tables, inference, seed, documents), k)
+    return best(_score(tables, inference, seed, card, documents), k)
 
 
 def score_matrix(
@@ -184,6 +200,7 @@ def score_matrix(
     seed: int = 0,
     n_jobs: int | None = None,
     engine: Engine = "threads",
+    device: Device = "cpu",
     progress: bool | None = None,
 ) -> Floats:
     """Return the scores of all labels, documents × labels; for problems where that is not large."""
@@ -193,13 +210,17 @@ def score_matrix(
             f"scores of {len(corpus):,} documents × {tables.n_labels:,} labels would take "
             f"{gigabytes:,.0f} GB; ask for the best labels of each document instead"
         )
-    work = partial(_score, tables, inference, seed)
-    batches = _by_batches(work, corpus, tables, None, n_jobs, engine, progress)
+    card = _card(device, engine, corpus, tables, inference)
+    work = partial(_score, tables, inference, seed, card)
+    batches = _by_batches(work, corpus, tables, None, n_jobs, engine, progress, card)
     return np.concatenate([np.zeros((0, tables.n_ranked)), *batches])
 
 
-def _score(tables: Tables, inference: Inference, seed: int, documents: _Documents) -> Floats:
-    return scores(_infer(tables, inference, seed, documents), inference.combine, tables.n_ranked)
+def _score(
+    tables: Tables, inference: Inference, seed: int, card: Card | None, documents: Documents
+) -> Floats:
+    found = _infer(tables, inference, seed, card, documents)
+    return scores(found, inference.combine, tables.n_ranked)
 
 
 def attribute(
@@ -237,7 +258,7 @@ def attribute(
 
 
 def _attribute(
-    tables: Tables, inference: Inference, seed: int, documents: _Documents
+    tables: Tables, inference: Inference, seed: int, documents: Documents
 ) -> list[Floats]:
     words = _infer_batch(tables, inference, seed, documents)[1]
     return np.split(words, documents.starts[1:-1])
@@ -264,7 +285,27 @@ def best(values: Floats, k: int) -> Ranking:
     return Ranking(labels, np.take_along_axis(values, labels, axis=1))
 
 
-class _Documents(NamedTuple):
+def _card(
+    device: Device, engine: Engine, corpus: Corpus, tables: Tables, inference: Inference
+) -> Card | None:
+    """Return the card to work on, or None for the CPU; nothing of CUDA is imported for that."""
+    if device == "cpu":
+        return None
+    from deplda.inference_cuda import card_for
+
+    _check_words(corpus, tables)
+    return card_for(device, engine, corpus, tables, inference)
+
+
+def _check_words(corpus: Corpus, tables: Tables) -> None:
+    if corpus.n_words != tables.n_words:
+        raise InputError(
+            f"the corpus has {corpus.n_words:,} words but the model {tables.n_words:,}; "
+            "align it to the training corpus first"
+        )
+
+
+class Documents(NamedTuple):
     """Some documents as they are sent to a worker, and the labels whose words are asked for."""
 
     starts: npt.NDArray[np.int64]
@@ -273,7 +314,8 @@ class _Documents(NamedTuple):
     chosen: Labels
 
     @classmethod
-    def of(cls, corpus: Corpus, first: int, last: int, chosen: Labels | None) -> _Documents:
+    def of(cls, corpus: Corpus, first: int, last: int, chosen: Labels | None) -> Documents:
+        """Return the documents first:last of a corpus."""
         counts = corpus.counts
         begin, end = counts.indptr[first], counts.indptr[last]
         return cls(
@@ -285,30 +327,31 @@ class _Documents(NamedTuple):
 
 
 def _by_batches(
-    work: Callable[[_Documents], Result],
+    work: Callable[[Documents], Result],
     corpus: Corpus,
     tables: Tables,
     chosen: Labels | None,
     n_jobs: int | None,
     engine: Engine,
     progress: bool | None,
+    card: Card | None = None,
 ) -> Iterator[Result]:
     """Check the corpus now; then yield work(documents) for batches of them, in order."""
-    if corpus.n_words != tables.n_words:
-        raise InputError(
-            f"the corpus has {corpus.n_words:,} words but the model {tables.n_words:,}; "
-            "align it to the training corpus first"
-        )
+    _check_words(corpus, tables)
     size = max(1, min(_BATCH_DOCUMENTS, _BATCH_CELLS // tables.n_labels))
+    if card is not None:
+        from deplda.inference_cuda import documents_at_a_time
+
+        size, n_jobs = documents_at_a_time(card, tables), 1
     firsts = range(0, len(corpus), size)
 
-    def batch(first: int) -> _Documents:
-        return _Documents.of(corpus, first, min(first + size, len(corpus)), chosen)
+    def batch(first: int) -> Documents:
+        return Documents.of(corpus, first, min(first + size, len(corpus)), chosen)
 
     def results() -> Iterator[Result]:
         if engine == "threads":
             with compiling(progress):
-                work(_Documents.of(corpus, 0, 0, chosen))
+                work(Documents.of(corpus, 0, 0, chosen))
         with documents("inferring labels", len(corpus), progress) as done:
             found = map_ordered(_work_on, map(batch, firsts), n_jobs, engine=engine, shared=(work,))
             for first, result in zip(firsts, found, strict=True):
@@ -318,7 +361,7 @@ def _by_batches(
     return results()
 
 
-def _work_on(work: Callable[[_Documents], Result], documents: _Documents, stop: Stop) -> Result:
+def _work_on(work: Callable[[Documents], Result], documents: Documents, stop: Stop) -> Result:
     if stop.is_set():
         raise Stopped
     return work(documents)
@@ -336,12 +379,18 @@ class _Batch(NamedTuple):
     words: Floats
 
 
-def _infer(tables: Tables, inference: Inference, seed: int, documents: _Documents) -> Inferred:
+def _infer(
+    tables: Tables, inference: Inference, seed: int, card: Card | None, documents: Documents
+) -> Inferred:
+    if card is not None:
+        from deplda.inference_cuda import infer_on
+
+        return infer_on(card, tables, inference, seed, documents)
     return _infer_batch(tables, inference, seed, documents)[0]
 
 
 def _infer_batch(
-    tables: Tables, inference: Inference, seed: int, documents: _Documents
+    tables: Tables, inference: Inference, seed: int, documents: Documents
 ) -> tuple[Inferred, Floats]:
     """Return what is inferred of the documents, averaged over chains and topic sets.
 
@@ -374,7 +423,7 @@ def _expect(batch: _Batch, tables: Tables, inference: Inference, seed: int) -> F
     """Fill the batch with expectations; return α′. There is no chance in it: no seed is used."""
     from deplda.kernels.expected import expect
 
-    eta, flat = _weights(tables, inference)
+    eta, flat = weights_of(tables, inference)
     alpha = np.empty_like(batch.counts)
     expect(
         tables.words, tables.sets, eta, flat, float(inference.gamma), batch.starts, batch.types,
@@ -386,7 +435,7 @@ def _expect(batch: _Batch, tables: Tables, inference: Inference, seed: int) -> F
 
 def _sample(batch: _Batch, tables: Tables, inference: Inference, seed: int) -> Floats:
     """Fill the batch with means over all samples of all topic sets; return α′."""
-    eta, flat = _weights(tables, inference)
+    eta, flat = weights_of(tables, inference)
     is_proper = inference.method == "proper" and tables.topic_starts[-1] > 0
     label_tokens = np.zeros_like(batch.counts) if is_proper else None
     n_sets = len(tables.topic_starts) - 1
@@ -413,7 +462,7 @@ def _sample_set(
     from deplda.kernels import dense, documents, proper, random
     from deplda.kernels.tables import Prior
 
-    eta, flat = _weights(tables, inference)
+    eta, flat = weights_of(tables, inference)
     begin, end = tables.topic_starts[number : number + 2]
     key, stride = random.stream(seed, random.DOCUMENT, 0)
     plan = inference.schedule
@@ -436,7 +485,7 @@ def _sample_set(
     batch.topics[:, begin:end] = shares
 
 
-def _weights(tables: Tables, inference: Inference) -> tuple[float, float]:
+def weights_of(tables: Tables, inference: Inference) -> tuple[float, float]:
     """Return η, which is 0 where there are no topics, and Σα/C."""
     eta = float(inference.eta) if tables.topic_starts[-1] else 0.0
     return eta, inference.alpha / tables.n_ranked

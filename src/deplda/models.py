@@ -14,7 +14,7 @@ from deplda.errors import ReadError
 from deplda.estimates import TopicLabels
 from deplda.estimator import Auto, Kept, TopicModel
 from deplda.files import StrPath
-from deplda.inference import Combine, Estimate, Method
+from deplda.inference import Combine, Device, Estimate, Method
 from deplda.training import prior_topic_labels, train_topic_labels
 from deplda.word_counts import WordCounts
 
@@ -48,6 +48,7 @@ class FlatLDA(TopicModel):
         random_state: Any = 0,
         n_jobs: int | None = None,
         engine: Engine = "threads",
+        device: Device = "cpu",
         verbose: bool = False,
     ) -> None:
         self.n_chains = n_chains
@@ -68,6 +69,7 @@ class FlatLDA(TopicModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.engine = engine
+        self.device = device
         self.verbose = verbose
 
     def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:
@@ -107,6 +109,7 @@ class PriorLDA(TopicModel):
         random_state: Any = 0,
         n_jobs: int | None = None,
         engine: Engine = "threads",
+        device: Device = "cpu",
         verbose: bool = False,
     ) -> None:
         self.n_chains = n_chains
@@ -131,6 +134,7 @@ class PriorLDA(TopicModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.engine = engine
+        self.device = device
         self.verbose = verbose
 
     def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:
@@ -185,6 +189,11 @@ class DependencyLDA(TopicModel):
         Threads or processes; all cores by default. A cluster has the workers that it has.
     engine : "threads", "processes", a Dask Client or the address of its scheduler
         Where chains run and documents are predicted; the same bits everywhere.
+    device : {"cpu", "cuda", "auto"}
+        With "cuda", labels are inferred on a CUDA card (all but ``inference="proper"``), and so are
+        the chains of φ with ``fit_method="sampled"``; "auto" takes a card if there is one that can
+        do it. φ by expectations, φ′ and explanations are always made on the CPU. Needs the extra
+        [gpu].
     verbose : bool
         Show progress on standard error.
 
@@ -233,6 +242,7 @@ class DependencyLDA(TopicModel):
         random_state: Any = 0,
         n_jobs: int | None = None,
         engine: Engine = "threads",
+        device: Device = "cpu",
         verbose: bool = False,
     ) -> None:
         self.n_topics = n_topics
@@ -262,6 +272,7 @@ class DependencyLDA(TopicModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.engine = engine
+        self.device = device
         self.verbose = verbose
 
     def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:

@@ -257,8 +257,8 @@ def plain(name: str, value: Any) -> Any:
     """Return a parameter as JSON has it."""
     if isinstance(value, np.generic):
         return value.item()
-    if name == "engine":
-        return "threads"  # where a model was made is no part of it
+    if name in ("engine", "device"):  # where a model was made is no part of it
+        return "threads" if name == "engine" else "cpu"
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if name == "random_state":

@@ -56,6 +56,7 @@ _CHOICES = {
     "theta_estimate": ("counts", "conditionals"),
     "combine": ("auto", "blend", "counts", "posterior"),
     "word_counts": ("auto", *WORD_COUNTS),
+    "device": ("cpu", "cuda", "auto"),
 }
 _WHOLE = frozenset({
     "n_topics", "n_chains", "n_sweeps", "n_topic_chains", "n_topic_sweeps", "n_test_chains",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,9 @@ from deplda.progress import compiling, sweeps
 from deplda.topic_chains import TopicChain, topic_sets
 from deplda.word_chains import Cells, WordChain, Words
 from deplda.word_counts import WordCounts
+
+if TYPE_CHECKING:
+    from deplda.kernels.cuda.card import Card
 
 _LEAST_TOKENS = 0.01
 
@@ -57,6 +60,7 @@ def train_label_words(
     seed: int = 0,
     n_jobs: int | None = None,
     engine: Engine = "threads",
+    device: str = "cpu",
     watch: Sequence[tuple[int, int]] | None = None,
     checkpoint: StrPath | None = None,
     checkpoint_seconds: float = 60.0,
@@ -83,6 +87,10 @@ def train_label_words(
         Chains that run at a time; all cores by default.
     engine : "threads", "processes", a Dask Client or the address of its scheduler
         Where chains run. The same bits everywhere.
+    device : {"cpu", "cuda", "auto"}
+        With "cuda", all chains run side by side on a CUDA card, by the partially collapsed sampler:
+        φ given z, then every z given φ. Other draws, from the same posterior. "auto" takes a card
+        if there is one that can do it. A card keeps no checkpoints.
     watch : pairs (word, label), optional
         Entries of φ to trace for the diagnostics; by default the most frequent word of some labels.
     checkpoint : path, optional
@@ -99,6 +107,7 @@ def train_label_words(
     with compiling(progress):
         word_chains.compile_kernels()
     data = Words(corpus, eta, beta)
+    card = _card(device, engine, checkpoint, data)
     watched = data.default_watch() if watch is None else data.cells_of(watch)
     saved = _checkpoint(
         checkpoint, resume, checkpoint_seconds,
@@ -107,22 +116,38 @@ def train_label_words(
          "watch": watched.tolist()},
     )  # fmt: skip
 
-    make = partial(WordChain, data, seed, watched=watched)
-    weights, base = np.zeros(len(data.layout.cell_words)), np.zeros(corpus.n_labels)
-    traces = []
     with sweeps("training φ", n_chains, schedule.n_sweeps, data.n_swept, progress) as report:
-        for chain in run_chains(
-            make, n_chains, schedule, n_jobs=n_jobs, engine=engine, checkpoint=saved, report=report
-        ):
-            weights += chain.samples["weights"]
-            base += chain.samples["base"]
-            traces.append(chain.trace)
+        if card is not None:
+            from deplda.training_cuda import run_on
+
+            weights, base, traces = run_on(card, data, n_chains, schedule, seed, watched, report)
+        else:
+            make = partial(WordChain, data, seed, watched=watched)
+            weights, base = np.zeros(len(data.layout.cell_words)), np.zeros(corpus.n_labels)
+            chains = []
+            for chain in run_chains(
+                make, n_chains, schedule, n_jobs=n_jobs, engine=engine, checkpoint=saved,
+                report=report,
+            ):  # fmt: skip
+                weights += chain.samples["weights"]
+                base += chain.samples["base"]
+                chains.append(chain.trace)
+            traces = np.stack(chains)
     n_samples = n_chains * schedule.n_samples
     return TrainedLabelWords(
         data.estimate(weights / n_samples, base / n_samples),
-        diagnose(data.trace_names(watched), np.stack(traces)),
+        diagnose(data.trace_names(watched), traces),
         schedule.n_sweeps,
     )
+
+
+def _card(device: str, engine: Engine, checkpoint: StrPath | None, data: Words) -> Card | None:
+    """Return the card to train on, or None for the CPU; nothing of CUDA is imported for that."""
+    if device == "cpu":
+        return None
+    from deplda.training_cuda import card_for
+
+    return card_for(device, engine, checkpoint, data)
 
 
 def expect_label_words(

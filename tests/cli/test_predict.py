@@ -38,6 +38,20 @@ def test_predictions_are_those_of_python(tmp_path: Path, model: Path, corpus: Pa
         assert [label["score"] for label in line["labels"]] == scores.tolist()
 
 
+def test_a_card_is_used_where_there_is_one_and_missed_where_it_must_be(
+    tmp_path: Path, model: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deplda.kernels.cuda.card.problem", lambda: "CuPy is not installed")
+    usual = done("predict", model, corpus)
+    assert done("predict", model, corpus, "--device", "auto") == usual
+    for verb in ("predict", "evaluate"):
+        assert "but CuPy is not installed" in problem(1, verb, model, corpus, "--device", "cuda")
+    svm = tmp_path / "svm"
+    done("train", corpus, "-o", svm, "--model", "vanilla-svm")
+    told = problem(2, "predict", svm, corpus, "--device", "auto")
+    assert "--device is for topic models" in told
+
+
 def test_every_kind_of_document_gives_the_same_labels(tmp_path: Path, model: Path) -> None:
     text = "the judge and the jury"
     (tmp_path / "folder").mkdir()

@@ -15,7 +15,7 @@ import click
 
 from deplda.cli.output import check_output, force, note, plain, show
 from deplda.cli.sources import Reading, reading_options, records_of
-from deplda.cli.training import engine_option, jobs_option
+from deplda.cli.training import device_option, engine_option, jobs_option, set_device
 from deplda.errors import InputError, ReadError
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ _BATCH = 256
 @click.option("--resume", is_flag=True, help="Go on with a partly written output.")
 @jobs_option
 @engine_option
+@device_option
 @reading_options
 @force
 def predict(
@@ -46,6 +47,7 @@ def predict(
     resume: bool,
     jobs: int | None,
     engine: str,
+    device: str,
     reading: Reading,
     force: bool,
 ) -> None:
@@ -64,9 +66,9 @@ def predict(
     deplda predict model shards -o parts --engine tcp://10.0.0.1:8786
     """
     if _is_folder_of_shards(documents):
-        if threshold is not None or force or output is None:
+        if threshold is not None or force or output is None or device != "cpu":
             raise click.UsageError(
-                "A folder of shards needs -o; it takes no --threshold or --force."
+                "A folder of shards needs -o; it takes no --threshold, --force or --device."
             )
         _predict_shards(model, documents[0], output, limit, reading, jobs, engine)
         return
@@ -79,8 +81,9 @@ def predict(
         check_output(output, force or resume)
         _check_apart(output, documents)
     classifier: Any = load(model).set_params(n_jobs=jobs, engine=engine, verbose=False)
-    # Other processes are sent the model once a batch.
-    size = _BATCH if engine == "threads" else 64 * _BATCH
+    set_device(classifier, device, model)
+    # Other processes are sent the model once a batch, and a card is full with many documents only.
+    size = _BATCH if engine == "threads" and device == "cpu" else 64 * _BATCH
     records = records_of(documents, reading, classifier)
     n_done = _skip_done(output, records) if resume and output is not None else 0
     with _opened(output, resume) as file, counted("predicting", None, "documents", None) as done:

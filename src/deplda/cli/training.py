@@ -38,7 +38,8 @@ ESTIMATORS = {
     "hybrid": "HybridLDA",
 }
 _OWN_OPTIONS = {
-    "random_state": "--seed", "n_jobs": "--jobs", "engine": "--engine", "verbose": "nothing",
+    "random_state": "--seed", "n_jobs": "--jobs", "engine": "--engine", "device": "--device",
+    "verbose": "nothing",
 }  # fmt: skip
 
 split_option = click.option(
@@ -50,6 +51,13 @@ engine_option = click.option(
     show_default=True,
     metavar="threads|processes|ADDRESS",
     help="Where work is done; an address such as tcp://… is that of a Dask scheduler.",
+)
+device_option = click.option(
+    "--device",
+    type=click.Choice(["cpu", "cuda", "auto"]),
+    default="cpu",
+    show_default=True,
+    help="The CPU, a CUDA card (extra [gpu]), or a card if there is one (topic models).",
 )
 jobs_option = click.option("--jobs", "-j", type=click.IntRange(1), help="Cores; all by default.")
 
@@ -84,6 +92,7 @@ jobs_option = click.option("--jobs", "-j", type=click.IntRange(1), help="Cores; 
 )
 @jobs_option
 @engine_option
+@device_option
 @click.option(
     "--checkpoint",
     type=click.Path(file_okay=False, path_type=Path),
@@ -222,6 +231,7 @@ def _make_model(
     seed: int,
     jobs: int | None,
     engine: str,
+    device: str,
 ) -> Any:
     import inspect
 
@@ -243,6 +253,10 @@ def _make_model(
     given |= {
         "random_state": seed, "n_jobs": jobs, "engine": engine, "verbose": sys.stderr.isatty()
     }  # fmt: skip
+    if "device" in inspect.signature(kind).parameters:
+        given["device"] = device
+    elif device != "cpu":
+        raise click.UsageError(f"--device is for dependency, prior and flat, not for {model}.")
     if paper is None:
         return kind(**given)
     if not hasattr(kind, "paper"):
@@ -299,10 +313,17 @@ def _with_kept_words(corpus: Corpus, loaded: Loaded, words: Words) -> tuple[Corp
 @corpus_argument
 @split_option
 @jobs_option
+@device_option
 @reading_options
 @as_json
 def evaluate(
-    model: Path, corpus: str, split: str, jobs: int | None, reading: Reading, as_json: bool
+    model: Path,
+    corpus: str,
+    split: str,
+    jobs: int | None,
+    device: str,
+    reading: Reading,
+    as_json: bool,
 ) -> None:
     """Say how good MODEL is on the labelled documents of CORPUS.
 
@@ -315,6 +336,7 @@ def evaluate(
     from deplda.models import load
 
     classifier: Any = load(model).set_params(n_jobs=jobs, verbose=sys.stderr.isatty())
+    set_device(classifier, device, model)
     with waiting(f"reading {corpus} …"):
         test = part_of(load_corpus(corpus, reading, counter_of(classifier)), split, "test")
     found = figures_of(classifier, test)
@@ -327,6 +349,14 @@ def evaluate(
     show(rare)
     if found.n_unseen:
         show(f"\n{found.n_unseen:,} labels of documents were never seen in training.")
+
+
+def set_device(classifier: Any, device: str, path: Path) -> None:
+    """Have a loaded model work on this device; those that know none stay on the CPU."""
+    if "device" in classifier.get_params():
+        classifier.set_params(device=device)
+    elif device != "cpu":
+        raise click.UsageError(f"--device is for topic models; {path} is none.")
 
 
 def figures_of(model: Any, test: Corpus) -> Evaluation:

@@ -17,6 +17,7 @@ Stream = npt.NDArray[np.uint64]
 WORD_CHAIN = 1
 TOPIC_CHAIN = 2
 DOCUMENT = 3
+CHAIN_PHI = 4
 
 
 def stream(seed: int, purpose: int, number: int) -> Stream:
