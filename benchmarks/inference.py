@@ -18,6 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -184,7 +185,7 @@ def method_line(method: Any, test: Corpus, phi: Any, topics: Any) -> Line:
     begin = time.process_time()
     scores = score_matrix(test, tables, inference, n_jobs=1)
     seconds = (time.process_time() - begin) / len(test)
-    found = rank_metrics(scores, test)["average_precision"]
+    found = np.nanmean(rank_metrics(scores, test.labels)["average_precision"])
     cycle = seconds / (inference.n_chains * inference.schedule.n_sweeps) * 1e6
     each = "" if method == "deterministic" else f"; {cycle:.0f}"
     what = f"{method}, {len(test)} documents: average precision; ms a document; µs a cycle"
