@@ -21,6 +21,7 @@ from distributed import Client, LocalCluster
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.common import average_precision, seconds
 from deplda import (
     Corpus,
     FlatLDA,
@@ -33,7 +34,6 @@ from deplda import (
 )
 from deplda.corpus_shards import prepare
 from deplda.engine import Parcel
-from deplda.evaluation import rank_metrics
 from deplda.inference import Inference, score_matrix
 from deplda.sharded import Kind, Pass, _plan, cells_of, estimate, run_passes
 from deplda.shards import predict_shards
@@ -63,12 +63,6 @@ def section(title: str) -> Iterator[Table]:
     Console(width=140).print(table)
 
 
-def seconds(work: Any) -> float:
-    begin = time.perf_counter()
-    work()
-    return time.perf_counter() - begin
-
-
 # Chains -------------------------------------------------------------------------------------------
 
 
@@ -92,12 +86,6 @@ def chains(table: Table, corpus: Corpus, n_chains: int, n_sweeps: int) -> None:
 
 
 # Training by shards -------------------------------------------------------------------------------
-
-
-def average_precision(phi: LabelWords, test: Corpus) -> float:
-    scores = score_matrix(test, Tables(phi, ()), FLAT, progress=False)
-    found = rank_metrics(scores, test.labels)
-    return float(np.nanmean(found["average_precision"]))
 
 
 def passes(
@@ -134,7 +122,8 @@ def _row(done: Pass, took: float, used: float, million: float) -> str:
 
 
 def _quality(phi: LabelWords, test: Corpus) -> str:
-    return f"{average_precision(phi, test):.4f}"
+    scores = score_matrix(test, Tables(phi, ()), FLAT, progress=False)
+    return f"{average_precision(scores, test):.4f}"
 
 
 def in_memory(table: Table, train: Corpus, test: Corpus, n_sweeps: int) -> None:

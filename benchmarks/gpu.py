@@ -9,7 +9,6 @@ CUDA events around the whole work on arrays that lie on the card; clocks are lef
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -21,10 +20,10 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.common import average_precision, seconds
 from benchmarks.inference import PAPER, corpus_of
 from deplda import Corpus, Schedule, datasets, train_label_words, train_topic_labels
 from deplda.engine import n_workers
-from deplda.evaluation import rank_metrics
 from deplda.inference import Documents, Inference, score_matrix
 from deplda.inference_cuda import card_for, infer_on
 from deplda.tables import Tables
@@ -71,20 +70,9 @@ def training_seconds(card: Any, train: Corpus, n_chains: int, repeats: int) -> t
     def work() -> None:
         found[:] = [run_on(card, data, n_chains, Schedule(100), 0, watched, None)]
 
-    seconds = event_seconds(card, work, repeats)
+    took = event_seconds(card, work, repeats)
     weights, base, _ = found[0]
-    return seconds, data.estimate(weights / n_chains, base / n_chains)
-
-
-def precision(test: Corpus, tables: Tables, how: Inference, device: Any) -> float:
-    scores = score_matrix(test, tables, how, device=device)
-    return float(np.mean(rank_metrics(scores, test.labels)["average_precision"]))
-
-
-def clock(work: Callable[[], object]) -> float:
-    begin = time.perf_counter()
-    work()
-    return time.perf_counter() - begin
+    return took, data.estimate(weights / n_chains, base / n_chains)
 
 
 def cpu_seconds(train: Corpus, test: Corpus, phi: Any, topics: Any) -> dict[str, float]:
@@ -93,12 +81,12 @@ def cpu_seconds(train: Corpus, test: Corpus, phi: Any, topics: Any) -> dict[str,
     few, one = test[: 256 * cores], Tables(phi, topics[:1])
     score_matrix(test[:2], one, replace(PAPER, n_chains=1, schedule=Schedule(1)))
     score_matrix(test[:2], one, DETERMINISTIC)
-    part = clock(lambda: score_matrix(few, one, replace(PAPER, n_chains=1)))
-    sweeps = clock(lambda: train_label_words(train, n_chains=cores, schedule=Schedule(20)))
+    part = seconds(lambda: score_matrix(few, one, replace(PAPER, n_chains=1)))
+    sweeps = seconds(lambda: train_label_words(train, n_chains=cores, schedule=Schedule(20)))
     tables = Tables(phi, topics)
     return {
         "sampled": part * PAPER.n_chains * len(topics) * test.n_tokens / few.n_tokens,
-        "deterministic": clock(lambda: score_matrix(test, tables, DETERMINISTIC)),
+        "deterministic": seconds(lambda: score_matrix(test, tables, DETERMINISTIC)),
         "training": sweeps * 48 / cores * 100 / 20,
     }
 
@@ -116,7 +104,7 @@ def main() -> None:
     from deplda.kernels.cuda.card import choose
 
     card: Any = choose("cuda")
-    seconds, phi = training_seconds(card, train, 48, 1 if options.quick else 3)
+    training, phi = training_seconds(card, train, 48, 1 if options.quick else 3)
     topics = train_topic_labels(train, 200, n_chains=10, schedule=Schedule(500)).topic_labels
     tables = Tables(phi, topics)
     cycles = test.n_tokens * len(topics) * PAPER.n_chains * (PAPER.schedule.n_sweeps + 2)
@@ -128,7 +116,7 @@ def main() -> None:
     cpu = cpu_seconds(train, test, phi, topics) if options.cpu else {}
     sampled = fold_seconds(card, test, tables, PAPER, 3)
     for what, key, each in (
-        ("48 chains × 100 sweeps of φ", "training", seconds),
+        ("48 chains × 100 sweeps of φ", "training", training),
         ("900 samples of the fold", "sampled", sampled),
         ("the same, conditionals", "", fold_seconds(
             card, test, tables, replace(PAPER, estimate="conditionals"), 1)),
@@ -138,7 +126,8 @@ def main() -> None:
         quality = ""
         if key in ("sampled", "deterministic"):
             how = PAPER if key == "sampled" else DETERMINISTIC
-            quality = f"{precision(test, tables, how, 'cuda'):.4f}"
+            scores = score_matrix(test, tables, how, device="cuda")
+            quality = f"{average_precision(scores, test):.4f}"
         table.add_row(what, f"{each:.2f}", f"{cpu[key]:.1f}" if key in cpu else "", quality)
     table.add_row("a token and cycle, ns", f"{sampled / cycles * 1e9:.3f}", "", "")
     table.add_row("a copy: bytes read and written, TB/s", f"{copy_rate(card) / 1e12:.2f}", "", "")

@@ -18,11 +18,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.common import Row, cpu_seconds
+from benchmarks.common import Row, average_precision, cpu_seconds
 from deplda import (
     Corpus,
     LabelWords,
@@ -34,7 +33,6 @@ from deplda import (
     train_topic_labels,
 )
 from deplda import tables as table_module
-from deplda.evaluation import rank_metrics
 from deplda.inference import Inference, infer, score_matrix
 from deplda.tables import Tables
 
@@ -185,7 +183,7 @@ def method_line(method: Any, test: Corpus, phi: Any, topics: Any) -> Line:
     begin = time.process_time()
     scores = score_matrix(test, tables, inference, n_jobs=1)
     seconds = (time.process_time() - begin) / len(test)
-    found = np.nanmean(rank_metrics(scores, test.labels)["average_precision"])
+    found = average_precision(scores, test)
     cycle = seconds / (inference.n_chains * inference.schedule.n_sweeps) * 1e6
     each = "" if method == "deterministic" else f"; {cycle:.0f}"
     what = f"{method}, {len(test)} documents: average precision; ms a document; µs a cycle"

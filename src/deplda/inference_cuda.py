@@ -37,9 +37,7 @@ def card_for(
     unable = None
     if inference.method == "proper":
         unable = "proper inference is done on the CPU alone"
-    if not (isinstance(engine, str) and engine == "threads"):
-        unable = f"engine is {engine!r}; a card works for this process, engine='threads'"
-    card = choose(device, unable)
+    card = choose(device, unable, engine)
     if card is None:
         return None
     try:

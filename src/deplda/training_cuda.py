@@ -22,9 +22,7 @@ def card_for(device: str, engine: Any, checkpoint: StrPath | None, data: Words) 
     unable = None
     if checkpoint is not None:
         unable = f"a card keeps no chains in {checkpoint}; leave the checkpoint out"
-    if not (isinstance(engine, str) and engine == "threads"):
-        unable = f"engine is {engine!r}; a card works for this process, engine='threads'"
-    card = choose(device, unable)
+    card = choose(device, unable, engine)
     try:
         if card is not None:
             chains_that_fit(card, data.layout)

@@ -146,17 +146,19 @@ def _card() -> Card:
     return Card()
 
 
-def choose(device: str, unable: str | None = None) -> Card | None:
+def choose(device: str, unable: str | None = None, engine: Any = "threads") -> Card | None:
     """Return the card to work on, or None for the CPU.
 
-    `unable` says what asked-for work a card cannot do: an error where it must be one, the CPU where
-    either will do.
+    `unable` says what asked-for work a card cannot do; nor can it work for another process, as an
+    `engine` other than threads asks: an error where it must be one, the CPU where either will do.
     """
     if device not in DEVICES:
         known = ", ".join(map(repr, DEVICES))
         raise InputError(f"device is {device!r}; it must be one of {known}")
     if device == "cpu":
         return None
+    if not (isinstance(engine, str) and engine == "threads"):
+        unable = f"engine is {engine!r}; a card works for this process, engine='threads'"
     reason = unable or problem()
     if reason is None:
         return _card()
