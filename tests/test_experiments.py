@@ -56,6 +56,8 @@ def test_the_papers_budget_is_the_papers_protocol() -> None:
     assert (standard.n_chains, standard.n_topic_chains, standard.n_test_chains) == (8, 10, 1)
     assert standard.eta == expected.eta
     assert make_estimator(Model("FlatLDA"), "standard", 0, 1).n_test_chains == 10
+    assert make_estimator(model, "paper", 3, 2, "auto").device == "auto"
+    assert "device" not in make_estimator(Model("VanillaSVM"), "paper", 3, 2, "auto").get_params()
     assert set(BUDGETS) == {"quick", "standard", "paper"}
 
 
@@ -113,6 +115,22 @@ def test_units_are_kept_as_they_end_and_never_run_twice(
     other = msgspec.structs.replace(small, seed=1)
     with pytest.raises(InputError, match="its experiment is another one"):
         run(other, folder, budget="quick")
+
+
+def test_a_run_may_do_some_of_the_models_and_a_later_one_the_others(
+    small: Experiment, tmp_path: Path
+) -> None:
+    folder = tmp_path / "results"
+    one = run(small, folder, budget="quick", models=["Flat"], device="auto", progress=False)
+    assert [unit.model for unit in one.done] == ["Flat"]
+    assert (one.done[0].found or {})["parameters"]["device"] == "auto"
+    other = run(small, folder, budget="quick", progress=False)
+    assert [unit.model for unit in other.done] == ["Flat", "Dependency (few)"]
+    assert other.done[0] == one.done[0]
+    with pytest.raises(InputError, match="there is no model 'flat'; small has Flat, Dependency"):
+        run(small, folder, budget="quick", models=["flat"])
+    with pytest.raises(InputError, match="device is 'gpu'; it must be"):
+        run(small, folder, budget="quick", device="gpu")
 
 
 def test_a_unit_that_fails_does_not_stop_the_others_and_is_tried_again(

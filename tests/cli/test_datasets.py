@@ -99,6 +99,10 @@ def test_an_experiment_is_run_and_kept(tmp_path: Path, experiment: Path) -> None
     assert done("experiment", experiment, *asked) == (
         f"1 of 1 units done: {tmp_path / 'results'}\n"
     )
+    some = ("-o", tmp_path / "none", "--models", "Flat, Sharp", "--device", "auto")
+    assert "there is no model 'Sharp'; small has Flat" in problem(
+        1, "experiment", experiment, *some
+    )
 
 
 def test_an_experiment_with_failures_ends_with_1_and_names_them(

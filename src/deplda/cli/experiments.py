@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from deplda.cli.output import as_json, check_output, force, note, show, show_json
-from deplda.cli.training import jobs_option
+from deplda.cli.training import device_option, jobs_option
 from deplda.errors import InputError
 
 
@@ -29,6 +29,8 @@ from deplda.errors import InputError
     help="How many chains and samples.",
 )
 @click.option("--splits", help="Some of the splits, such as 0,1.")
+@click.option("--models", help="Some of the models, such as Flat-LDA,Prior-LDA.")
+@device_option
 @click.option(
     "--data-dir",
     type=click.Path(file_okay=False, path_type=Path),
@@ -41,6 +43,8 @@ def experiment(
     output: Path,
     budget: Any,
     splits: str | None,
+    models: str | None,
+    device: str,
     data_dir: Path | None,
     jobs: int | None,
     as_json: bool,
@@ -58,6 +62,8 @@ def experiment(
         output,
         budget=budget,
         splits=_numbers(splits),
+        models=None if models is None else [name.strip() for name in models.split(",")],
+        device=device,
         data_dir=data_dir,
         n_jobs=jobs,
     )

@@ -82,8 +82,13 @@ def read_experiment(name: StrPath) -> Experiment:
     return _checked(path.read_bytes(), path)
 
 
-def make_estimator(model: Model, budget: Budget, seed: int, n_jobs: int | None) -> Any:
-    """Return the estimator of a model: the paper's settings, the budget's, then its own."""
+def make_estimator(
+    model: Model, budget: Budget, seed: int, n_jobs: int | None, device: str = "cpu"
+) -> Any:
+    """Return the estimator of a model: the paper's settings, the budget's, then its own.
+
+    The device is for models that can work on one.
+    """
     kind = _estimator(model.estimator)
     known = inspect.signature(kind).parameters
     chosen: dict[str, Any] = {}
@@ -93,6 +98,8 @@ def make_estimator(model: Model, budget: Budget, seed: int, n_jobs: int | None) 
         if name in known:
             each = isinstance(value, dict)
             chosen[name] = value.get(model.estimator, value[""]) if each else value
+    if "device" in known:
+        chosen["device"] = device
     return kind(**(chosen | model.parameters | {"random_state": seed, "n_jobs": n_jobs}))
 
 

@@ -30,6 +30,7 @@ from deplda.experiments.results import (
 from deplda.experiments.unit import Task
 from deplda.files import StrPath
 from deplda.progress import counted
+from deplda.settings import checked
 
 _SHARE_OF_MEMORY = 0.8
 
@@ -40,6 +41,8 @@ def run(
     *,
     budget: Budget = "standard",
     splits: list[int] | None = None,
+    models: list[str] | None = None,
+    device: str = "cpu",
     data_dir: StrPath | None = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
@@ -55,8 +58,12 @@ def run(
         How many chains and samples.
     splits : list of int, optional
         Some of the experiment's splits.
+    models : list of str, optional
+        Some of the experiment's models; a later run into the folder may do others.
+    device : {"cpu", "cuda", "auto"}
+        Where the topic models work. Each unit keeps it with its parameters.
     n_jobs : int, optional
-        Cores to use; all by default. Units run side by side where memory allows.
+        Cores to use; all by default. Units run side by side where memory allows, but not on a card.
     """
     data = datasets.load(experiment.data, data_dir)
     every = range(len(data.splits))
@@ -65,6 +72,11 @@ def run(
     for split in chosen:
         if split not in every:
             raise InputError(f"there is no split {split}; {experiment.data} has {len(every)}")
+    for model in models or ():
+        if model not in experiment.models:
+            known = ", ".join(experiment.models)
+            raise InputError(f"there is no model {model!r}; {experiment.name} has {known}")
+    checked({"device": device})
     head = new_head(experiment, budget, chosen)
     open_results(folder, head)
     if chosen and not has_data(folder):
@@ -73,6 +85,7 @@ def run(
     waiting = [
         (model, split)
         for model, split in units_of(head)
+        if models is None or model in models
         if (unit := read_unit(folder, model, split)) is None or unit.status == "failed"
     ]
     cores = n_workers(n_jobs)
@@ -81,7 +94,7 @@ def run(
     def work(item: tuple[str, int], stop: Event, threads: int) -> Unit:
         if stop.is_set():
             raise Stopped
-        task = Task(experiment, *item, budget, where, threads)
+        task = Task(experiment, *item, budget, where, threads, device)
         unit = _in_own_process(task)
         write_unit(folder, unit)
         return unit
@@ -92,7 +105,7 @@ def run(
         if waiting:
             first = work(waiting.pop(0), Event(), cores)
             done(1)
-            side_by_side = _at_a_time(first, cores)
+            side_by_side = _at_a_time(first, cores) if device == "cpu" else 1
         threads = max(1, cores // side_by_side)
         for _ in map_ordered(lambda item, stop: work(item, stop, threads), waiting, side_by_side):
             done(1)

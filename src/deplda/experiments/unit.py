@@ -19,6 +19,7 @@ from deplda import datasets
 from deplda.corpus import Corpus
 from deplda.evaluation import evaluate
 from deplda.experiments.protocol import Budget, Experiment, make_estimator
+from deplda.kernels.cuda.card import choose
 
 _FEW_DOCUMENTS = 50
 _SHOWN_LABELS = 10
@@ -34,6 +35,7 @@ class Task(msgspec.Struct, frozen=True):
     budget: Budget
     data_dir: str | None = None
     n_jobs: int | None = None
+    device: str = "cpu"
 
 
 def run_unit(task: Task) -> dict[str, Any]:
@@ -44,7 +46,9 @@ def run_unit(task: Task) -> dict[str, Any]:
     train = data.corpus[split.train].keep_words(experiment.min_count)
     test = data.corpus[split.test].align(train)
     seed = experiment.seed + task.split
-    model = make_estimator(experiment.models[task.model], task.budget, seed, task.n_jobs)
+    model = make_estimator(
+        experiment.models[task.model], task.budget, seed, task.n_jobs, task.device
+    )
     _compile(model, train)
     begin = _now()
     model.fit(train)
@@ -76,6 +80,7 @@ def run_unit(task: Task) -> dict[str, Any]:
             "system": platform.system(),
             "processor": platform.machine(),
             "cores": os.cpu_count(),
+            "card": _card(model),
         },
     }
 
@@ -84,6 +89,11 @@ def _compile(model: Any, train: Corpus) -> None:
     """Let a copy of the model see a few documents, so that compiling is not timed."""
     few = train[:_FEW_DOCUMENTS]
     clone(model).fit(few).decision_function(few)
+
+
+def _card(model: Any) -> str:
+    card = choose(getattr(model, "device", "cpu"))
+    return "–" if card is None else card.name
 
 
 def _now() -> tuple[float, float]:

@@ -44,6 +44,12 @@ class Card:
 
         return cupy
 
+    @property
+    def name(self) -> str:
+        """What its maker calls it."""
+        found: bytes = self.xp.cuda.runtime.getDeviceProperties(self.xp.cuda.Device().id)["name"]
+        return found.decode()
+
     def put(self, array: npt.ArrayLike) -> Any:
         """Return a copy of an array on the card."""
         with within_memory():
