@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -6,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csc_array, csr_array, csr_matrix
 
-from deplda import Corpus, InputError, concat
+from deplda import Corpus, InputError, concat, write_jsonl, write_svmlight
 
 
 def small() -> Corpus:
@@ -90,13 +91,30 @@ def test_duplicate_entries_are_summed_and_zeros_dropped() -> None:
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(-1, "-1"), (0.5, "0.5"), (np.nan, "nan"), (np.inf, "inf"), (2.0**31, "2147483648")],
+    [(-1, "-1"), (np.nan, "nan"), (np.inf, "inf"), (2.0**31, "2147483648")],
 )
 def test_a_bad_count_is_named_with_its_place(value: float, shown: str) -> None:
     with pytest.raises(
         InputError, match=rf"word 1 in document 2 is {shown}.*from 0 to 2,147,483,647"
     ):
         Corpus([[1, 0], [0, 1], [0, value]], [[1], [1], [1]])
+
+
+def test_fractions_are_kept_and_tokens_are_whole(tmp_path: Path) -> None:
+    corpus = Corpus([[0.25, 1.5, 0], [0, 2.75, 0.5]], [[1], [1]])
+    assert corpus.counts.toarray().tolist() == [[0.25, 1.5, 0], [0, 2.75, 0.5]]
+    assert corpus.counts.dtype == np.float32
+    assert (corpus.n_tokens, corpus.document_lengths.tolist()) == (5, [2, 3])
+    assert corpus.word_counts.tolist() == [0, 4, 0]
+    assert corpus.tokens().words.tolist() == [1, 1, 1, 1, 1]
+    assert corpus.tokens().starts.tolist() == [0, 2, 5]
+    assert corpus.keep_words(1).vocabulary == ("word1",)
+    assert corpus[[1]].counts.toarray().tolist() == [[0, 2.75, 0.5]]
+    for write in (write_jsonl, write_svmlight):
+        with pytest.raises(InputError, match=r"holds the count 0\.25; files hold whole counts"):
+            write(corpus, tmp_path / "corpus")
+    assert not list(tmp_path.iterdir())
+    assert Corpus([[1.0, 2.0]], [[1]]).counts.dtype == np.int32
 
 
 def test_a_sum_beyond_the_limit_is_refused_not_wrapped() -> None:

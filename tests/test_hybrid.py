@@ -52,7 +52,6 @@ def fitted() -> HybridLDA:
     return quick().fit(parts()[0])
 
 
-@pytest.mark.filterwarnings("ignore::deplda.FractionalCountsWarning")
 @pytest.mark.filterwarnings("ignore::deplda.NothingHeldOutWarning")
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast")  # y = inf, on purpose
 @parametrize_with_checks(

@@ -45,7 +45,6 @@ def quick(model: Model, **others: Any) -> TopicModel:
     return model(**few, **others)
 
 
-@pytest.mark.filterwarnings("ignore::deplda.FractionalCountsWarning")
 @parametrize_with_checks([quick(model) for model in MODELS])
 def test_scikit_learn_is_satisfied(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
@@ -306,7 +305,7 @@ def wrong_x() -> dict[str, tuple[Any, str]]:
         "NaN": (with_one(np.nan), "NaN"),
         "NaN, sparse": (csr_array(with_one(np.nan)), "NaN"),
         "infinity": (with_one(np.inf), "infinity"),
-        "too large": (with_one(1e12), "counts must be whole numbers from 0 to 2,147,483,647"),
+        "too large": (with_one(1e12), "counts must be numbers from 0 to 2,147,483,647"),
         "a string": (with_one("three"), "could not convert string to float"),
         "one dimension": (ones[0], "2D array"),
         "complex": (ones.astype(complex), "Complex data not supported"),
@@ -507,11 +506,40 @@ def test_a_model_without_chains_has_nothing_to_keep(tmp_path: Path) -> None:
         PriorLDA().fit(news(), checkpoint=tmp_path)
 
 
-def test_weights_instead_of_counts_are_rounded_with_a_warning() -> None:
+def test_expectations_take_fractions_as_they_are_and_chains_round_them_with_a_warning(
+    model: Model,
+) -> None:
     _, x = counted()
-    with pytest.warns(FractionalCountsWarning, match="pass how often each word occurs"):
-        rounded = FlatLDA().fit(x * 1.2, TOPICS)
-    assert same_learned(rounded, FlatLDA().fit(x, TOPICS))
+    exact = quick(model, word_counts="raw").fit(x * 1.2, TOPICS)
+    assert not same_learned(exact, quick(model, word_counts="raw").fit(x, TOPICS))
+    assert exact.label_words_.dense().sum(axis=0) == pytest.approx(1)
+    chains = {"fit_method": "sampled", "n_chains": 1, "n_sweeps": 3, "inference": "sampled"}
+    drawn = quick(model, **chains)
+    with pytest.warns(FractionalCountsWarning, match="or use fit_method='deterministic'"):
+        drawn.fit(x * 1.2, TOPICS)
+    assert same_learned(drawn, quick(model, **chains).fit(x, TOPICS))
+    with pytest.warns(FractionalCountsWarning, match="or use inference='deterministic'"):
+        scores = drawn.decision_function(x * 1.2)
+    assert (scores == drawn.decision_function(x)).all()
+
+
+def test_words_that_count_less_than_half_are_no_tokens_but_some_evidence() -> None:
+    _, x = counted()
+    model = FlatLDA(word_counts="raw").fit(x, TOPICS)
+    nothing = model.decision_function(x * 0)
+    assert not (model.decision_function(x * 0.4) == nothing).all()
+    model.set_params(inference="sampled")
+    with pytest.warns(FractionalCountsWarning):
+        assert (model.decision_function(x * 0.4) == model.decision_function(x * 0)).all()
+
+
+def test_an_explanation_shares_out_fractions_of_words() -> None:
+    _, x = counted()
+    model = FlatLDA(word_counts="raw").fit(x, TOPICS)
+    (whole, part) = (model.explain(x[[0]] * by, k=len(model.classes_)) for by in (1, 0.25))
+    assert [word.times for word in part.words] == [word.times / 4 for word in whole.words]
+    for word in part.words:
+        assert sum(word.tokens) == pytest.approx(word.times, rel=1e-4)
 
 
 def test_fifty_thousand_labels_are_no_trouble() -> None:

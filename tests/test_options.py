@@ -39,6 +39,8 @@ def test_a_word_counts_one_and_the_logarithm() -> None:
     np.testing.assert_allclose(weighed(counts, "log"), 1 + np.log(counts), rtol=1e-6)
     assert weighed(counts, "raw") is counts
     assert whole(weighed(counts, "log")).tolist() == [1, 2, 3, 8]
+    parts = np.array([0.2, 0.9, 1.5], dtype=np.float32)
+    np.testing.assert_allclose(weighed(parts, "log"), [0.2, 0.9, 1 + np.log(1.5)], rtol=1e-6)
 
 
 def test_documents_without_repeated_words_are_the_same_for_either_count() -> None:
@@ -64,6 +66,24 @@ def test_more_documents_are_counted_as_the_first_were() -> None:
     updated = update_label_words(known, second, word_counts="log")
     together = expect_label_words(both, word_counts="log").label_words
     np.testing.assert_allclose(updated.dense(), together.dense(), rtol=1e-4)
+
+
+def test_a_label_alone_learns_its_fractions() -> None:
+    counts = np.array([[0.25, 1.5, 0], [0, 0.125, 0.125]])
+    found = expect_label_words(Corpus(counts, np.eye(2, dtype=int)), beta=0.01).label_words.dense()
+    np.testing.assert_allclose(found, (counts.T + 0.01) / (counts.sum(axis=1) + 0.03), rtol=1e-5)
+
+
+def test_expectations_depend_on_fractions_as_on_counts() -> None:
+    """Everything a hundred times as much, the priors too, is the same model."""
+    large = news()
+    small = Corpus(large.counts / 128, large.labels)
+    of_large, of_small = (
+        expect_label_words(corpus, eta=50 * by, beta=0.02 * by).label_words.dense()
+        for corpus, by in ((large, 1), (small, 1 / 128))
+    )
+    likely = of_large > 0.001
+    np.testing.assert_allclose(of_small[likely], of_large[likely], rtol=0.05)
 
 
 @pytest.mark.parametrize("inference", ["deterministic", "sampled"])

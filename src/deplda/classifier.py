@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deplda import store
 from deplda.corpus import Corpus
-from deplda.errors import FractionalCountsWarning, InputError, ReadError
+from deplda.errors import InputError, ReadError
 from deplda.files import StrPath
 from deplda.store import Arrays, Card
 from deplda.targets import Indicator, Targets, by_place, read_targets, renamed
@@ -60,9 +59,6 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     A subclass has the parameters `cutoff`, `random_state`, `n_jobs` and `verbose`; its `fit` calls
     `_begin_fit` and sets `label_sets_`, the labels of the documents it learned from.
     """
-
-    _whole_counts: ClassVar[bool] = True
-    """Whether counts that are no whole numbers are rounded."""
 
     # What a subclass does ------------------------------------------------------------------------
 
@@ -206,7 +202,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.counter_: WordCounter | None = counter
         self.metrics_: dict[str, Any] | None = None
         self.classes_ = self._targets.classes
-        self.n_tokens_ = int(counts.sum())
+        self.n_tokens_ = round(float(counts.sum()))
         return counts, labels
 
     def _read_labels(self, X: Any, y: Any) -> tuple[Indicator, Targets]:
@@ -239,16 +235,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     f"X has {x.shape[1]:,} features, but {type(self).__name__} is expecting "
                     f"{self.n_features_in_:,} features as input; count the same words as in fit"
                 )
-        x = csr_array(x)
-        if self._whole_counts and x.dtype.kind == "f" and (x.data != np.rint(x.data)).any():
-            warnings.warn(
-                "counts are rounded to whole numbers; pass how often each word occurs, "
-                "not weights such as tf-idf",
-                FractionalCountsWarning,
-                stacklevel=3,
-            )
-            x.data = np.rint(x.data)
-        return x
+        return csr_array(x)
 
     def _count_words(self, texts: Any, *, reset: bool) -> Any:
         if reset:

@@ -32,7 +32,8 @@ class Corpus:
     Parameters
     ----------
     counts : (documents, words) sparse or dense
-        How often each word stands in each document: whole numbers from 0 to 2,147,483,647.
+        How often each word stands in each document, from 0 to 2,147,483,647; fractions, such as
+        weights, are kept in single precision. What draws tokens rounds them.
     labels : (documents, labels) sparse or dense
         1 or True where a document carries a label.
     vocabulary, label_names, ids : sequences of distinct strings, optional
@@ -56,7 +57,7 @@ class Corpus:
         label_names: Iterable[str] | None = None,
         ids: Iterable[str] | None = None,
     ) -> None:
-        counts = _whole_counts(_as_csr(counts, "counts"))
+        counts = _checked_counts(_as_csr(counts, "counts"))
         labels = _indicator(_as_csr(labels, "labels"))
         if counts.shape[0] != labels.shape[0]:
             raise InputError(
@@ -111,13 +112,13 @@ class Corpus:
 
     @property
     def n_tokens(self) -> int:
-        """Number of word tokens."""
-        return int(self.counts.data.sum(dtype=np.int64))
+        """Number of word tokens; the nearest whole number, if counts are fractions."""
+        return round(float(self.counts.data.sum(dtype=np.float64)))
 
     @property
     def document_lengths(self) -> npt.NDArray[np.int64]:
         """Word tokens of each document."""
-        return _row_sums(self.counts)
+        return _nearest(_row_sums(self.counts.data, self.counts.indptr))
 
     @property
     def labels_per_document(self) -> npt.NDArray[np.int64]:
@@ -127,8 +128,11 @@ class Corpus:
     @property
     def word_counts(self) -> npt.NDArray[np.int64]:
         """Tokens of each word type."""
+        return _nearest(self._word_sums())
+
+    def _word_sums(self) -> npt.NDArray[np.float64]:
         sums = np.bincount(self.counts.indices, weights=self.counts.data, minlength=self.n_words)
-        return sums.astype(np.int64)  # exact: float64 holds every whole number below 2**53
+        return sums.astype(np.float64)  # which holds every whole number below 2**53
 
     @property
     def label_counts(self) -> npt.NDArray[np.int64]:
@@ -170,9 +174,10 @@ class Corpus:
 
     def tokens(self) -> Tokens:
         """Return all word tokens as one flat array, documents one after the other."""
-        starts = np.zeros(self.n_documents + 1, dtype=np.int64)
-        np.cumsum(self.document_lengths, out=starts[1:])
-        return Tokens(np.repeat(self.counts.indices.astype(np.int32), self.counts.data), starts)
+        times = _nearest(self.counts.data)
+        ends = np.concatenate([[0], np.cumsum(times)])
+        words = np.repeat(self.counts.indices.astype(np.int32), times)
+        return Tokens(words, ends[self.counts.indptr])
 
     def __getitem__(self, rows: Rows) -> Corpus:
         """Return the chosen documents, in the order given, with the same words and labels."""
@@ -196,7 +201,7 @@ class Corpus:
         """
         if min_count < 1:
             raise InputError(f"min_count is {min_count}; it must be at least 1 (1 keeps all words)")
-        kept = np.flatnonzero(self.word_counts >= min_count)
+        kept = np.flatnonzero(self._word_sums() >= min_count)
         vocabulary = tuple([self.vocabulary[word] for word in kept.tolist()])
         counts = _map_columns(self.counts, _inverse(kept, self.n_words), len(kept))
         return Corpus._trusted(counts, self.labels, vocabulary, self.label_names, self.ids)
@@ -262,22 +267,21 @@ def _as_csr(matrix: Any, what: str) -> csr_array[Any, tuple[int, int]]:
     return csr_array(matrix, copy=True)  # the caller's arrays stay his: ours become read-only
 
 
-def _whole_counts(
+def _checked_counts(
     counts: csr_array[Any, tuple[int, int]],
 ) -> csr_array[Any, tuple[int, int]]:
     counts.sum_duplicates()
     data = counts.data
-    with np.errstate(invalid="ignore"):
-        good = (data >= 0) & (data <= MAX_COUNT) & (data == np.floor(data))
+    good = (data >= 0) & (data <= MAX_COUNT)  # which NaN is not
     if not good.all():
         at = int(np.flatnonzero(~good)[0])
         row = int(np.searchsorted(counts.indptr, at, side="right")) - 1
         raise InputError(
             f"the count of word {int(counts.indices[at])} in document {row} is {data[at]!s}; "
-            f"counts must be whole numbers from 0 to {MAX_COUNT:,}. "
-            "Round or clip them, or pass raw counts instead of weights"
+            f"counts must be numbers from 0 to {MAX_COUNT:,}. Clip them, or leave the word out"
         )
-    counts = counts.astype(np.int32, copy=False)
+    is_whole = data.dtype.kind != "f" or bool((data == np.floor(data)).all())
+    counts = counts.astype(np.int32 if is_whole else np.float32, copy=False)
     counts.eliminate_zeros()
     return counts
 
@@ -342,10 +346,16 @@ def _narrow_indices(matrix: csr_array[Any, Any]) -> None:
         matrix.indptr = matrix.indptr.astype(np.int32, copy=False)
 
 
-def _row_sums(matrix: csr_array[Any, Any]) -> npt.NDArray[np.int64]:
-    ends = np.zeros(len(matrix.data) + 1, dtype=np.int64)
-    np.cumsum(matrix.data, out=ends[1:])
-    return np.diff(ends[matrix.indptr])
+def _row_sums(
+    data: npt.NDArray[Any], starts: npt.NDArray[np.integer[Any]]
+) -> npt.NDArray[np.float64]:
+    ends = np.zeros(len(data) + 1)
+    np.cumsum(data, out=ends[1:])
+    return np.diff(ends[starts])
+
+
+def _nearest(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    return np.rint(values).astype(np.int64)
 
 
 def _row_numbers(rows: Rows, n: int) -> npt.NDArray[np.int64]:

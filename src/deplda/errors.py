@@ -45,4 +45,4 @@ class NothingHeldOutWarning(UserWarning):
 
 
 class FractionalCountsWarning(UserWarning):
-    """Counts that are no whole numbers were rounded."""
+    """Counts that are no whole numbers were rounded, since tokens are drawn."""

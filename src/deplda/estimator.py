@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from functools import cached_property
@@ -29,7 +30,7 @@ from deplda.classifier import (
     check_lengths,
 )
 from deplda.corpus import Corpus
-from deplda.errors import InputError
+from deplda.errors import FractionalCountsWarning, InputError
 from deplda.estimates import LabelWords, TopicLabels
 from deplda.explain import Explanation, Topic, Weighted, Word, reasons
 from deplda.files import StrPath
@@ -39,8 +40,12 @@ from deplda.store import Arrays, Card
 from deplda.tables import Tables
 from deplda.targets import Indicator, Targets, among, by_place, extended, renamed
 from deplda.text import WordCounter
-from deplda.training import expect_label_words, train_label_words, update_label_words
-from deplda.word_counts import weighed, whole
+from deplda.training import (
+    expect_label_words,
+    train_label_words,
+    update_label_words,
+    whole_tokens,
+)
 
 Auto = Literal["auto"]
 Kept = dict[str, Any]
@@ -222,10 +227,10 @@ class TopicModel(LabelClassifier):
                 progress=self._progress(),
             )  # fmt: skip
         else:
-            tokens = corpus.counts.copy()
-            tokens.data = whole(weighed(tokens.data, self.settings_["word_counts"]))
+            _warn_of_fractions(corpus, "fit_method")
+            tokens = whole_tokens(corpus, self.settings_["word_counts"])
             trained = train_label_words(
-                Corpus(tokens, corpus.labels, corpus.vocabulary), **how, n_chains=asked.n_chains,
+                tokens, **how, n_chains=asked.n_chains,
                 schedule=Schedule(asked.n_sweeps), seed=self.seed_, n_jobs=asked.n_jobs,
                 engine=asked.engine, device=asked.device, progress=self._progress(), **kept,
             )  # fmt: skip
@@ -247,15 +252,22 @@ class TopicModel(LabelClassifier):
 
     def _score_counts(self, counts: Counts) -> Floats:
         return inferring.score_matrix(
-            _unlabelled(counts), self._prepared.tables, self._inference(), seed=self.seed_,
+            self._documents(counts), self._prepared.tables, self._inference(), seed=self.seed_,
             n_jobs=self.n_jobs, engine=self.engine, device=self.device, progress=self._progress(),
         )  # fmt: skip
 
     def _rank_counts(self, counts: Counts, k: int) -> Iterator[tuple[Numbers, Floats]]:
         yield from inferring.rank(
-            _unlabelled(counts), self._prepared.tables, self._inference(), k, seed=self.seed_,
+            self._documents(counts), self._prepared.tables, self._inference(), k, seed=self.seed_,
             n_jobs=self.n_jobs, engine=self.engine, device=self.device, progress=self._progress(),
         )  # fmt: skip
+
+    def _documents(self, counts: Counts) -> Corpus:
+        """Return documents without labels, to be inferred."""
+        documents = Corpus(counts, csr_array((counts.shape[0], 0), dtype=bool))
+        if self.inference != "deterministic":
+            _warn_of_fractions(documents, "inference")
+        return documents
 
     def _inference(self) -> Inference:
         weights, asked = self.settings_, self._asked()
@@ -299,7 +311,7 @@ class TopicModel(LabelClassifier):
         """Return why the labels that `choose` names are suggested for one document."""
         text = document if isinstance(document, str) else None
         x = one_row(document)
-        documents = _unlabelled(self._read_counts(x, reset=False))
+        documents = self._documents(self._read_counts(x, reset=False))
         if len(documents) != 1:
             raise InputError(f"{len(documents):,} documents were given; explain one at a time")
         asked = (documents, self._prepared.tables, self._inference())
@@ -432,7 +444,7 @@ class TopicModel(LabelClassifier):
         first.fit(counts[rest], (labels[rest], self._targets))
         inferred = list(
             inferring.infer(
-                _unlabelled(counts[held]), first._prepared.tables, first._inference(),
+                first._documents(counts[held]), first._prepared.tables, first._inference(),
                 seed=self.seed_, n_jobs=self.n_jobs, device=self.device,
                 progress=self._progress(),
             )
@@ -479,6 +491,11 @@ def _with_background(corpus: Corpus) -> Corpus:
     return Corpus(corpus.counts, labels, corpus.vocabulary)
 
 
-def _unlabelled(counts: Counts) -> Corpus:
-    """Return the documents as the corpus that inference takes; labels play no part."""
-    return Corpus(counts, csr_array((counts.shape[0], 0), dtype=bool))
+def _warn_of_fractions(corpus: Corpus, parameter: str) -> None:
+    if corpus.counts.dtype.kind == "f":
+        warnings.warn(
+            "counts are rounded, since whole tokens are drawn; pass how often each word occurs, or "
+            f"use {parameter}='deterministic', which takes fractions as they are",
+            FractionalCountsWarning,
+            stacklevel=5,
+        )

@@ -62,7 +62,7 @@ class Word(NamedTuple):
     """A word of the document, how often it occurs, and its expected tokens for each reason."""
 
     word: str
-    times: int
+    times: float
     tokens: tuple[float, ...]
 
 

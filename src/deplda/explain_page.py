@@ -122,7 +122,7 @@ def _words(explanation: Explanation) -> str:
 
 
 def _mark_of(
-    tokens: tuple[float, ...], times: int, explanation: Explanation
+    tokens: tuple[float, ...], times: float, explanation: Explanation
 ) -> tuple[int, float, str] | None:
     """Return the label's number, how sure it is, and its name; None if no label has the word."""
     if not tokens:
@@ -134,8 +134,8 @@ def _mark_of(
     return number, min(share, 1.0), str(explanation.reasons[number].label)
 
 
-def _times(times: int) -> str:
-    return f'<span class="times">&nbsp;×{times}</span>' if times > 1 else ""
+def _times(times: float) -> str:
+    return f'<span class="times">&nbsp;×{times:g}</span>' if times > 1 else ""
 
 
 def _marked(text: str, mark: tuple[int, float, str] | None) -> str:

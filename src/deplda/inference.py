@@ -65,8 +65,8 @@ class Inference:
     n_label_tokens : int
         M, the label tokens of a document (proper). Flat-LDA has none.
     word_counts : {"raw", "log"}
-        What a word that occurs n times in a document counts: n, or 1 + ln n. Sampling draws whole
-        tokens, the nearest number.
+        What a word that occurs n times in a document counts: n, or 1 + ln n (less than once: n).
+        Expectations take fractions as they are; sampling draws whole tokens, the nearest number.
     tolerance, max_cycles : float, int
         The deterministic cycle stops when it moves less than this share of the tokens.
     """

@@ -24,7 +24,7 @@ from deplda.files import StrPath
 from deplda.progress import compiling, sweeps
 from deplda.topic_chains import TopicChain, topic_sets
 from deplda.word_chains import Cells, WordChain, Words
-from deplda.word_counts import WordCounts
+from deplda.word_counts import WordCounts, weighed, whole
 
 if TYPE_CHECKING:
     from deplda.kernels.cuda.card import Card
@@ -72,7 +72,8 @@ def train_label_words(
     Parameters
     ----------
     corpus : Corpus
-        Documents without words or without labels are legal: they train nothing.
+        Documents without words or without labels are legal: they train nothing. Counts that are no
+        whole numbers are rounded, since tokens are drawn.
     eta : float, default 50
         Weight of a document's prior over its labels, η.
     beta : float, default 0.01
@@ -106,6 +107,7 @@ def train_label_words(
     _check_labels(corpus)
     with compiling(progress):
         word_chains.compile_kernels()
+    corpus = whole_tokens(corpus)
     data = Words(corpus, eta, beta)
     card = _card(device, engine, checkpoint, data)
     watched = data.default_watch() if watch is None else data.cells_of(watch)
@@ -139,6 +141,15 @@ def train_label_words(
         diagnose(data.trace_names(watched), traces),
         schedule.n_sweeps,
     )
+
+
+def whole_tokens(corpus: Corpus, word_counts: WordCounts = "raw") -> Corpus:
+    """Return the corpus with the nearest whole number of tokens of each word, to be drawn."""
+    if word_counts == "raw" and corpus.counts.dtype.kind == "i":
+        return corpus
+    counts = corpus.counts.copy()
+    counts.data = whole(weighed(counts.data, word_counts))
+    return Corpus(counts, corpus.labels, corpus.vocabulary, corpus.label_names, corpus.ids)
 
 
 def _card(device: str, engine: Engine, checkpoint: StrPath | None, data: Words) -> Card | None:
@@ -218,7 +229,8 @@ def update_label_words(
         (by_label.data, by_label.indices, np.concatenate([by_label.indptr, ends])),
         shape=(corpus.n_labels, n_words),
     )
-    if not ((corpus.labels_per_document > 0) & (corpus.document_lengths > 0)).any():
+    has_words = np.diff(corpus.counts.indptr) > 0
+    if not (has_words & (corpus.labels_per_document > 0)).any():
         counts = older
     else:
         with compiling(progress):

@@ -32,7 +32,6 @@ _WEIGHTS, _INTERCEPTS = "weights", "intercepts"
 class LinearSVMs(LabelClassifier):
     """What the three share: one linear SVM a label, on features that the words' counts give."""
 
-    _whole_counts = False
     _vectors: ClassVar[dict[str, Literal["words", "labels"]]] = {}
     """Learned attributes, a number for each word or label, that are saved beside the weights."""
 

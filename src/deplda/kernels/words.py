@@ -305,7 +305,7 @@ def lay_out(
     sizes = count_cells(entry_starts, words, member_starts, members, n_words)
     cell_starts = _starts(sizes)
     sums = np.add.reduceat(np.append(times, 0), entry_starts[:-1], dtype=np.float64)
-    lengths = np.rint(sums).astype(np.int64)
+    lengths = np.ceil(sums).astype(np.int64)
     lengths[np.diff(entry_starts) == 0] = 0
     grid_starts = _starts(np.diff(entry_starts) * np.diff(label_starts))
     cell_words = np.empty(cell_starts[-1], dtype=np.int32)

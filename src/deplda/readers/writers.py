@@ -46,6 +46,7 @@ def write_rows(rows: Iterable[Mapping[str, Any]], path: StrPath) -> int:
 
 def rows_of(corpus: Corpus) -> Iterator[dict[str, Any]]:
     """Yield the documents of a corpus as they stand in JSONL."""
+    _check_whole(corpus)
     words, labels = corpus.vocabulary, corpus.label_names
     for id, (indices, counts), (chosen, _) in zip(
         corpus.ids, _rows(corpus.counts), _rows(corpus.labels), strict=True
@@ -111,6 +112,7 @@ def write_svmlight(corpus: Corpus, path: StrPath) -> None:
 
     For ``x.svm`` or ``x.svm.gz`` the names go to ``x.vocab.txt``, ``x.labels.txt``, ``x.ids.txt``.
     """
+    _check_whole(corpus)
     names = (corpus.vocabulary, corpus.label_names, corpus.ids)
     with write_together([*sidecars(path), path]) as (*beside, file):
         for given, other in zip(names, beside, strict=True):
@@ -137,6 +139,15 @@ def _write_names(names: Sequence[str], file: IO[bytes]) -> None:
                 f"the name {name!r} holds a line break or a byte-order mark; write JSONL instead"
             )
     file.write("".join(f"{name}\n" for name in names).encode())
+
+
+def _check_whole(corpus: Corpus) -> None:
+    data = corpus.counts.data
+    if data.dtype.kind == "f":
+        raise InputError(
+            f"the corpus holds the count {data[data != data.round()][0]:g}; files hold whole "
+            "counts: round them first"
+        )
 
 
 def _check_unicode(name: str) -> None:

@@ -277,5 +277,7 @@ def _explained(found: Explanation, n_unknown: int) -> answers.ExplainAnswer:
         )
         for reason in found.reasons
     ]  # fmt: skip
-    words = [answers.DocumentWord(word.word, word.times, list(word.tokens)) for word in found.words]
+    words = [
+        answers.DocumentWord(word.word, int(word.times), list(word.tokens)) for word in found.words
+    ]
     return answers.ExplainAnswer(reasons, words, list(found.spans), found.n_tokens, n_unknown)
