@@ -98,7 +98,10 @@ def found(data: Dataset, split: int, model: str, seed: int, diagnosed: bool) -> 
 
 def _diagnostics(rng: np.random.Generator) -> dict[str, Any]:
     traces = np.log(np.arange(1, 31)) * 50 - 1000 + rng.normal(size=(2, 30))
-    summary = {"log-likelihood": {"rhat": 1.2, "ess": 17.0, "final_mean": -830.0}}
+    summary = {
+        "log-likelihood": {"rhat": 1.2, "ess": 17.0, "final_mean": -830.0},
+        f"φ′({rng.integers(10**6)} | 0)": {"rhat": 1.4, "ess": 9.0, "final_mean": 0.5},
+    }
     return {"topic_labels": {"summary": summary, "log_likelihood": traces.tolist()}}
 
 

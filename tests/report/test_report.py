@@ -11,6 +11,7 @@ from deplda import InputError
 from deplda.experiments import read_results
 from deplda.report.content import report_of
 from deplda.report.metrics import BY_DOCUMENT, BY_LABEL, FIGURES, ONE_ERROR, TABLES, Metric
+from deplda.report.overview import leaderboard_of
 from deplda.report.parts import Bullets, Cell, Details, Figure, Report, Section, Table, placed
 from deplda.report.published import paper_figures
 from deplda.report.runs import read_groups, versus
@@ -251,6 +252,24 @@ def test_budgets_are_compared_on_the_splits_that_both_have(tmp_path: Path) -> No
     assert "3 of 3 models agree in all 24 figures" in words(part)
     (table,) = tables(part)
     assert {row[3].text for row in table.rows} == {".000", ".0", ""}
+
+
+def test_of_equal_models_the_run_of_most_splits_is_shown_in_full(tmp_path: Path) -> None:
+    folders = [make(tmp_path / "p", budget="paper"), make(tmp_path / "q", n_splits=3)]
+    assert [run.title for run in read_groups(folders)[0].runs] == ["quick", "paper"]
+
+
+def test_models_that_ran_on_a_card_are_named_beside_the_times(tmp_path: Path) -> None:
+    folder = make(tmp_path / "a")
+    assert read_groups(folder)[0].main.cards == ""
+    for path in folder.glob("units/*-flat-lda.json"):
+        unit = msgspec.json.decode(path.read_bytes())
+        unit["found"]["machine"]["card"] = "NVIDIA X"
+        path.write_bytes(msgspec.json.encode(unit))
+    groups = read_groups(folder)
+    said = "On a CUDA card (NVIDIA X): Flat-LDA; their CPU-seconds are"
+    assert said in words(section(report_of(groups), "Quality and time"))
+    assert said in leaderboard_of(groups[0]).caption
 
 
 def test_several_data_sets_share_a_scorecard_and_figures_by_their_kind(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from deplda.report.words import counted, duration, listed
 _PARTS = {"label_words": "the words of labels (φ)", "topic_labels": "the labels of topics (φ′)"}
 _SHOWN_SWEEPS = 11
 _CONVERGED = 1.01
+_LEVEL = "log-likelihood"
 
 
 def time_section(run: Run) -> Section:
@@ -24,7 +25,7 @@ def time_section(run: Run) -> Section:
         "Seconds on the clock, means over splits. Units may have run side by side and beside other "
         "work: read them as sizes, not as a benchmark."
     )
-    return Section("Quality and time", (about, _quality_and_time(run)))
+    return Section("Quality and time", (f"{about} {run.cards}".strip(), _quality_and_time(run)))
 
 
 def convergence_section(run: Run) -> Section | None:
@@ -100,15 +101,10 @@ def _traced(run: Run) -> Iterator[_Traced]:
 
 
 def _about_chains(run: Run) -> str:
-    worst: dict[str, float] = {}
-    for model, part, _, rows in _summaries(run):
-        rhats = [row["rhat"] for row in rows if row["rhat"] is not None]
-        if rhats:
-            key = f"{model}, {_PARTS.get(part, part)}"
-            worst[key] = max(worst.get(key, 0.0), *rhats)
-    apart = [f"{key} ({value:.2f})" for key, value in worst.items() if value > _CONVERGED]
+    judged = [item for item in _judged(run) if not np.isnan(item.rhat)]
+    apart = [f"{item.title} ({item.rhat:.2f})" for item in judged if item.rhat > _CONVERGED]
     said = "R-hat near 1 says that chains agree; the second half of the sweeps is judged. "
-    if not worst:
+    if not judged:
         return said + "There were too few sweeps to judge."
     if not apart:
         return said + f"All chains agree (R-hat at most {_CONVERGED})."
@@ -118,38 +114,75 @@ def _about_chains(run: Run) -> str:
     )
 
 
-def _summaries(run: Run) -> Iterator[tuple[str, str, str, list[dict[str, Any]]]]:
-    """Yield model, part, what was traced, and its summary on every split."""
+class _Judged(NamedTuple):
+    """How chains agree on the log-likelihood, or on what else was traced, at their worst."""
+
+    models: list[str]
+    what: str
+    rhat: float
+    ess: float
+    final: float
+
+    @property
+    def title(self) -> str:
+        return f"{self.what} of {listed(self.models)}"
+
+
+def _judged(run: Run) -> list[_Judged]:
+    """Return how chains agree over all splits, the same chains of several models once."""
+    found: list[_Judged] = []
     for model in run.models:
         kept = [run.found(model, split).get("diagnostics", {}) for split in run.splits(model)]
         for part in kept[0]:
-            for name in kept[0][part]["summary"]:
-                yield model, part, name, [one[part]["summary"][name] for one in kept if part in one]
+            rows = [row for one in kept if part in one for row in one[part]["summary"].items()]
+            of, levels = _PARTS.get(part, part), [row for name, row in rows if name == _LEVEL]
+            others = [row for name, row in rows if name != _LEVEL]
+            for what, these in ((f"{of}: {_LEVEL}", levels), (f"{of}: watched entries", others)):
+                if these:
+                    _add(found, model, what, these, these is levels)
+    return found
+
+
+def _add(
+    found: list[_Judged], model: str, what: str, rows: list[dict[str, Any]], is_level: bool
+) -> None:
+    rhat, ess, final = (
+        np.array([row[key] for row in rows], dtype=np.float64)
+        for key in ("rhat", "ess", "final_mean")
+    )
+    new = _Judged(
+        [model], what, _extreme(rhat, "max"), _extreme(ess, "min"),
+        float(final.mean()) if is_level else np.nan,
+    )  # fmt: skip
+    for item in found:
+        if np.array_equal(item[2:], new[2:], equal_nan=True) and item.what == what:
+            item.models.append(model)
+            return
+    found.append(new)
+
+
+def _extreme(values: np.ndarray[tuple[int], np.dtype[np.float64]], what: str) -> float:
+    values = values[~np.isnan(values)]
+    return float(getattr(values, what)()) if len(values) else np.nan
 
 
 def _agreement(run: Run) -> Table:
-    rows = []
-    for model, part, name, found in _summaries(run):
-        rhat, ess, final = (
-            np.array([row[key] for row in found], dtype=np.float64)
-            for key in ("rhat", "ess", "final_mean")
-        )
-        rows.append(
-            [
-                Cell(f"{model}, {_PARTS.get(part, part)}: {name}"),
-                Cell(_or_dash(rhat, "max", ".3f")),
-                Cell(_or_dash(ess, "min", ",.0f")),
-                Cell(_or_dash(final, "mean", ",.5g").replace("-", "−")),
-            ]
-        )
-    columns = ("chains", "R-hat, highest", "effective samples, fewest")
+    rows = [
+        [
+            Cell(item.title),
+            Cell(_or_dash(item.rhat, ".3f")),
+            Cell(_or_dash(item.ess, ",.0f")),
+            Cell(_or_dash(item.final, ",.5g")),
+        ]
+        for item in _judged(run)
+    ]
+    columns = ("chains", "R-hat, highest", "effective samples, fewest", "final mean")
     n = counted(len(run.results.head.splits), "split")
-    return table(f"Agreement of chains over {n}.", (*columns, "final mean"), rows)
+    return table(f"Agreement of chains over {n}.", columns, rows)
 
 
-def _or_dash(values: np.ndarray[tuple[int], np.dtype[np.float64]], what: str, form: str) -> str:
-    values = values[~np.isnan(values)]
-    return format(float(getattr(values, what)()), form) if len(values) else "–"
+def _or_dash(value: float, form: str) -> str:
+    return "–" if np.isnan(value) else format(value, form).replace("-", "−")
 
 
 def _trace_figure(item: _Traced) -> Figure:
@@ -160,11 +193,13 @@ def _trace_figure(item: _Traced) -> Figure:
     )
     what = _PARTS.get(item.part, item.part)
     places = np.unique(np.linspace(0, sweeps - 1, min(sweeps, _SHOWN_SWEEPS)).astype(int))
+    levels = np.array(item.traces)[:, places]
     rows = [
-        [str(k + 1), *(f"{trace[k]:,.1f}".replace("-", "−") for trace in item.traces)]
-        for k in places.tolist()
+        [str(k + 1), *(_or_dash(float(value), ",.1f") for value in (low, mean, high))]
+        for k, low, mean, high in zip(
+            places, levels.min(axis=0), levels.mean(axis=0), levels.max(axis=0), strict=True
+        )
     ]
-    chains = tuple(f"chain {n}" for n in range(len(item.traces)))
     shared = f" The same for {listed(item.models)}." if len(item.models) > 1 else ""
     caption = (
         f"Split {item.split}, {counted(len(item.traces), 'chain')} of {sweeps} sweeps: they should "
@@ -174,5 +209,5 @@ def _trace_figure(item: _Traced) -> Figure:
         f"{item.models[0]}: log-likelihood of {what}",
         caption,
         Chart("traces", Axis("sweep"), Axis("log-likelihood"), series),
-        table("Log-likelihood at some sweeps.", ("sweep", *chains), rows),
+        table("Log-likelihood at some sweeps.", ("sweep", "lowest chain", "mean", "highest"), rows),
     )

@@ -82,7 +82,7 @@ def leaderboard_of(group: Group, metrics: Sequence[Metric] = MAIN) -> Table:
         else [f"Avg-Prec of labels of {span(rarest.low, rarest.high)} documents"]
     )
     return table(
-        f"Leaderboard of {group.name}: {splits_of(run)}, budget {run.title}.",
+        f"Leaderboard of {group.name}: {splits_of(run)}, budget {run.title}. {run.cards}".strip(),
         ("model", *named, *rare, "fit, CPU s", "predict, CPU s"),
         rows,
     )

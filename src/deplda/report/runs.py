@@ -19,6 +19,7 @@ from deplda.experiments import BUDGETS, Experiment, Results, read_results
 from deplda.experiments.results import Unit, units_of
 from deplda.files import StrPath
 from deplda.report.metrics import Metric
+from deplda.report.words import listed
 
 Floats = npt.NDArray[np.float64]
 _SVMS = ("TunedSVM", "TfidfSVM", "VanillaSVM")
@@ -108,6 +109,20 @@ class Run:
         """
         return float(self.each(model, "cpu_seconds", part).mean())
 
+    @cached_property
+    def cards(self) -> str:
+        """Which models ran on a CUDA card, and which one, as a sentence; nothing if none did."""
+        found = {
+            unit.model: (unit.found or {})["machine"].get("card") for unit in self.results.done
+        }
+        used = {model: card for model, card in found.items() if card not in (None, "–")}
+        if not used:
+            return ""
+        return (
+            f"On a CUDA card ({listed(dict.fromkeys(used.values()))}): {listed(used)}; "
+            "their CPU-seconds are those of the processor beside it."
+        )
+
     def tables(self, models: Iterable[str]) -> dict[str, dict[str, Any]]:
         """Return model → pivot → task → name → mean, as `scorecard` takes it."""
         tables: dict[str, dict[str, Any]] = {}
@@ -168,7 +183,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Group:
-    """The runs of one experiment: that of most models first, then of the greatest budget."""
+    """The runs of one experiment: of most models first, then of most units, then of budget."""
 
     name: str
     runs: tuple[Run, ...]
@@ -211,9 +226,11 @@ def _runs(found: list[tuple[Path, Results]]) -> tuple[Run, ...]:
     ]
     order = list(BUDGETS)
     runs = [Run(title, results) for title, (_, results) in zip(titles, found, strict=True)]
-    return tuple(
-        sorted(runs, key=lambda run: (-len(run.models), -order.index(run.results.head.budget)))
-    )
+
+    def rank(run: Run) -> tuple[int, int, int]:
+        return len(run.models), len(run.results.done), order.index(run.results.head.budget)
+
+    return tuple(sorted(runs, key=rank, reverse=True))
 
 
 def _nothing_done(folder: Path, results: Results) -> str:
