@@ -254,6 +254,16 @@ def test_budgets_are_compared_on_the_splits_that_both_have(tmp_path: Path) -> No
     assert {row[3].text for row in table.rows} == {".000", ".0", ""}
 
 
+def test_budgets_on_other_splits_are_not_set_side_by_side(tmp_path: Path) -> None:
+    folders = [make(tmp_path / "q", n_splits=2), make(tmp_path / "p", budget="paper", n_splits=2)]
+    for folder, split in zip(folders, "01", strict=True):
+        for path in folder.glob(f"units/{split}-*.json"):
+            path.unlink()
+    part = section(report_of(read_groups(folders)), "Budgets")
+    assert "have no unit in common" in words(part)
+    assert not tables(part)
+
+
 def test_of_equal_models_the_run_of_most_splits_is_shown_in_full(tmp_path: Path) -> None:
     folders = [make(tmp_path / "p", budget="paper"), make(tmp_path / "q", n_splits=3)]
     assert [run.title for run in read_groups(folders)[0].runs] == ["quick", "paper"]

@@ -21,7 +21,9 @@ def budgets_section(group: Group) -> Section | None:
         "on the splits that both have finished."
     ]
     for other in others:
-        blocks += [_verdict(main, other), _side_by_side(main, other)]
+        blocks.append(_verdict(main, other))
+        if _shared(main, other):
+            blocks.append(_side_by_side(main, other))
     blocks += [
         Details(f"All tables at budget {other.title}", results_section(other).blocks)
         for other in others
