@@ -171,6 +171,7 @@ def test_remarks_stand_under_a_heading_of_their_own(folders: list[Path], tmp_pat
     notes.write_text("\nWe *think* that 5 > 4.\n\n- so\n", encoding="utf-8")
     write_markdown(folders, tmp_path / "r.md", notes)
     text = (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert "\n- [Remarks](#remarks)\n" in text
     assert "\n\n## Remarks\n\nWe *think* that 5 > 4.\n\n- so\n\n## " in text
     write_markdown(folders[:1], tmp_path / "r.md")
     assert "Remarks" not in (tmp_path / "r.md").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from deplda.report.parts import Block, Bullets, Cell, Details, Figure, Report, T
 
 def markdown(report: Report, notes: str | None = None) -> str:
     """Return the report as Markdown; `notes` follow its first section under their own heading."""
-    lines = [f"# {_text(report.title)}", *_contents(report)]
+    lines = [f"# {_text(report.title)}", _contents(report, notes is not None)]
     for number, place in enumerate(placed(report)):
         if number == 1 and notes is not None:
             lines += ["## Remarks", notes.strip()]
@@ -20,12 +20,14 @@ def markdown(report: Report, notes: str | None = None) -> str:
     return "\n\n".join(lines) + "\n"
 
 
-def _contents(report: Report) -> list[str]:
+def _contents(report: Report, has_notes: bool) -> str:
     items = [
         f"{'  ' * (place.depth - 1)}- [{_text(place.section.title)}](#{place.anchor})"
         for place in placed(report)
     ]
-    return ["\n".join(items)]
+    if has_notes:
+        items.insert(1, "- [Remarks](#remarks)")
+    return "\n".join(items)
 
 
 def _block(block: Block) -> list[str]:
