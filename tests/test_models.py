@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy.sparse import coo_array, csc_matrix, csr_array, csr_matrix
+from scipy.sparse import coo_array, csc_matrix, csr_array, csr_matrix, vstack
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
@@ -531,6 +531,14 @@ def test_words_that_count_less_than_half_are_no_tokens_but_some_evidence() -> No
     model.set_params(inference="sampled")
     with pytest.warns(FractionalCountsWarning):
         assert (model.decision_function(x * 0.4) == model.decision_function(x * 0)).all()
+
+
+def test_a_document_beside_one_of_fractions_has_the_bits_it_has_alone(model: Model) -> None:
+    corpus = news()
+    fitted = quick(model).fit(corpus[:200])
+    x = csr_array(corpus[200:].counts)
+    both = csr_array(vstack([x, x[[0]] * 0.37]))
+    assert (fitted.decision_function(both)[:-1] == fitted.decision_function(x)).all()
 
 
 def test_an_explanation_shares_out_fractions_of_words() -> None:

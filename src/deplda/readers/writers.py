@@ -143,10 +143,10 @@ def _write_names(names: Sequence[str], file: IO[bytes]) -> None:
 
 def _check_whole(corpus: Corpus) -> None:
     data = corpus.counts.data
-    if data.dtype.kind == "f":
+    parts = data[data != data.round()]
+    if len(parts):
         raise InputError(
-            f"the corpus holds the count {data[data != data.round()][0]:g}; files hold whole "
-            "counts: round them first"
+            f"the corpus holds the count {parts[0]:g}; files hold whole counts: round them first"
         )
 
 
