@@ -173,7 +173,10 @@ def test_remarks_stand_under_a_heading_of_their_own(folders: list[Path], tmp_pat
     text = (tmp_path / "r.md").read_text(encoding="utf-8")
     assert "\n- [Remarks](#remarks)\n" in text
     assert "\n\n## Remarks\n\nWe *think* that 5 > 4.\n\n- so\n\n## " in text
-    write_markdown(folders[:1], tmp_path / "r.md")
+    write_markdown(folders[:1], tmp_path / "r.md", title="Ours & <theirs>")
+    assert (tmp_path / "r.md").read_text(encoding="utf-8").startswith("# Ours & \\<theirs>")
+    write_report(folders[:1], tmp_path / "r.html", title="Ours & <theirs>")
+    assert "<title>Ours &amp; &lt;theirs&gt;</title>" in (tmp_path / "r.html").read_text("utf-8")
     assert "Remarks" not in (tmp_path / "r.md").read_text(encoding="utf-8")
     with pytest.raises(InputError, match="No such file"):
         write_markdown(folders, tmp_path / "r.md", tmp_path / "none.md")

@@ -101,12 +101,14 @@ def _numbers(text: str | None) -> list[int] | None:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Text to put into the Markdown file.",
 )
+@click.option("--title", help="Title of the page and of the file; by default it names the data.")
 @force
 def report(
     results: tuple[Path, ...],
     output: Path | None,
     markdown: Path | None,
     notes: Path | None,
+    title: str | None,
     force: bool,
 ) -> None:
     """Show the results of experiments: a table here, a page, a Markdown file."""
@@ -118,9 +120,9 @@ def report(
     from deplda.report import leaderboard, write_markdown, write_report
 
     if output is not None:
-        write_report(results, output)
+        write_report(results, output, title=title)
     if markdown is not None:
-        write_markdown(results, markdown, notes=notes)
+        write_markdown(results, markdown, notes=notes, title=title)
     show(leaderboard(results))
 
 

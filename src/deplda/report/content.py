@@ -9,7 +9,7 @@ from deplda.report.budgets import budgets_section
 from deplda.report.cost import convergence_section, time_section
 from deplda.report.data import data_section
 from deplda.report.frequency import frequency_section
-from deplda.report.overview import overview_section, title
+from deplda.report.overview import overview_section, title_of
 from deplda.report.parts import Report, Section
 from deplda.report.runs import Group
 from deplda.report.settings import failures, settings_section
@@ -17,7 +17,7 @@ from deplda.report.showcase import document_section, learned_section
 from deplda.report.tables import published_section, results_section, splits_of
 
 
-def report_of(groups: Sequence[Group]) -> Report:
+def report_of(groups: Sequence[Group], title: str | None = None) -> Report:
     """Return everything there is to say of the results."""
     sections = [
         overview_section(groups),
@@ -25,7 +25,9 @@ def report_of(groups: Sequence[Group]) -> Report:
         *(_data_set(group) for group in groups),
         failures(groups),
     ]
-    return Report(title(groups), tuple(section for section in sections if section is not None))
+    return Report(
+        title or title_of(groups), tuple(section for section in sections if section is not None)
+    )
 
 
 def _data_set(group: Group) -> Section:

@@ -21,13 +21,14 @@ def markdown(report: Report, notes: str | None = None) -> str:
 
 
 def _contents(report: Report, has_notes: bool) -> str:
-    items = [
-        f"{'  ' * (place.depth - 1)}- [{_text(place.section.title)}](#{place.anchor})"
-        for place in placed(report)
-    ]
+    lines: list[list[str]] = []
+    for place in placed(report):
+        if place.depth == 1:
+            lines.append([])
+        lines[-1].append(f"[{_text(place.section.title)}](#{place.anchor})")
     if has_notes:
-        items.insert(1, "- [Remarks](#remarks)")
-    return "\n".join(items)
+        lines.insert(1, ["[Remarks](#remarks)"])
+    return "\n".join(f"- {' · '.join(items)}" for items in lines)
 
 
 def _block(block: Block) -> list[str]:

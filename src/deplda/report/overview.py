@@ -23,7 +23,7 @@ MAIN = (
 )
 
 
-def title(groups: Sequence[Group]) -> str:
+def title_of(groups: Sequence[Group]) -> str:
     """Return the report's title."""
     return f"Multi-label classification of {listed([group.name for group in groups])}"
 

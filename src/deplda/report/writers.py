@@ -13,16 +13,23 @@ from deplda.report.markdown import markdown
 from deplda.report.runs import read_groups
 
 
-def write_report(folders: StrPath | Iterable[StrPath], path: StrPath) -> None:
+def write_report(
+    folders: StrPath | Iterable[StrPath], path: StrPath, *, title: str | None = None
+) -> None:
     """Write one HTML page of the results in the folders; it needs no other file and no network.
 
-    Folders of one experiment at several budgets are set side by side.
+    Folders of one experiment at several budgets are set side by side. By default the title names
+    the data sets.
     """
-    _write(path, html(report_of(read_groups(folders))))
+    _write(path, html(report_of(read_groups(folders), title)))
 
 
 def write_markdown(
-    folders: StrPath | Iterable[StrPath], path: StrPath, notes: StrPath | None = None
+    folders: StrPath | Iterable[StrPath],
+    path: StrPath,
+    notes: StrPath | None = None,
+    *,
+    title: str | None = None,
 ) -> None:
     """Write the same as Markdown, figures as tables.
 
@@ -32,7 +39,7 @@ def write_markdown(
     remarks = None
     if notes is not None:
         remarks = "\n".join(decode(notes, n, line, "utf-8") for n, line in read_lines(notes))
-    _write(path, markdown(report_of(read_groups(folders)), remarks))
+    _write(path, markdown(report_of(read_groups(folders), title), remarks))
 
 
 def _write(path: StrPath, page: str) -> None:
