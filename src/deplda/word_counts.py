@@ -12,14 +12,13 @@ WORD_COUNTS = ("raw", "log")
 
 
 def weighed(counts: npt.NDArray[Any], word_counts: WordCounts) -> npt.NDArray[Any]:
-    """Return n, or 1 + ln n: a word that was used once is soon used again, and proves little.
+    """Return n, or 1 + ln n: a word that was used once is soon used again, and proves little."""
+    return counts if word_counts == "raw" else logged(counts).astype(np.float32)
 
-    Less than once stays what it is: n and 1 + ln n meet smoothly at 1.
-    """
-    if word_counts == "raw":
-        return counts
-    logs = 1 + np.log(np.maximum(counts, 1), dtype=np.float64)
-    return np.minimum(counts, logs).astype(np.float32)
+
+def logged(counts: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Return 1 + ln n, or n where that is less than 1: they meet smoothly there."""
+    return np.minimum(counts, 1 + np.log(np.maximum(counts, 1), dtype=np.float64))
 
 
 def whole(counts: npt.NDArray[Any]) -> npt.NDArray[np.int32]:

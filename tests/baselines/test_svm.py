@@ -62,6 +62,15 @@ def test_tfidf_decides_as_linear_svc_on_tfidf_features_does(cost: float) -> None
         np.testing.assert_allclose(found[:, label], expected, atol=1e-4)
 
 
+def test_a_word_that_counts_next_to_nothing_tells_next_to_nothing() -> None:
+    corpus = world()
+    model = TfidfSVM(C=1.0).fit(corpus)
+    without = corpus.counts[[0]].toarray().astype(float)
+    nearly = np.where(without == 0, 1e-9, without)
+    expected = model.decision_function(without)
+    np.testing.assert_allclose(model.decision_function(nearly), expected, atol=1e-6)
+
+
 def test_default_tolerance_is_within_a_thousandth_of_the_solution() -> None:
     train = world()
     for model in (VanillaSVM, TfidfSVM):

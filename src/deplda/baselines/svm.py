@@ -24,6 +24,7 @@ from deplda.progress import documents
 from deplda.store import Arrays, Card
 from deplda.targets import Indicator
 from deplda.text import WordCounter
+from deplda.word_counts import logged
 
 _BATCH_CELLS = 1 << 21
 _WEIGHTS, _INTERCEPTS = "weights", "intercepts"
@@ -228,7 +229,7 @@ class TfidfSVM(LinearSVMs):
     """One-vs-rest linear SVMs on tf-idf features, with C chosen by validation.
 
     A word's feature is (1 + ln count) · (1 + ln((1 + documents)/(1 + documents with the word))),
-    and a document's features have length one.
+    and a document's features have length one. A word that counts less than 1 counts just that.
 
     Parameters are those of `VanillaSVM`, but ``C="auto"`` chooses from .3, 1 and 3 by average
     precision on a tenth of the training documents (2,000 at most), held out; where there are many
@@ -269,7 +270,7 @@ class TfidfSVM(LinearSVMs):
     def _features(self, counts: Counts) -> Counts:
         counts = counts.astype(np.float64)
         counts.eliminate_zeros()
-        counts.data = (1 + np.log(counts.data)) * self.idf_[counts.indices]
+        counts.data = logged(counts.data) * self.idf_[counts.indices]
         return csr_array(normalize(counts, norm="l2", copy=False))
 
     def _learn(self, task: OneVsRest, held_out: HeldOut | None) -> Weights:
