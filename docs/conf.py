@@ -14,7 +14,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "reproduction-remarks.md"]
 templates_path = ["_templates"]
 
 myst_heading_anchors = 3
@@ -41,7 +41,16 @@ html_theme_options = {
 }
 # Pages that have no section need no list of its pages.
 html_sidebars: dict[str, list[str]] = {
-    page: [] for page in ("quickstart", "benchmarks", "costs", "design", "contributing", "changes")
+    page: []
+    for page in (
+        "quickstart",
+        "reproduction",
+        "benchmarks",
+        "costs",
+        "design",
+        "contributing",
+        "changes",
+    )
 }
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
