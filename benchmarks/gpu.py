@@ -97,10 +97,11 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a small corpus: does it work?")
     parser.add_argument("--cpu", action="store_true", help="measure the CPU's cores too")
     options = parser.parse_args()
-    name, train, test = corpus_of(options.data_dir)
     if options.quick:
         corpus = datasets.power_law(1_200, 500, 3_000)
         name, train, test = "power-law, small", corpus[200:], corpus[:200]
+    else:
+        name, train, test = corpus_of(options.data_dir)
     from deplda.kernels.cuda.card import choose
 
     card: Any = choose("cuda")
@@ -108,9 +109,8 @@ def main() -> None:
     topics = train_topic_labels(train, 200, n_chains=10, schedule=Schedule(500)).topic_labels
     tables = Tables(phi, topics)
     cycles = test.n_tokens * len(topics) * PAPER.n_chains * (PAPER.schedule.n_sweeps + 2)
-    kind = card.xp.cuda.runtime.getDeviceProperties(0)["name"].decode()
     day = datetime.now(UTC).date().isoformat()
-    table = Table("what", title=f"{kind}, {day}: {name}, {train.n_labels:,} labels")
+    table = Table("what", title=f"{card.name}, {day}: {name}, {train.n_labels:,} labels")
     for column in ("card, s", "CPU, s", "average precision"):
         table.add_column(column, justify="right")
     cpu = cpu_seconds(train, test, phi, topics) if options.cpu else {}

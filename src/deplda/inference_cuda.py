@@ -110,8 +110,8 @@ def _sample(
     n_samples = inference.n_chains * plan.n_samples
     sizes = np.diff(starts)
     gamma = card.put(np.repeat(inference.gamma / np.maximum(sizes, 1), sizes))
-    lengths = np.add.reduceat(np.append(times, 0), some.starts[:-1]) * (np.diff(some.starts) > 0)
-    shares = (tokens / n_samples + gamma) / (card.put(lengths)[:, None] + float(inference.gamma))
+    lengths = card.put(documents.lengths_of(some.starts, times))
+    shares = (tokens / n_samples + gamma) / (lengths[:, None] + float(inference.gamma))
     alpha = expected.mean_alpha(card, on.sets, n_sets, tables.n_labels, shares, eta, flat)
     return [counts / (n_samples * n_sets), alpha, shares]
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from deplda.corpus import Corpus
 from deplda.engine import check_engine
 from deplda.errors import InputError
+from deplda.kernels.cuda.card import DEVICES
 from deplda.word_counts import WORD_COUNTS
 
 Model = Literal["flat", "prior", "dependency"]
@@ -56,7 +57,7 @@ _CHOICES = {
     "theta_estimate": ("counts", "conditionals"),
     "combine": ("auto", "blend", "counts", "posterior"),
     "word_counts": ("auto", *WORD_COUNTS),
-    "device": ("cpu", "cuda", "auto"),
+    "device": DEVICES,
 }
 _WHOLE = frozenset({
     "n_topics", "n_chains", "n_sweeps", "n_topic_chains", "n_topic_sweeps", "n_test_chains",

@@ -33,8 +33,9 @@ def convergence_section(run: Run) -> Section | None:
     traced = list(_traced(run))
     if not traced:
         return None
-    figures = tuple(_trace_figure(item) for item in traced)
-    return Section("Convergence of the chains", (_about_chains(run), _agreement(run), *figures))
+    figures, judged = tuple(_trace_figure(item) for item in traced), _judged(run)
+    about = _about_chains(judged), _agreement(run, judged)
+    return Section("Convergence of the chains", (*about, *figures))
 
 
 class _Traced(NamedTuple):
@@ -100,11 +101,11 @@ def _traced(run: Run) -> Iterator[_Traced]:
     yield from found
 
 
-def _about_chains(run: Run) -> str:
-    judged = [item for item in _judged(run) if not np.isnan(item.rhat)]
-    apart = [f"{item.title} ({item.rhat:.2f})" for item in judged if item.rhat > _CONVERGED]
+def _about_chains(judged: list[_Judged]) -> str:
+    known = [(item.title, item.rhat) for item in judged if item.rhat is not None]
+    apart = [f"{title} ({rhat:.2f})" for title, rhat in known if rhat > _CONVERGED]
     said = "R-hat near 1 says that chains agree; the second half of the sweeps is judged. "
-    if not judged:
+    if not known:
         return said + "There were too few sweeps to judge."
     if not apart:
         return said + f"All chains agree (R-hat at most {_CONVERGED})."
@@ -117,56 +118,43 @@ def _about_chains(run: Run) -> str:
 class _Judged(NamedTuple):
     """How chains agree on the log-likelihood, or on what else was traced, at their worst."""
 
-    models: list[str]
-    what: str
-    rhat: float
-    ess: float
-    final: float
-
-    @property
-    def title(self) -> str:
-        return f"{self.what} of {listed(self.models)}"
+    title: str
+    rhat: float | None
+    ess: float | None
+    final: float | None
+    """The mean; None where it would be one of different things."""
 
 
 def _judged(run: Run) -> list[_Judged]:
     """Return how chains agree over all splits, the same chains of several models once."""
-    found: list[_Judged] = []
+    models: dict[tuple[Any, ...], list[str]] = {}
     for model in run.models:
         kept = [run.found(model, split).get("diagnostics", {}) for split in run.splits(model)]
         for part in kept[0]:
             rows = [row for one in kept if part in one for row in one[part]["summary"].items()]
-            of, levels = _PARTS.get(part, part), [row for name, row in rows if name == _LEVEL]
+            levels = [row for name, row in rows if name == _LEVEL]
             others = [row for name, row in rows if name != _LEVEL]
-            for what, these in ((f"{of}: {_LEVEL}", levels), (f"{of}: watched entries", others)):
-                if these:
-                    _add(found, model, what, these, these is levels)
-    return found
+            of = _PARTS.get(part, part)
+            if levels:
+                final = sum(row["final_mean"] for row in levels) / len(levels)
+                models.setdefault((f"{of}: {_LEVEL}", *_worst(levels), final), []).append(model)
+            if others:
+                models.setdefault((f"{of}: watched entries", *_worst(others), None), []).append(
+                    model
+                )
+    return [
+        _Judged(f"{what} of {listed(names)}", *values) for (what, *values), names in models.items()
+    ]
 
 
-def _add(
-    found: list[_Judged], model: str, what: str, rows: list[dict[str, Any]], is_level: bool
-) -> None:
-    rhat, ess, final = (
-        np.array([row[key] for row in rows], dtype=np.float64)
-        for key in ("rhat", "ess", "final_mean")
-    )
-    new = _Judged(
-        [model], what, _extreme(rhat, "max"), _extreme(ess, "min"),
-        float(final.mean()) if is_level else np.nan,
-    )  # fmt: skip
-    for item in found:
-        if np.array_equal(item[2:], new[2:], equal_nan=True) and item.what == what:
-            item.models.append(model)
-            return
-    found.append(new)
+def _worst(rows: list[dict[str, Any]]) -> tuple[float | None, float | None]:
+    """Return the highest R-hat and the fewest effective samples, of those that are known."""
+    rhats = [row["rhat"] for row in rows if row["rhat"] is not None]
+    sizes = [row["ess"] for row in rows if row["ess"] is not None]
+    return max(rhats, default=None), min(sizes, default=None)
 
 
-def _extreme(values: np.ndarray[tuple[int], np.dtype[np.float64]], what: str) -> float:
-    values = values[~np.isnan(values)]
-    return float(getattr(values, what)()) if len(values) else np.nan
-
-
-def _agreement(run: Run) -> Table:
+def _agreement(run: Run, judged: list[_Judged]) -> Table:
     rows = [
         [
             Cell(item.title),
@@ -174,15 +162,15 @@ def _agreement(run: Run) -> Table:
             Cell(_or_dash(item.ess, ",.0f")),
             Cell(_or_dash(item.final, ",.5g")),
         ]
-        for item in _judged(run)
+        for item in judged
     ]
     columns = ("chains", "R-hat, highest", "effective samples, fewest", "final mean")
     n = counted(len(run.results.head.splits), "split")
     return table(f"Agreement of chains over {n}.", columns, rows)
 
 
-def _or_dash(value: float, form: str) -> str:
-    return "–" if np.isnan(value) else format(value, form).replace("-", "−")
+def _or_dash(value: float | None, form: str) -> str:
+    return "–" if value is None else format(value, form).replace("-", "−")
 
 
 def _trace_figure(item: _Traced) -> Figure:

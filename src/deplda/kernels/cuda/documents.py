@@ -40,7 +40,7 @@ def sample(
     n, n_sets = len(starts) - 1, len(set_starts) - 1
     counts = card.xp.zeros((n, n_labels), np.uint64)
     topics = card.xp.zeros((n, int(set_starts[-1])), np.uint64)
-    lengths = np.add.reduceat(np.append(times, 0), starts[:-1]) * (np.diff(starts) > 0)
+    lengths = lengths_of(starts, times)
     sizes = desk_sizes(
         np.diff(starts), lengths, n_labels, int(np.diff(set_starts).max()), conditionals
     )
@@ -57,6 +57,11 @@ def sample(
             burn_in, n_samples, lag, conditionals, counts, topics,
         )  # fmt: skip
     return counts.view(np.int64) / _UNIT, topics
+
+
+def lengths_of(starts: Int64, times: Int32) -> Int64:
+    """Return the tokens of each document."""
+    return np.diff(np.concatenate([[0], np.cumsum(times, dtype=np.int64)])[starts])
 
 
 def batches(sizes: Int64, room: int) -> Iterator[tuple[int, int]]:
