@@ -32,13 +32,15 @@ from deplda import (
     train_label_words,
     write_svmlight,
 )
-from deplda.corpus_shards import prepare
-from deplda.engine import Parcel
-from deplda.inference import Inference, score_matrix
-from deplda.sharded import Kind, Pass, _plan, cells_of, estimate, run_passes
-from deplda.shards import predict_shards
-from deplda.tables import Tables
-from deplda.word_chains import Words
+from deplda.engine.execution import Execution
+from deplda.engine.pool import Parcel
+from deplda.inference.batches import score_matrix
+from deplda.inference.layout import Tables
+from deplda.inference.settings import Inference
+from deplda.models.predict_shards import predict_shards
+from deplda.training.passes import Kind, Pass, _plan, cells_of, estimate, run_passes
+from deplda.training.shards import prepare
+from deplda.training.word_chain import Words
 
 FLAT = Inference(0.0, 180.0, 1.0, method="deterministic")
 MB = 1e6
@@ -105,7 +107,7 @@ def passes(
     name = f"{kind}, {n_shards} shards"
     table.add_row(f"{name}: preparing, seconds", f"{preparing:.1f}")
     begin, cpu = time.perf_counter(), time.process_time()
-    for done in run_passes(plan, n, n_jobs=2):
+    for done in run_passes(plan, n, Execution(n_jobs=2)):
         took, used = time.perf_counter() - begin, time.process_time() - cpu
         if kind == "expected" or done.number in (0, 1, 2, 5, 10, 20, 50, n):
             table.add_row(f"{name}: pass {done.number}", _row(done, took, used, million), _quality(

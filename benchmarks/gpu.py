@@ -1,8 +1,8 @@
-"""What a CUDA card takes for the paper's protocol, beside the CPU's cores.
+"""What a CUDA GPU takes for the paper's protocol, beside the CPU's cores.
 
 Run: ``python -m benchmarks.gpu [--data-dir DIR] [--quick] [--cpu]``. Without a data folder, a
-generated power-law corpus of the same size stands in for eurlex20k. A card's times are medians of
-CUDA events around the whole work on arrays that lie on the card; clocks are left alone. With
+generated power-law corpus of the same size stands in for eurlex20k. A GPU's times are medians of
+CUDA events around the whole work on arrays that lie on the GPU; clocks are left alone. With
 ``--cpu`` a part of the same work is measured on all cores of this machine, and scaled.
 """
 
@@ -23,54 +23,54 @@ from rich.table import Table
 from benchmarks.common import average_precision, seconds
 from benchmarks.inference import PAPER, corpus_of
 from deplda import Corpus, Schedule, datasets, train_label_words, train_topic_labels
-from deplda.engine import n_workers
-from deplda.inference import Documents, Inference, score_matrix
-from deplda.inference_cuda import card_for, infer_on
-from deplda.tables import Tables
+from deplda.engine.execution import Execution, n_workers
+from deplda.inference.batches import score_matrix
+from deplda.inference.cuda import gpu_backend
+from deplda.inference.layout import Tables
+from deplda.inference.settings import Inference
 
 DETERMINISTIC = replace(PAPER, method="deterministic")
 
 
-def event_seconds(card: Any, work: Callable[[], object], repeats: int) -> float:
-    """Return the median time that the card takes, after one call to warm up."""
+def event_seconds(gpu: Any, work: Callable[[], object], repeats: int) -> float:
+    """Return the median time that the GPU takes, after one call to warm up."""
     work()
     found = []
     for _ in range(repeats):
-        begin, end = card.xp.cuda.Event(), card.xp.cuda.Event()
+        begin, end = gpu.xp.cuda.Event(), gpu.xp.cuda.Event()
         begin.record()
         work()
         end.record()
         end.synchronize()
-        found.append(card.xp.cuda.get_elapsed_time(begin, end) / 1e3)
+        found.append(gpu.xp.cuda.get_elapsed_time(begin, end) / 1e3)
     return median(found)
 
 
-def copy_rate(card: Any) -> float:
-    """Return the bytes that a plain copy on the card reads and writes in a second."""
-    a = card.xp.ones(1 << 28, np.float64)
-    b = card.xp.empty_like(a)
-    return 2 * a.nbytes / event_seconds(card, lambda: card.xp.copyto(b, a), 5)
+def copy_rate(gpu: Any) -> float:
+    """Return the bytes that a plain copy on the GPU reads and writes in a second."""
+    a = gpu.xp.ones(1 << 28, np.float64)
+    b = gpu.xp.empty_like(a)
+    return 2 * a.nbytes / event_seconds(gpu, lambda: gpu.xp.copyto(b, a), 5)
 
 
-def fold_seconds(card: Any, test: Corpus, tables: Tables, how: Inference, repeats: int) -> float:
-    everything = Documents.of(test, 0, len(test), None)
-    card_for("cuda", "threads", test, tables, how)
-    return event_seconds(card, lambda: infer_on(card, tables, how, 0, everything), repeats)
+def fold_seconds(gpu: Any, test: Corpus, tables: Tables, how: Inference, repeats: int) -> float:
+    backend: Any = gpu_backend(Execution(device="cuda"), test, tables, how, 0)
+    return event_seconds(gpu, lambda: backend.infer(test.counts), repeats)
 
 
-def training_seconds(card: Any, train: Corpus, n_chains: int, repeats: int) -> tuple[float, Any]:
+def training_seconds(gpu: Any, train: Corpus, n_chains: int, repeats: int) -> tuple[float, Any]:
     """Return the time of 100 sweeps of so many chains, the log-likelihood traced, and φ."""
-    from deplda.training_cuda import run_on
-    from deplda.word_chains import Words
+    from deplda.training.word_chain import Words
+    from deplda.training.word_chain_cuda import run_on
 
     data = Words(train, 50.0, 0.01)
     watched = data.default_watch()
     found: list[Any] = []
 
     def work() -> None:
-        found[:] = [run_on(card, data, n_chains, Schedule(100), 0, watched, None)]
+        found[:] = [run_on(gpu, data, n_chains, Schedule(100), 0, watched, None)]
 
-    took = event_seconds(card, work, repeats)
+    took = event_seconds(gpu, work, repeats)
     weights, base, _ = found[0]
     return took, data.estimate(weights / n_chains, base / n_chains)
 
@@ -102,26 +102,26 @@ def main() -> None:
         name, train, test = "power-law, small", corpus[200:], corpus[:200]
     else:
         name, train, test = corpus_of(options.data_dir)
-    from deplda.kernels.cuda.card import choose
+    from deplda.kernels.cuda.device import choose
 
-    card: Any = choose("cuda")
-    training, phi = training_seconds(card, train, 48, 1 if options.quick else 3)
+    gpu: Any = choose("cuda")
+    training, phi = training_seconds(gpu, train, 48, 1 if options.quick else 3)
     topics = train_topic_labels(train, 200, n_chains=10, schedule=Schedule(500)).topic_labels
     tables = Tables(phi, topics)
     cycles = test.n_tokens * len(topics) * PAPER.n_chains * (PAPER.schedule.n_sweeps + 2)
     day = datetime.now(UTC).date().isoformat()
-    table = Table("what", title=f"{card.name}, {day}: {name}, {train.n_labels:,} labels")
-    for column in ("card, s", "CPU, s", "average precision"):
+    table = Table("what", title=f"{gpu.name}, {day}: {name}, {train.n_labels:,} labels")
+    for column in ("GPU, s", "CPU, s", "average precision"):
         table.add_column(column, justify="right")
     cpu = cpu_seconds(train, test, phi, topics) if options.cpu else {}
-    sampled = fold_seconds(card, test, tables, PAPER, 3)
+    sampled = fold_seconds(gpu, test, tables, PAPER, 3)
     for what, key, each in (
         ("48 chains × 100 sweeps of φ", "training", training),
         ("900 samples of the fold", "sampled", sampled),
         ("the same, conditionals", "", fold_seconds(
-            card, test, tables, replace(PAPER, estimate="conditionals"), 1)),
+            gpu, test, tables, replace(PAPER, estimate="conditionals"), 1)),
         ("deterministic inference of the fold", "deterministic",
-         fold_seconds(card, test, tables, DETERMINISTIC, 5)),
+         fold_seconds(gpu, test, tables, DETERMINISTIC, 5)),
     ):  # fmt: skip
         quality = ""
         if key in ("sampled", "deterministic"):
@@ -130,7 +130,7 @@ def main() -> None:
             quality = f"{average_precision(scores, test):.4f}"
         table.add_row(what, f"{each:.2f}", f"{cpu[key]:.1f}" if key in cpu else "", quality)
     table.add_row("a token and cycle, ns", f"{sampled / cycles * 1e9:.3f}", "", "")
-    table.add_row("a copy: bytes read and written, TB/s", f"{copy_rate(card) / 1e12:.2f}", "", "")
+    table.add_row("a copy: bytes read and written, TB/s", f"{copy_rate(gpu) / 1e12:.2f}", "", "")
     Console(width=110).print(table)
 
 

@@ -73,7 +73,7 @@ class Trees:
 
     def fit(self, train: Corpus) -> Self:
         """Train on a file of all documents, which is how omikuji is given them."""
-        rows, labels = self._features._features(train.counts), train.labels
+        rows, labels = self._features._features()(train.counts), train.labels
         self._n_labels, self._usual = train.n_labels, int(np.median(train.labels_per_document))
         with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
             print(len(train), train.n_words, train.n_labels, file=file)
@@ -87,7 +87,7 @@ class Trees:
 
     def decision_function(self, test: Corpus) -> npt.NDArray[np.float64]:
         """Return the scores of labels within the beams, 0 of all others."""
-        rows = self._features._features(test.counts)
+        rows = self._features._features()(test.counts)
         scores = np.zeros((len(test), self._n_labels))
         for d in range(len(test)):
             for label, score in self._model.predict(_pairs(rows, d), top_k=self._n_labels):

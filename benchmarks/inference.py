@@ -32,9 +32,10 @@ from deplda import (
     train_label_words,
     train_topic_labels,
 )
-from deplda import tables as table_module
-from deplda.inference import Inference, infer, score_matrix
-from deplda.tables import Tables
+from deplda.inference import layout as table_module
+from deplda.inference.batches import infer, score_matrix
+from deplda.inference.layout import Tables
+from deplda.inference.settings import Inference
 
 PAPER = Inference(150.0, 30.0, 10.0, n_chains=6)  # the paper's settings for EUR-Lex
 SHORT = replace(PAPER, n_chains=1, schedule=Schedule(20))
@@ -107,8 +108,9 @@ MEMORY = """
 import json
 from pathlib import Path
 from deplda import Schedule, datasets, expect_label_words, train_topic_labels
-from deplda.inference import Inference, rank
-from deplda.tables import Tables
+from deplda.inference.settings import Inference
+from deplda.inference.batches import rank
+from deplda.inference.layout import Tables
 def megabytes(name):
     lines = Path("/proc/self/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith(name)).split()[1]) / 2**10

@@ -20,7 +20,8 @@ from rich.table import Table
 from sklearn.svm import LinearSVC
 
 from benchmarks.common import Row
-from deplda import Corpus, baselines, datasets, load
+from deplda import Corpus, datasets, load
+from deplda.models import linear as baselines
 
 N_SAMPLE = 20
 
@@ -56,7 +57,7 @@ def measure(name: str, train: Corpus, test: Corpus) -> list[str]:
     """Return a row: our seconds and the loop's, quality, size, time to score, memory."""
     model = getattr(baselines, name)()
     small = getattr(baselines, name)(C=1.0).fit(train[:200])  # compiles, and knows the features
-    features = small._features(train.counts)
+    features = small._features()(train.counts)
     loop = loop_seconds(features, train, 0)
     begin, cpu = time.perf_counter(), time.process_time()
     model.fit(train)

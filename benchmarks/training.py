@@ -32,8 +32,8 @@ from deplda import (
     train_label_words,
     train_topic_labels,
 )
-from deplda.topic_chains import TopicChain
-from deplda.word_chains import WordChain, Words
+from deplda.training.topic_labels import TopicChain
+from deplda.training.word_chain import WordChain, Words
 
 ETA, BETA = 50.0, 0.01
 HERE = Path(__file__).parent
@@ -159,7 +159,7 @@ def protocol(corpus: Corpus, quick: bool) -> tuple[float, float]:
 LARGE = """
 import json, resource, time
 from deplda import Schedule, train_label_words
-from deplda.datasets import power_law
+from deplda.data.datasets import power_law
 corpus = power_law(100_000, 100_000, 200_000, tokens_per_document=200)
 begin = time.process_time()
 train_label_words(corpus, n_chains=2, schedule=Schedule(5), progress=False)

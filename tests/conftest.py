@@ -1,4 +1,7 @@
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,3 +18,16 @@ def data_dir(request: pytest.FixtureRequest) -> Path:
     if folder is None:
         pytest.fail("tests marked 'data' need --data-dir=DIR")
     return folder
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Any]:
+    from tests.engine.clusters import Cluster
+
+    with ExitStack() as opened:
+        yield Cluster(opened)
+
+
+@pytest.fixture
+def client(cluster: Any) -> Any:
+    return cluster.client()

@@ -1,106 +1,70 @@
-"""The architecture, checked: imports point down only, and heavy packages stay in their place."""
+"""The architecture, checked: rooms import one way, no cycles, heavy packages in their place."""
 
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "deplda"
+TESTS = Path(__file__).parent
 
-# From the bottom up: a module may import from its own row and from the rows before it.
-LAYERS = [
-    {"errors", "word_counts"},
-    {"files"},
-    {"corpus"},
-    {"splits", "statistics", "text", "estimates", "diagnostics", "evaluation"},
-    {"readers", "kernels", "engine", "engine_dask"},
-    {"datasets", "chains", "tables", "shard_files", "journal"},
-    {"progress", "word_chains", "topic_chains"},
-    {
-        "training_cuda",
-        "inference_cuda",
-        "training",
-        "inference",
-        "settings",
-        "targets",
-        "store",
-        "corpus_shards",
-    },
-    {"sharded"},
-    {"saving"},
-    {"classifier"},
-    {"explain", "explain_page"},
-    {"estimator", "baselines", "mixture"},
+# From the bottom up: a room imports from the rows before its own, and from itself.
+ROOMS = [
+    {"errors"},
+    {"data"},
+    {"evaluation", "engine", "kernels"},
+    {"training"},
+    {"inference"},
     {"models"},
-    {"hybrid_saving"},
-    {"hybrid"},
-    {"shards"},
     {"experiments"},
-    {"report", "web"},
+    {"experiments.report", "web"},
     {"cli"},
     {"__main__"},
 ]
+MOST_ENTRIES = 14
+# Which rooms, or modules, may import a package that is heavy, or of some machines alone.
 HOMES = {
+    "arviz_stats": {"training.diagnostics"},
     "click": {"cli"},
-    "sklearn": {
-        "text",
-        "targets",
-        "classifier",
-        "estimator",
-        "baselines",
-        "mixture",
-        "hybrid",
-        "experiments",
-    },
-    "pyarrow": {"readers"},
-    "pooch": {"datasets"},
-    "msgspec": {
-        "readers",
-        "datasets",
-        "store",
-        "saving",
-        "baselines",
-        "mixture",
-        "hybrid_saving",
-        "experiments",
-        "report",
-        "web",
-        "shards",
-        "shard_files",
-        "corpus_shards",
-        "journal",
-    },
-    "safetensors": {"store"},
-    "pandas": {"classifier", "evaluation"},
-    "polars": {"classifier"},
-    "stop_words": {"text"},
-    "subprocess": {"datasets", "experiments"},
-    "numba": {"kernels"},
-    "cupy": {"kernels"},
-    "concurrent": {"engine", "engine_dask", "web"},
-    "starlette": {"web"},
-    "uvicorn": {"web"},
+    "cupy": {"kernels.cuda.device"},
+    "dask": {"engine.dask"},
+    "distributed": {"engine.dask"},
     "h11": {"web"},
-    "joblib": {"engine"},
-    "distributed": {"engine_dask"},
-    "dask": {"engine_dask"},
-    "arviz_stats": {"diagnostics"},
-    "matplotlib": {"diagnostics"},
+    "joblib": {"engine.local"},
+    "matplotlib": {"training.diagnostics"},
+    "numba": {"kernels"},
+    "pandas": {"models.base", "evaluation"},
+    "polars": {"models.base"},
+    "pooch": {"data.datasets"},
+    "pyarrow": {"data.readers"},
+    "safetensors": {"models.card"},
+    "sklearn": {"data.text", "data.targets", "models", "experiments"},
+    "starlette": {"web"},
+    "stop_words": {"data.text"},
+    "subprocess": {"data.datasets", "experiments"},
+    "uvicorn": {"web"},
+}
+LEVEL_OF = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
+
+
+def name_of(path: Path) -> str:
+    return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = {
+    name_of(path): path.read_text(encoding="utf-8")
+    for path in sorted(SOURCE.rglob("*.py"))
+    if path != SOURCE / "__init__.py"
 }
 
 
-def modules() -> list[Path]:
-    return [path for path in sorted(SOURCE.rglob("*.py")) if path != SOURCE / "__init__.py"]
-
-
-def unit(path: Path) -> str:
-    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
-
-
 def imported(source: str) -> Iterator[str]:
+    """Yield what a module imports, wherever in it, as dotted names."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -109,32 +73,66 @@ def imported(source: str) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def upward(layer_of: dict[str, int], here: str, source: str) -> list[str]:
-    names = [name.split(".") for name in imported(source)]
-    ours = {parts[1] for parts in names if parts[0] == "deplda" and len(parts) > 1}
-    return sorted(name for name in ours if layer_of[name] > layer_of[here])
+def modules_imported(source: str) -> set[str]:
+    """Return our own modules among what is imported."""
+    found = set()
+    for name in imported(source):
+        parts = name.removeprefix("deplda.").split(".") if name.startswith("deplda.") else []
+        prefixes = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
+        found |= {next(prefix for prefix in prefixes if prefix in MODULES)} if parts[1:] else set()
+    return found
 
 
-LAYER_OF = {name: level for level, names in enumerate(LAYERS) for name in names}
+def room_of(module: str) -> str:
+    return max((r for r in LEVEL_OF if f"{module}.".startswith(f"{r}.")), key=len)
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
-def test_imports_point_down_only(path: Path) -> None:
-    assert unit(path) in LAYER_OF, f"say in LAYERS where {unit(path)} belongs"
-    assert upward(LAYER_OF, unit(path), path.read_text(encoding="utf-8")) == []
+def wrong_ways(module: str, source: str) -> list[str]:
+    """Return imports from rooms of the same row or of one above."""
+    here = room_of(module)
+    others = {room_of(other) for other in modules_imported(source)} - {here}
+    return sorted(other for other in others if LEVEL_OF[other] >= LEVEL_OF[here])
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
-def test_heavy_packages_are_imported_in_their_homes_only(path: Path) -> None:
-    packages = {name.split(".")[0] for name in imported(path.read_text(encoding="utf-8"))}
-    strays = {package for package in packages & HOMES.keys() if unit(path) not in HOMES[package]}
-    assert strays == set()
+@pytest.mark.parametrize("module", MODULES)
+def test_rooms_import_from_rooms_below_them_only(module: str) -> None:
+    assert wrong_ways(module, MODULES[module]) == []
 
 
-def test_an_upward_arrow_would_be_seen() -> None:
-    assert upward(LAYER_OF, "corpus", "from deplda.datasets import load") == ["datasets"]
-    assert upward(LAYER_OF, "corpus", "import deplda.readers.svmlight") == ["readers"]
-    assert upward(LAYER_OF, "readers", "from deplda import corpus") == []
+def test_modules_import_each_other_in_no_circle() -> None:
+    graph = {module: modules_imported(source) for module, source in MODULES.items()}
+    packages = {module for module in graph if any(m.startswith(f"{module}.") for m in graph)}
+    for module in graph:  # a package's face imports its modules; these do not import their face
+        graph[module] -= {module} | {p for p in packages if module.startswith(f"{p}.")}
+    TopologicalSorter(graph).prepare()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_heavy_packages_are_imported_in_their_homes_only(module: str) -> None:
+    packages = {name.split(".")[0] for name in imported(MODULES[module])} & HOMES.keys()
+    assert [
+        p for p in packages if not any(f"{module}.".startswith(f"{h}.") for h in HOMES[p])
+    ] == []
+
+
+def test_the_root_shows_the_rooms_and_no_two_files_have_one_stem() -> None:
+    entries = [path.name for path in SOURCE.iterdir() if path.name != "__pycache__"]
+    assert len(entries) <= MOST_ENTRIES, entries
+    # The same thing on another device has the same name: kernels/fast.py and kernels/cuda/fast.py.
+    files = [path for path in SOURCE.rglob("*.py") if path.parent.name != "cuda"]
+    stems = Counter(path.stem for path in files if not path.stem.startswith("__"))
+    assert [stem for stem, n in stems.items() if n > 1] == []
+
+
+def test_tests_mirror_the_source() -> None:
+    folders = {path.parent.relative_to(TESTS) for path in TESTS.rglob("test_*.py")}
+    assert [folder for folder in folders if not (SOURCE / folder).is_dir()] == []
+
+
+def test_a_wrong_way_would_be_seen() -> None:
+    assert wrong_ways("data.corpus", "from deplda.models.base import Ranking") == ["models"]
+    assert wrong_ways("engine.pool", "import deplda.kernels.random") == ["kernels"]
+    assert wrong_ways("models.base", "from deplda.data import corpus") == []
 
 
 def test_importing_the_package_imports_nothing_heavy() -> None:

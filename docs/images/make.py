@@ -17,7 +17,7 @@ from typing import NamedTuple
 import matplotlib
 
 from deplda import Corpus, DependencyLDA, WordCounter, datasets
-from deplda.explain import Explanation
+from deplda.models.explanation import Explanation
 
 HERE = Path(__file__).parent
 FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"  # all three have the same widths
@@ -119,12 +119,12 @@ def bars(explanation: Explanation, train: Corpus, x: int, y: int, width: int) ->
     drawn, best = [], explanation.reasons[0].score
     for number, reason in enumerate(explanation.reasons[:3]):
         top = y + number * 62
-        parts = [value / best * width for value in (reason.from_words, reason.from_prior)]
+        parts = [value / best * width for value in reason.parts.values()]
         n = int(train.label_counts[train.label_names.index(reason.label)])
         trained = f"{n:,} training documents" if n > 1 else "one single training document"
         drawn.append(
             f'<text x="{x}" y="{top}" font-size="12.5" font-weight="bold" fill="{{{number}}}">'
-            f"{escape(reason.label)}</text>"
+            f"{escape(str(reason.label))}</text>"
             f'<rect x="{x}" y="{top + 7}" width="{width}" height="9" rx="2" fill="{{fill}}"/>'
             f'<rect x="{x}" y="{top + 7}" width="{parts[0]:.1f}" height="9" fill="{{{number}}}"/>'
             f'<rect x="{x + parts[0]:.1f}" y="{top + 7}" width="{parts[1]:.1f}" height="9" '

@@ -4,11 +4,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from deplda import datasets, splits
-    from deplda.baselines import TfidfSVM, TunedSVM, VanillaSVM
-    from deplda.chains import Schedule
-    from deplda.corpus import Corpus, concat
-    from deplda.diagnostics import Diagnostics
+    from deplda.data import datasets, splits
+    from deplda.data.corpus import Corpus, concat
+    from deplda.data.readers import (
+        Fields,
+        Where,
+        read_corpus,
+        read_shards,
+        write_jsonl,
+        write_svmlight,
+    )
+    from deplda.data.splits import Split
+    from deplda.data.statistics import Statistics, describe
+    from deplda.data.text import WordCounter
     from deplda.errors import (
         DataUnavailableError,
         DepldaError,
@@ -18,63 +26,50 @@ if TYPE_CHECKING:
         NothingHeldOutWarning,
         ReadError,
     )
-    from deplda.estimates import LabelWords, TopicLabels
     from deplda.evaluation import Evaluation, compare, evaluate, scorecard
-    from deplda.hybrid import HybridLDA
-    from deplda.models import DependencyLDA, FlatLDA, PriorLDA, load
-    from deplda.readers import (
-        Fields,
-        Where,
-        read_corpus,
-        read_shards,
-        write_jsonl,
-        write_svmlight,
-    )
-    from deplda.shards import predict_shards
-    from deplda.splits import Split
-    from deplda.statistics import Statistics, describe
-    from deplda.text import WordCounter
-    from deplda.training import (
+    from deplda.models.dependency import DependencyLDA
+    from deplda.models.flat import FlatLDA
+    from deplda.models.hybrid import HybridLDA
+    from deplda.models.linear import TfidfSVM, TunedSVM, VanillaSVM
+    from deplda.models.predict_shards import predict_shards
+    from deplda.models.prior import PriorLDA
+    from deplda.models.registry import load
+    from deplda.training.chains import Schedule
+    from deplda.training.diagnostics import Diagnostics
+    from deplda.training.estimates import LabelWords, TopicLabels
+    from deplda.training.label_words import (
         expect_label_words,
-        prior_topic_labels,
         train_label_words,
-        train_topic_labels,
         update_label_words,
     )
+    from deplda.training.topic_labels import prior_topic_labels, train_topic_labels
 
 # Where each name lives. Nothing is imported before it is asked for: a command line starts fast.
 _HOMES = {
-    "baselines": ["TfidfSVM", "TunedSVM", "VanillaSVM"],
-    "chains": ["Schedule"],
-    "corpus": ["Corpus", "concat"],
-    "diagnostics": ["Diagnostics"],
-    "errors": [
-        "DataUnavailableError",
-        "DepldaError",
-        "EngineError",
-        "FractionalCountsWarning",
-        "InputError",
-        "NothingHeldOutWarning",
-        "ReadError",
-    ],
-    "estimates": ["LabelWords", "TopicLabels"],
-    "evaluation": ["Evaluation", "compare", "evaluate", "scorecard"],
-    "hybrid": ["HybridLDA"],
-    "models": ["DependencyLDA", "FlatLDA", "PriorLDA", "load"],
-    "readers": ["Fields", "Where", "read_corpus", "read_shards", "write_jsonl", "write_svmlight"],
-    "shards": ["predict_shards"],
-    "splits": ["Split"],
-    "statistics": ["Statistics", "describe"],
-    "text": ["WordCounter"],
-    "training": [
-        "expect_label_words",
-        "prior_topic_labels",
-        "train_label_words",
-        "train_topic_labels",
-        "update_label_words",
-    ],
+    "data.corpus": "Corpus concat",
+    "data.readers": "Fields Where read_corpus read_shards write_jsonl write_svmlight",
+    "data.splits": "Split",
+    "data.statistics": "Statistics describe",
+    "data.text": "WordCounter",
+    "errors": (
+        "DataUnavailableError DepldaError EngineError FractionalCountsWarning InputError "
+        "NothingHeldOutWarning ReadError"
+    ),
+    "evaluation": "Evaluation compare evaluate scorecard",
+    "models.dependency": "DependencyLDA",
+    "models.flat": "FlatLDA",
+    "models.hybrid": "HybridLDA",
+    "models.linear": "TfidfSVM TunedSVM VanillaSVM",
+    "models.predict_shards": "predict_shards",
+    "models.prior": "PriorLDA",
+    "models.registry": "load",
+    "training.chains": "Schedule",
+    "training.diagnostics": "Diagnostics",
+    "training.estimates": "LabelWords TopicLabels",
+    "training.label_words": "expect_label_words train_label_words update_label_words",
+    "training.topic_labels": "prior_topic_labels train_topic_labels",
 }
-_MODULES = {name: module for module, names in _HOMES.items() for name in names}
+_MODULES = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 __version__ = "0.1.0.dev0"
 __all__ = [
@@ -128,7 +123,7 @@ def __getattr__(name: str) -> object:
     if name in _MODULES:
         return getattr(import_module(f"deplda.{_MODULES[name]}"), name)
     if name in __all__:
-        return import_module(f"deplda.{name}")
+        return import_module(f"deplda.data.{name}")
     raise AttributeError(f"module 'deplda' has no attribute {name!r}")
 
 

@@ -141,7 +141,7 @@ def test_a_traceback_is_shown_only_when_asked_for(
     def broken(path: object) -> None:
         raise RuntimeError("two\nlines")
 
-    monkeypatch.setattr("deplda.store.read_card", broken)
+    monkeypatch.setattr("deplda.models.card.read_card", broken)
     assert problem(1, "info", tmp_path) == "RuntimeError: two lines (deplda --debug … shows where)"
 
 
@@ -153,5 +153,5 @@ def test_warnings_are_one_line_too(monkeypatch: pytest.MonkeyPatch, corpus: Path
         warnings.warn("look out", stacklevel=1)
         return keep(given)
 
-    monkeypatch.setattr("deplda.statistics.describe", describe)
+    monkeypatch.setattr("deplda.data.statistics.describe", describe)
     assert run("datasets", "stats", corpus).stderr == "Warning: look out\n"

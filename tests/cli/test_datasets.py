@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-import deplda.report
+import deplda.experiments.report
 from deplda import WordCounter, datasets, read_corpus
 from deplda.experiments.results import Unit
 from deplda.experiments.unit import Task
 from tests.cli.running import articles, done, problem, run, write_jsonl
-from tests.report import folders
+from tests.experiments.report import folders
 
 # datasets -----------------------------------------------------------------------------------------
 
@@ -136,6 +136,6 @@ def test_the_demonstration_goes_where_it_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Path] = []
-    monkeypatch.setattr(deplda.report, "demo", asked.append)
+    monkeypatch.setattr(deplda.experiments.report, "demo", asked.append)
     done("demo", "-o", tmp_path / "look")
     assert asked == [tmp_path / "look"]

@@ -170,7 +170,7 @@ def test_a_full_disk_leaves_no_half_model(
     def full(path: Path) -> None:
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr("deplda.store._flush", full)
+    monkeypatch.setattr("deplda.models.card._flush", full)
     said = problem(1, "train", corpus, "-o", tmp_path / "m", *QUICK)
     assert said.endswith("No space left on device")
     assert list(tmp_path.iterdir()) == []

@@ -41,7 +41,7 @@ def test_predictions_are_those_of_python(tmp_path: Path, model: Path, corpus: Pa
 def test_a_card_is_used_where_there_is_one_and_missed_where_it_must_be(
     tmp_path: Path, model: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deplda.kernels.cuda.card.problem", lambda: "CuPy is not installed")
+    monkeypatch.setattr("deplda.kernels.cuda.device.problem", lambda: "CuPy is not installed")
     usual = done("predict", model, corpus)
     assert done("predict", model, corpus, "--device", "auto") == usual
     for verb in ("predict", "evaluate"):
@@ -126,7 +126,7 @@ def test_documents_of_one_batch_are_in_memory_at_a_time(
     model: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """What stands before a broken line, a batch earlier, is out when the error comes."""
-    monkeypatch.setattr("deplda.cli.predicting._BATCH", 4)
+    monkeypatch.setattr("deplda.cli.predict._BATCH", 4)
     path = write_jsonl(tmp_path / "a.jsonl", articles()[:10])
     with path.open("a") as file:
         file.write("{oops\n")

@@ -16,7 +16,7 @@ from deplda.evaluation.cutoffs import (
 from deplda.evaluation.matrices import read_truth
 from deplda.evaluation.ranking import hits_in_top
 from deplda.evaluation.ties import tie_groups
-from tests import naive_evaluation as naive
+from tests.evaluation import naive_evaluation as naive
 from tests.evaluation.cases import Matrix, random_case, tied_cases
 
 NAMES = ("precision", "recall", "f1")

@@ -9,7 +9,7 @@ from rich.console import Console
 from scipy import stats
 
 from deplda import InputError
-from deplda.evaluation.figures import Ratio, bootstrap, mean_of
+from deplda.evaluation.estimate import Ratio, bootstrap, mean_of
 from deplda.evaluation.frequency import frequency_bins, frequency_table, paired_t_test
 
 

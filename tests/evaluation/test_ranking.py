@@ -9,7 +9,7 @@ from deplda import InputError
 from deplda.evaluation import rank_metrics, ties
 from deplda.evaluation.matrices import read_truth
 from deplda.evaluation.ranking import inverse_propensities, propensity_gain
-from tests import naive_evaluation as naive
+from tests.evaluation import naive_evaluation as naive
 from tests.evaluation.cases import Matrix, random_case, same, tied_cases
 
 KS = (1, 2, 4)

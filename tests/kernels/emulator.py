@@ -1,4 +1,4 @@
-"""A card that is none: .cu sources built by the C++ compiler, to be tested on any machine."""
+"""A GPU that is none: .cu sources built by the C++ compiler, to be tested on any machine."""
 
 import ctypes
 import re
@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from deplda.kernels.cuda.card import Card, text_of
+from deplda.kernels.cuda.device import Gpu, text_of
 
 _HERE = Path(__file__).parent
 COMPILER = shutil.which("g++") if sys.platform == "linux" else None
 
 
-class EmulatedCard(Card):
+class EmulatedCard(Gpu):
     """Arrays are NumPy's, and kernels run thread by thread."""
 
     def __init__(

@@ -1,6 +1,6 @@
-"""The kernels of a card against exact chains, enumeration, the CPU and deliberate mistakes.
+"""The kernels of a GPU against exact chains, enumeration, the CPU and deliberate mistakes.
 
-Every test runs on a card where there is one (`-m gpu`), and everywhere on an emulated one, with
+Every test runs on a GPU where there is one (`-m gpu`), and everywhere on an emulated one, with
 fewer chains.
 """
 
@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -26,14 +26,15 @@ from deplda import (
     train_label_words,
     train_topic_labels,
 )
-from deplda.estimates import LabelWords, TopicLabels
-from deplda.inference import Inference, infer, score_matrix
+from deplda.inference.batches import infer, score_matrix
+from deplda.inference.layout import Tables
+from deplda.inference.settings import Inference
 from deplda.kernels import random
-from deplda.kernels.cuda import card as cards
-from deplda.kernels.cuda.card import Card, CardFullError
-from deplda.kernels.cuda.documents import batches
-from deplda.kernels.cuda.words import Chains
-from deplda.tables import Tables
+from deplda.kernels.cuda import device as gpus
+from deplda.kernels.cuda.device import Gpu, GpuFullError
+from deplda.kernels.cuda.fast import batches
+from deplda.kernels.cuda.train_words import Chains
+from deplda.training.estimates import LabelWords, TopicLabels
 from tests import naive
 from tests.kernels.emulator import COMPILER, EmulatedCard
 from tests.kernels.test_documents import (
@@ -48,7 +49,7 @@ from tests.kernels.test_expected import plain
 from tests.kernels.worlds import WordWorld, corpus_of, layout_of
 
 Array = np.ndarray[Any, Any]
-SOURCES = ("documents", "expected", "words")
+SOURCES = ("fast", "expected", "train_words")
 
 
 @pytest.fixture(scope="session")
@@ -57,12 +58,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(params=["emulated", pytest.param("cuda", marks=pytest.mark.gpu)])
-def card(request: pytest.FixtureRequest, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Card:
-    """Give a card, which device="cuda" then means."""
+def gpu(request: pytest.FixtureRequest, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Gpu:
+    """Give a GPU, which device="cuda" then means."""
     if request.param == "cuda":
-        if problem := cards.problem():
+        if problem := gpus.problem():
             pytest.skip(problem)
-        chosen: Card | None = cards.choose("cuda")
+        chosen: Gpu | None = gpus.choose("cuda")
         assert chosen is not None
     else:
         chosen = emulated(folder)
@@ -72,18 +73,18 @@ def card(request: pytest.FixtureRequest, folder: Path, monkeypatch: pytest.Monke
 
 def emulated(folder: Path, **options: Any) -> EmulatedCard:
     if COMPILER is None:
-        pytest.skip("no C++ compiler is there to emulate a card with")
+        pytest.skip("no C++ compiler is there to emulate a GPU with")
     return EmulatedCard(folder, **options)
 
 
-def use(card: Card, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cards, "problem", lambda: None)
-    monkeypatch.setattr(cards, "_card", lambda: card)
+def use(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpus, "problem", lambda: None)
+    monkeypatch.setattr(gpus, "_card", lambda: gpu)
 
 
-def more(card: Card, few: int, many: int) -> int:
+def more(gpu: Gpu, few: int, many: int) -> int:
     """Return how many chains to run: few where each takes its time."""
-    return few if isinstance(card, EmulatedCard) else many
+    return few if isinstance(gpu, EmulatedCard) else many
 
 
 def one(corpus: Any, tables: Tables, inference: Inference, **how: Any) -> Any:
@@ -92,9 +93,7 @@ def one(corpus: Any, tables: Tables, inference: Inference, **how: Any) -> Any:
     return found[0]
 
 
-def last_states(
-    card: Card, bench: Bench, document: list[int], n_chains: int
-) -> tuple[Array, Array]:
+def last_states(gpu: Gpu, bench: Bench, document: list[int], n_chains: int) -> tuple[Array, Array]:
     """Return the tokens of each label and of each topic in the last state of so many chains."""
     tables = Tables(bench.label_words, bench.topic_labels)
     gamma = bench.gamma * max(bench.n_topics, 1)
@@ -122,18 +121,18 @@ def exact_tokens(bench: Bench) -> tuple[Array, Array]:
 @pytest.mark.parametrize("n_topics", [0, 1, 4])
 @pytest.mark.parametrize("word", [0, 3])
 def test_the_label_of_a_single_token_follows_the_dense_weights(
-    card: Card, word: int, n_topics: int
+    gpu: Gpu, word: int, n_topics: int
 ) -> None:
     # With one token there is no other to sit with: every draw comes from the prior's buckets.
     document = [0] * 10
     document[word] = 1
     bench = Bench(5, 10, 30, n_topics, document, eta=6.0)
-    observed, _ = last_states(card, bench, document, more(card, 600, 200_000))
+    observed, _ = last_states(gpu, bench, document, more(gpu, 600, 200_000))
     assert chi_square_p(observed, exact_tokens(bench)[0]) > 0.001
 
 
-def test_expected_counts_and_prior_are_those_of_the_exact_chain(card: Card) -> None:
-    document, n_chains = [2, 1, 0, 1], more(card, 200, 40_000)
+def test_expected_counts_and_prior_are_those_of_the_exact_chain(gpu: Gpu) -> None:
+    document, n_chains = [2, 1, 0, 1], more(gpu, 200, 40_000)
     bench = Bench(3, 4, 3, 2, document)
     counts, tokens = exact_tokens(bench)
     alpha = bench.alpha + bench.phi_prime @ (bench.scale * (tokens + bench.gamma))
@@ -150,7 +149,7 @@ def test_expected_counts_and_prior_are_those_of_the_exact_chain(card: Card) -> N
 
 
 WRONG_DRAWS = [
-    ("desk.mass[k] -= 1.0f", "desk.mass[k] -= 0.0f"),
+    ("ws.mass[k] -= 1.0f", "ws.mass[k] -= 0.0f"),
     ("number, at) * (heavy + rest)", "number, at) * heavy"),
     ("(float)topics.topic_values[first + e]", "1.0f"),
     ("words.row_sums, begin, end, u2 *", "words.row_sums, begin, end, 0.5 *"),
@@ -162,22 +161,22 @@ WRONG_DRAWS = [
 def test_a_wrong_kernel_of_documents_is_found(
     folder: Path, monkeypatch: pytest.MonkeyPatch, right: str, wrong: str
 ) -> None:
-    card = emulated(folder, changed=(right, wrong))
-    use(card, monkeypatch)
+    gpu = emulated(folder, changed=(right, wrong))
+    use(gpu, monkeypatch)
     document, single = [2, 1, 0, 1], [0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
     bench = Bench(3, 4, 3, 2, document)
-    found = np.concatenate(last_states(card, bench, document, 300)) / 300
+    found = np.concatenate(last_states(gpu, bench, document, 300)) / 300
     off = np.abs(found - np.concatenate(exact_tokens(bench))).max()
     other = Bench(5, 10, 30, 4, single, eta=6.0)
-    observed, _ = last_states(card, other, single, 1_000)
+    observed, _ = last_states(gpu, other, single, 1_000)
     p = chi_square_p(observed, exact_tokens(other)[0])
     assert off > 7 / np.sqrt(300) or p < 1e-6  # some five standard errors
 
 
-def test_more_labels_than_slots_are_handled(card: Card) -> None:
+def test_more_labels_than_slots_are_handled(gpu: Gpu) -> None:
     rng = np.random.default_rng(2)
     tables = Tables(some_label_words(rng, 20, 300), [some_topic_labels(rng, 300, 3)])
-    document, n_chains = [[9] * 20], more(card, 3, 600)
+    document, n_chains = [[9] * 20], more(gpu, 3, 600)
     inference = Inference(20.0, 400.0, 1.0, n_chains=n_chains, schedule=Schedule(4, 3, 2))
     found = one(document, tables, inference).counts[0]
     assert found.sum() == pytest.approx(180, rel=1e-9)
@@ -188,9 +187,7 @@ def test_more_labels_than_slots_are_handled(card: Card) -> None:
 
 
 @pytest.mark.parametrize("method", ["sampled", "deterministic"])
-def test_a_documents_result_depends_on_its_words_and_the_seed_alone(
-    card: Card, method: Any
-) -> None:
+def test_a_documents_result_depends_on_its_words_and_the_seed_alone(gpu: Gpu, method: Any) -> None:
     rng = np.random.default_rng(0)
     tables = Tables(
         some_label_words(rng, 25, 12), [some_topic_labels(rng, 12, 4) for _ in range(2)]
@@ -235,7 +232,7 @@ def test_too_little_memory_is_an_error_or_the_cpu(
             next(infer(corpus, tables, inference, device="cuda"))
         usual = next(infer(corpus, tables, inference)).counts
         assert (next(infer(corpus, tables, inference, device="auto")).counts == usual).all()
-    with pytest.raises(CardFullError):
+    with pytest.raises(GpuFullError):
         train_label_words(corpus, device="cuda")
     schedule = Schedule(2)
     found = train_label_words(corpus, schedule=schedule, device="auto").label_words
@@ -245,11 +242,11 @@ def test_too_little_memory_is_an_error_or_the_cpu(
 def test_batches_are_as_large_as_fits() -> None:
     assert list(batches(np.array([5, 5, 3, 1, 1]), 10)) == [(0, 2), (2, 5)]
     assert list(batches(np.array([], np.int64), 10)) == []
-    with pytest.raises(CardFullError):
+    with pytest.raises(GpuFullError):
         list(batches(np.array([5, 11]), 10))
 
 
-def test_seventy_thousand_labels_are_no_limit(card: Card) -> None:
+def test_seventy_thousand_labels_are_no_limit(gpu: Gpu) -> None:
     rng = np.random.default_rng(6)
     n, few = 70_000, 50
     phi = some_label_words(rng, 5, few)
@@ -272,7 +269,7 @@ def test_seventy_thousand_labels_are_no_limit(card: Card) -> None:
 @pytest.mark.parametrize("topics", [[], [1], [4], [3, 5]])
 @pytest.mark.parametrize("n_labels", [12, 400])
 def test_expectations_are_those_of_the_plain_cycle_and_of_the_cpu(
-    card: Card, topics: list[int], n_labels: int
+    gpu: Gpu, topics: list[int], n_labels: int
 ) -> None:
     rng = np.random.default_rng(0)
     label_words = some_label_words(rng, 21, n_labels)
@@ -293,17 +290,17 @@ def test_expectations_are_those_of_the_plain_cycle_and_of_the_cpu(
         assert found.alpha[0] == pytest.approx(alpha, rel=1e-5)
 
 
-def chains_on(card: Card, corpus: Corpus, eta: float, beta: float, n_chains: int) -> Chains:
+def chains_on(gpu: Gpu, corpus: Corpus, eta: float, beta: float, n_chains: int) -> Chains:
     z, phi = (
         np.array([random.stream(11, purpose, k) for k in range(n_chains)])
         for purpose in (random.WORD_CHAIN, random.CHAIN_PHI)
     )
-    return Chains(card, layout_of(corpus), corpus.n_words, eta, beta, z, phi)
+    return Chains(gpu, layout_of(corpus), corpus.n_words, eta, beta, z, phi)
 
 
-def training_p_value(card: Card, n_chains: int) -> float:
+def training_p_value(gpu: Gpu, n_chains: int) -> float:
     eta, beta = 1.5, 0.4
-    chains = chains_on(card, corpus_of(WORD_DOCUMENTS, 3, 3), eta, beta, n_chains)
+    chains = chains_on(gpu, corpus_of(WORD_DOCUMENTS, 3, 3), eta, beta, n_chains)
     for number in range(1, 17):
         chains.sweep(number)
     ranges = [range(len(own)) for tokens, own in WORD_DOCUMENTS for _ in tokens]
@@ -311,11 +308,11 @@ def training_p_value(card: Card, n_chains: int) -> float:
     for state in product(*ranges):
         z = [list(state[0:3]), list(state[3:5]), list(state[5:6])]
         log_weights[state] = naive.word_log_likelihood(WORD_DOCUMENTS, z, eta, beta, 3, 3)
-    return p_value(Counter(map(tuple, card.get(chains.z).T.tolist())), log_weights)
+    return p_value(Counter(map(tuple, gpu.get(chains.z).T.tolist())), log_weights)
 
 
-def test_chains_of_training_are_in_every_state_as_often_as_they_should(card: Card) -> None:
-    assert training_p_value(card, more(card, 4_000, 200_000)) > 0.001
+def test_chains_of_training_are_in_every_state_as_often_as_they_should(gpu: Gpu) -> None:
+    assert training_p_value(gpu, more(gpu, 4_000, 200_000)) > 0.001
 
 
 WRONG_TRAINING = [
@@ -331,28 +328,28 @@ def test_a_wrong_kernel_of_training_is_found(folder: Path, right: str, wrong: st
     assert training_p_value(emulated(folder, changed=(right, wrong)), 4_000) < 1e-6
 
 
-def test_the_counts_and_the_log_likelihood_are_those_of_the_cpu(card: Card) -> None:
+def test_the_counts_and_the_log_likelihood_are_those_of_the_cpu(gpu: Gpu) -> None:
     rng = np.random.default_rng(8)
     labels = rng.random((12, 6)) < 0.4
     corpus = Corpus(rng.poisson(0.8, size=(12, 30)), labels)
-    chains = chains_on(card, corpus, 1.2, 0.3, 40)
+    chains = chains_on(gpu, corpus, 1.2, 0.3, 40)
     world = WordWorld(corpus, 1.2, 0.3)
     for number in range(1, 4):
         chains.sweep(number)
     for k in (0, 17, 39):
-        world.z[:] = card.get(chains.z)[:, k]
+        world.z[:] = gpu.get(chains.z)[:, k]
         world.tally()
-        assert (card.get(chains.cell_counts)[:, k] == world.cell_counts).all()
-        assert (card.get(chains.label_counts)[:, k] == world.label_counts).all()
+        assert (gpu.get(chains.cell_counts)[:, k] == world.cell_counts).all()
+        assert (gpu.get(chains.label_counts)[:, k] == world.label_counts).all()
         level = float(chains.log_likelihood()[k])
         assert level == pytest.approx(world.log_likelihood(), rel=1e-10)
 
 
 def test_phi_of_a_card_is_near_that_of_the_cpu_and_the_same_in_pieces(
-    card: Card, monkeypatch: pytest.MonkeyPatch
+    gpu: Gpu, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = datasets.newsroom(60).corpus
-    how: Any = {"n_chains": more(card, 5, 400), "schedule": Schedule(15, 3, 2), "seed": 3}
+    how: Any = {"n_chains": more(gpu, 5, 400), "schedule": Schedule(15, 3, 2), "seed": 3}
     found = train_label_words(corpus, **how, device="cuda")
     usual = train_label_words(corpus, **how)
     a, b = found.label_words.dense(), usual.label_words.dense()
@@ -362,7 +359,7 @@ def test_phi_of_a_card_is_near_that_of_the_cpu_and_the_same_in_pieces(
     assert usual.diagnostics is not None
     levels = found.diagnostics.log_likelihood[:, -1], usual.diagnostics.log_likelihood[:, -1]
     assert levels[0].mean() == pytest.approx(levels[1].mean(), rel=0.02)
-    monkeypatch.setattr("deplda.training_cuda.chains_that_fit", lambda *_: 2)
+    monkeypatch.setattr("deplda.training.word_chain_cuda.chains_that_fit", lambda *_: 2)
     pieces = train_label_words(corpus, **how, device="cuda")
     assert (pieces.label_words.dense() == a).all()
     assert pieces.diagnostics is not None
@@ -374,12 +371,12 @@ def test_the_sources_are_what_a_cuda_compiler_takes(source: str, tmp_path: Path)
     nvcc = shutil.which("nvcc")
     if nvcc is None:
         pytest.skip("no CUDA compiler (nvcc) is on this machine")
-    path = cards.SOURCES / f"{source}.cu"
+    path = gpus.SOURCES / f"{source}.cu"
     command = [nvcc, "-std=c++17", "-Werror", "all-warnings", "-cubin", "-arch=sm_75", str(path)]
     subprocess.run([*command, "-o", str(tmp_path / "out")], check=True)
 
 
-def test_what_a_card_cannot_do_is_an_error_or_done_on_the_cpu(card: Card) -> None:
+def test_what_a_card_cannot_do_is_an_error_or_done_on_the_cpu(gpu: Gpu) -> None:
     rng = np.random.default_rng(0)
     tables = Tables(some_label_words(rng, 6, 70), [some_topic_labels(rng, 70, 2)])
     corpus = Corpus(rng.poisson(1, size=(2, 6)), np.eye(2, 70))
@@ -388,12 +385,12 @@ def test_what_a_card_cannot_do_is_an_error_or_done_on_the_cpu(card: Card) -> Non
         infer(corpus, tables, inference, device="cuda")
     usual = next(infer(corpus, tables, inference)).counts
     assert (next(infer(corpus, tables, inference, device="auto")).counts == usual).all()
-    with pytest.raises(InputError, match="engine is 'processes'; a card works for this process"):
+    with pytest.raises(InputError, match="engine is 'processes'; a GPU works for this process"):
         train_label_words(corpus, engine="processes", device="cuda")
 
 
 def test_without_a_card_cuda_is_an_error_and_auto_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cards, "problem", lambda: "CuPy is not installed")
+    monkeypatch.setattr(gpus, "problem", lambda: "CuPy is not installed")
     rng = np.random.default_rng(0)
     tables = Tables(some_label_words(rng, 6, 5), [])
     corpus = Corpus(rng.poisson(1, size=(2, 6)), np.eye(2, 5))
@@ -401,7 +398,7 @@ def test_without_a_card_cuda_is_an_error_and_auto_the_cpu(monkeypatch: pytest.Mo
     with pytest.raises(InputError, match="device is 'cuda', but CuPy is not installed; use"):
         infer(corpus, tables, inference, device="cuda")
     with pytest.raises(InputError, match="device is 'gpu'; it must be one of"):
-        train_label_words(corpus, device="gpu")
+        train_label_words(corpus, device=cast("Any", "gpu"))
     usual = next(infer(corpus, tables, inference)).counts
     assert (next(infer(corpus, tables, inference, device="auto")).counts == usual).all()
 
@@ -409,7 +406,7 @@ def test_without_a_card_cuda_is_an_error_and_auto_the_cpu(monkeypatch: pytest.Mo
 def test_a_model_says_at_once_that_there_is_no_card(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(cards, "problem", lambda: "CuPy is not installed")
+    monkeypatch.setattr(gpus, "problem", lambda: "CuPy is not installed")
     corpus = datasets.newsroom(60).corpus
     quick: Any = {"n_topic_chains": 1, "n_topic_sweeps": 5}
     with pytest.raises(InputError, match="device is 'cuda', but CuPy is not installed"):
@@ -425,7 +422,7 @@ def test_a_model_says_at_once_that_there_is_no_card(
     assert load(tmp_path / "model").get_params()["device"] == "cpu"
 
 
-def test_a_model_trains_and_predicts_on_a_card(card: Card) -> None:
+def test_a_model_trains_and_predicts_on_a_card(gpu: Gpu) -> None:
     corpus = datasets.newsroom(40).corpus
     quick: Any = {"n_topic_chains": 1, "n_topic_sweeps": 5, "n_chains": 2, "n_sweeps": 4}
     model = DependencyLDA(**quick, fit_method="sampled", device="cuda").fit(corpus)
@@ -441,9 +438,9 @@ def test_a_model_trains_and_predicts_on_a_card(card: Card) -> None:
 @pytest.mark.timeout(1200)  # most of it for the CPU's part
 @pytest.mark.parametrize("name", ["yahoo-arts", "eurlex20k"])
 def test_the_card_ranks_as_well_as_the_cpu_on_real_data(name: str, data_dir: Path) -> None:
-    from tests.test_training_data import average_precision
+    from tests.training.test_real_data import average_precision
 
-    if problem := cards.problem():
+    if problem := gpus.problem():
         pytest.skip(problem)
     data = datasets.load(name, data_dir)
     train, test = (data.corpus[rows] for rows in data.splits[0])

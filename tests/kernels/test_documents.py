@@ -10,12 +10,14 @@ from scipy.sparse import csr_array
 from scipy.stats import chi2
 
 from deplda import Corpus
-from deplda.chains import Schedule
-from deplda.estimates import LabelWords, TopicLabels
-from deplda.inference import Inference, infer
-from deplda.kernels import desk, documents
+from deplda.inference.batches import infer
+from deplda.inference.layout import Tables
+from deplda.inference.settings import Inference
+from deplda.kernels import fast as documents
+from deplda.kernels import workspace
 from deplda.kernels.random import stream
-from deplda.tables import Tables
+from deplda.training.chains import Schedule
+from deplda.training.estimates import LabelWords, TopicLabels
 
 Array = np.ndarray[Any, Any]
 
@@ -33,7 +35,7 @@ def some_topic_labels(rng: np.random.Generator, n_labels: int, n_topics: int) ->
 
 
 class Bench:
-    """A document on the desk, and what the kernels need beside it."""
+    """A document on the workspace, and what the kernels need beside it."""
 
     def __init__(
         self, seed: int, n_words: int, n_labels: int, n_topics: int, counts: list[int],
@@ -56,8 +58,10 @@ class Bench:
         self.scale = self.eta / (self.n + self.gamma * n_topics) if n_topics else 0.0
         self.key, self.stride = stream(seed, 9, 0)
         slot_of, place = np.full(n_labels, -1, np.int32), np.full(n_words, -1, np.int32)
-        sheets = np.empty(1 << 16, np.float32)
-        self.desk = desk.new_desk(self.types, self.times, self.n, n_topics, slot_of, place, sheets)
+        prefix_sums = np.empty(1 << 16, np.float32)
+        self.ws = workspace.new_workspace(
+            self.types, self.times, self.n, n_topics, slot_of, place, prefix_sums
+        )
         self.start()
 
     def start(self) -> None:
@@ -68,14 +72,14 @@ class Bench:
             self.sweep_topics()
 
     def sweep_words(self, scale: float, flat: float) -> None:
-        self.desk = documents.sweep_words(
-            self.words, self.topics, self.desk, self.types, scale, flat, self.gamma, self.key,
+        self.ws = documents.sweep_words(
+            self.words, self.topics, self.ws, self.types, scale, flat, self.gamma, self.key,
             self.stride,
         )  # fmt: skip
 
     def sweep_topics(self) -> None:
         documents.sweep_topics(
-            self.topics, self.desk, self.labels(), self.gamma, self.key, self.stride
+            self.topics, self.ws, self.labels(), self.gamma, self.key, self.stride
         )
 
     def cycle(self) -> None:
@@ -83,14 +87,14 @@ class Bench:
         self.sweep_topics()
 
     def labels(self) -> Array:
-        return self.desk.labels[self.desk.z]
+        return self.ws.labels[self.ws.z]
 
     def label_counts(self) -> Array:
         return np.bincount(self.labels(), minlength=self.n_labels)
 
     def prior(self) -> Array:
         """Return α′ of this moment, dense."""
-        share = self.scale * (self.desk.n_dt + self.gamma)
+        share = self.scale * (self.ws.n_dt + self.gamma)
         return self.alpha + self.phi_prime @ share
 
 
@@ -106,15 +110,15 @@ def test_the_buckets_add_up_to_the_dense_sums(seed: int, n_topics: int) -> None:
         base_topics, base_flat = documents.bucket_totals(
             bench.words,
             bench.topics,
-            bench.desk,
+            bench.ws,
             bench.types,
             bench.scale,
             bench.alpha,
             bench.gamma,
         )
-        desk = bench.desk
-        heavy = desk.columns.astype(float) @ desk.mass
-        found = heavy + desk.by_topic + desk.by_flat + base_topics + base_flat
+        ws = bench.ws
+        heavy = ws.columns.astype(float) @ ws.mass
+        found = heavy + ws.by_topic + ws.by_flat + base_topics + base_flat
         dense = bench.phi[bench.types] @ (bench.label_counts() + bench.prior())
         assert found == pytest.approx(dense, rel=1e-5)
 
@@ -137,11 +141,11 @@ def test_the_label_of_a_single_token_follows_the_dense_weights(word: int, n_topi
     counts = [0] * 10
     counts[word] = 1
     bench = Bench(5, 10, 30, n_topics, counts, eta=6.0)
-    bench.desk.n_dt[:] = 0
+    bench.ws.n_dt[:] = 0
     if n_topics:
-        bench.desk.n_dt[0] = 7  # a topic of weight, so that its sheet is used
-        bench.desk.live[0] = 0
-        bench.desk.book[2] = 1
+        bench.ws.n_dt[0] = 7  # a topic of weight, so that its prefix sums are used
+        bench.ws.live[0] = 0
+        bench.ws.counters[2] = 1
     observed = np.zeros(30)
     for _ in range(30_000):
         bench.sweep_words(bench.scale, bench.alpha)
@@ -226,7 +230,7 @@ def test_dependency_lda_follows_the_exact_chain_of_fast_inference() -> None:
     for number in range(60_000):
         bench.cycle()
         if number % 3 == 0:
-            observed[(*bench.labels().tolist(), *bench.desk.z_topic.tolist())] += 1
+            observed[(*bench.labels().tolist(), *bench.ws.z_topic.tolist())] += 1
     assert chi_square_p(observed.ravel(), p.ravel()) > 0.001
 
 
@@ -236,14 +240,14 @@ def test_more_labels_than_slots_are_handled() -> None:
     for _ in range(6):
         bench.cycle()
         assert bench.label_counts().sum() == bench.n
-        on = bench.desk.labels[bench.desk.mass > 0]
+        on = bench.ws.labels[bench.ws.mass > 0]
         assert sorted(on.tolist()) == sorted(set(bench.labels().tolist()))
-        assert bench.desk.mass.sum() == bench.n
-    assert bench.desk.mass.size > 256
-    for k in np.flatnonzero(bench.desk.labels >= 0):
-        c = bench.desk.labels[k]
-        assert bench.desk.slot_of[c] == k
-        assert bench.desk.columns[:, k] == pytest.approx(bench.phi[bench.types, c], rel=1e-5)
+        assert bench.ws.mass.sum() == bench.n
+    assert bench.ws.mass.size > 256
+    for k in np.flatnonzero(bench.ws.labels >= 0):
+        c = bench.ws.labels[k]
+        assert bench.ws.slot_of[c] == k
+        assert bench.ws.columns[:, k] == pytest.approx(bench.phi[bench.types, c], rel=1e-5)
 
 
 def corpus_of(rng: np.random.Generator, n: int, n_words: int, n_labels: int) -> Corpus:
@@ -255,7 +259,7 @@ def corpus_of(rng: np.random.Generator, n: int, n_words: int, n_labels: int) -> 
 @pytest.fixture(params=["dense", "buckets"])
 def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the dense draw, or the one from buckets, whatever the number of labels."""
-    monkeypatch.setattr("deplda.tables.TINY", 0 if request.param == "buckets" else 1_000)
+    monkeypatch.setattr("deplda.inference.layout.TINY", 0 if request.param == "buckets" else 1_000)
 
 
 @pytest.mark.usefixtures("kernel")
@@ -301,7 +305,7 @@ def test_a_documents_result_depends_on_its_words_and_the_seed_alone(method: Any)
 def test_a_chain_knows_nothing_of_the_chains_before_it(
     method: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deplda.tables.TINY", 0)
+    monkeypatch.setattr("deplda.inference.layout.TINY", 0)
     rng = np.random.default_rng(3)
     label_words, topics = some_label_words(rng, 30, 400), some_topic_labels(rng, 400, 6)
     corpus = Corpus(rng.poisson(3, size=(3, 30)), np.zeros((3, 400)))

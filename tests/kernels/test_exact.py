@@ -15,7 +15,8 @@ import pytest
 from numba import njit
 from scipy.stats import chi2
 
-from deplda.kernels import labels, words
+from deplda.kernels import train_labels as labels
+from deplda.kernels import train_words as words
 from tests import naive
 from tests.kernels.worlds import TopicWorld, WordWorld, corpus_of
 

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from deplda import Corpus
-from deplda.estimates import TopicLabels
-from deplda.inference import Inference, Inferred, infer
-from deplda.tables import Tables
+from deplda.inference.batches import infer
+from deplda.inference.layout import Tables
+from deplda.inference.scores import Inferred
+from deplda.inference.settings import Inference
+from deplda.training.estimates import TopicLabels
 from tests.kernels.test_documents import some_label_words, some_topic_labels
 
 Array = np.ndarray[Any, Any]

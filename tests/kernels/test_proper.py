@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deplda.kernels import desk as desks
 from deplda.kernels import proper
+from deplda.kernels import workspace as workspaces
+from deplda.kernels.layouts import Prior
 from deplda.kernels.random import stream
-from deplda.kernels.tables import Prior
 from tests.kernels.test_documents import Bench, chi_square_p
 from tests.kernels.test_exact import geweke_scores
 
@@ -29,10 +29,10 @@ class Proper:
         self.tokens = np.zeros(n_label_tokens, np.int64)
         self.n_tokens = np.zeros(bench.n_labels, np.int64)
         self.key, self.stride = stream(11, 9, n_label_tokens)
-        self.desk: Any = None
+        self.ws: Any = None
         self.lay_out(bench.types, bench.times)
-        self.desk = proper.start(
-            bench.words, bench.topics, self.desk, self.types, self.tokens, self.n_tokens,
+        self.ws = proper.start(
+            bench.words, bench.topics, self.ws, self.types, self.tokens, self.n_tokens,
             self.prior, self.key, self.stride,
         )  # fmt: skip
 
@@ -41,42 +41,42 @@ class Proper:
         self.types = types
         slot_of = np.full(bench.n_labels, -1, np.int32)
         place = np.full(bench.words.row_totals.size, -1, np.int32)
-        self.desk = desks.new_desk(
+        self.ws = workspaces.new_workspace(
             types, times, len(self.tokens), bench.n_topics, slot_of, place, np.empty(1, np.float32)
         )
 
     def cycle(self) -> None:
-        self.desk = proper.cycle(
-            self.bench.words, self.bench.topics, self.desk, self.types, self.table, self.tokens,
+        self.ws = proper.cycle(
+            self.bench.words, self.bench.topics, self.ws, self.types, self.table, self.tokens,
             self.n_tokens, self.step, self.prior, self.key, self.stride,
         )  # fmt: skip
 
     def z(self) -> list[int]:
-        return list(self.desk.labels[self.desk.z].tolist())
+        return list(self.ws.labels[self.ws.z].tolist())
 
     def z_topic(self) -> list[int]:
-        return [max(t, 0) for t in self.desk.z_topic.tolist()]
+        return [max(t, 0) for t in self.ws.z_topic.tolist()]
 
     def replace_words(self, words: list[int]) -> None:
         """Mutate: the document's words are now these; all labels and topics stay."""
         order = np.argsort(words, kind="stable")
-        z, old = np.array(self.z())[order], self.desk
+        z, old = np.array(self.z())[order], self.ws
         types, times = np.unique(np.array(words, dtype=np.int32), return_counts=True)
         self.lay_out(types, times.astype(np.int32))
         for name in ("z_topic", "n_dt", "live", "live_at", "clock"):
-            getattr(self.desk, name)[:] = getattr(old, name)
-        self.desk.book[desks.LIVE] = old.book[desks.LIVE]
+            getattr(self.ws, name)[:] = getattr(old, name)
+        self.ws.counters[workspaces.LIVE] = old.counters[workspaces.LIVE]
         for c in set(z.tolist()) | set(self.tokens.tolist()):
             words_of = self.bench.words
-            k = desks.new_slot(
-                self.desk.columns, self.desk.mass, self.desk.labels, self.desk.slot_of,
-                self.desk.shelf, self.desk.shelf_of, self.desk.shelf_labels, self.desk.place,
-                self.desk.book, words_of.column_starts, words_of.column_words,
+            k = workspaces.new_slot(
+                self.ws.columns, self.ws.mass, self.ws.labels, self.ws.slot_of,
+                self.ws.cache, self.ws.cache_of, self.ws.cache_labels, self.ws.place,
+                self.ws.counters, words_of.column_starts, words_of.column_words,
                 words_of.column_values, words_of.base, c,
             )  # fmt: skip
-            self.desk.mass[k] = (z == c).sum() + self.step * self.n_tokens[c]
-            self.desk.book[desks.HEAVY] += 1
-        self.desk.z[:] = self.desk.slot_of[z]
+            self.ws.mass[k] = (z == c).sum() + self.step * self.n_tokens[c]
+            self.ws.counters[workspaces.HEAVY] += 1
+        self.ws.z[:] = self.ws.slot_of[z]
 
 
 def log_joint(
@@ -151,7 +151,7 @@ def test_proper_inference_passes_gewekes_test() -> None:
     for _ in range(8_000):
         document.replace_words(words_given(rng, bench, document.z()))
         document.cycle()
-        words = document.types[document.desk.tokens].tolist()
+        words = document.types[document.ws.tokens].tolist()
         chain.append(
             list(moments(bench, document.z_topic(), document.tokens.tolist(), document.z(), words))
         )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
-from deplda.kernels import svm as kernels
+from deplda.kernels import linear as kernels
 
 svm: Any = kernels
 

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deplda.kernels import labels, random, words
+from deplda.kernels import random
+from deplda.kernels import train_labels as labels
+from deplda.kernels import train_words as words
 from tests import naive
 from tests.kernels.worlds import TopicWorld, WordWorld, corpus_of, layout_of, random_documents
 

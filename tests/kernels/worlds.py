@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from deplda import Corpus
-from deplda.kernels import labels, random, words
+from deplda.kernels import random
+from deplda.kernels import train_labels as labels
+from deplda.kernels import train_words as words
 from tests.naive import Documents
 
 

@@ -4,13 +4,13 @@
 library at its top.
 """
 
-from deplda.cli.app import root
-from deplda.cli.data import datasets
-from deplda.cli.experiments import demo, experiment, report
-from deplda.cli.explaining import explain, info, topics, words
-from deplda.cli.predicting import predict
-from deplda.cli.serving import serve
-from deplda.cli.training import evaluate, train
+from deplda.cli.datasets import datasets
+from deplda.cli.experiment import demo, experiment, report
+from deplda.cli.explain import explain, info, topics, words
+from deplda.cli.predict import predict
+from deplda.cli.root import root
+from deplda.cli.serve import serve
+from deplda.cli.train import evaluate, train
 
 for verb in (train, predict, explain, evaluate, words, topics, info, serve):
     root.add_command(verb)

@@ -5,11 +5,11 @@ This package knows a score matrix and a truth matrix, and nothing of models.
 
 from deplda.evaluation.binary import binary_metrics
 from deplda.evaluation.comparison import Comparison, compare
-from deplda.evaluation.figures import Estimate
+from deplda.evaluation.estimate import Estimate
+from deplda.evaluation.evaluation import Evaluation, Figures, evaluate
 from deplda.evaluation.frequency import FrequencyBin, FrequencyTable, PairedTest
 from deplda.evaluation.ranking import rank_metrics
 from deplda.evaluation.reliability import ReliabilityBin, reliability
-from deplda.evaluation.results import Evaluation, Figures, evaluate
 from deplda.evaluation.scorecard import Scorecard, scorecard
 
 __all__ = [

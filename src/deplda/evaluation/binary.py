@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from deplda.evaluation.figures import Ratio
+from deplda.evaluation.estimate import Ratio
 from deplda.evaluation.matrices import Floats, Ints, read_truth, same_shape
 from deplda.evaluation.ranking import check_pivot
 

@@ -12,11 +12,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from deplda.errors import InputError
+from deplda.evaluation.evaluation import Evaluation
+from deplda.evaluation.frames import data_frame, shown
 from deplda.evaluation.frequency import FrequencyTable, frequency_table
 from deplda.evaluation.ranking import LOWER_IS_BETTER, PIVOTS
-from deplda.evaluation.results import Evaluation
 from deplda.evaluation.scorecard import Scorecard, scorecard
-from deplda.evaluation.tables import data_frame, shown
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -13,10 +13,10 @@ from rich.table import Table
 from scipy.special import stdtr
 
 from deplda.errors import InputError
-from deplda.evaluation.figures import Estimate, bootstrap, mean_of
+from deplda.evaluation.estimate import Estimate, bootstrap, mean_of
+from deplda.evaluation.frames import data_frame
 from deplda.evaluation.matrices import Floats, Ints
 from deplda.evaluation.ranking import LOWER_IS_BETTER
-from deplda.evaluation.tables import data_frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, issparse
 
-from deplda.corpus import Corpus
+from deplda.data.corpus import Corpus
 from deplda.errors import InputError
 
 Bools = npt.NDArray[np.bool_]

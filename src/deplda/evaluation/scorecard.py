@@ -10,8 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from deplda.errors import InputError
+from deplda.evaluation.frames import data_frame
 from deplda.evaluation.ranking import LOWER_IS_BETTER, PIVOTS
-from deplda.evaluation.tables import data_frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from deplda.datasets import Dataset
+from deplda.data.datasets import Dataset
+from deplda.data.statistics import describe
 from deplda.experiments.protocol import Experiment
 from deplda.experiments.results import DataFacts
 from deplda.experiments.unit import telling_labels
-from deplda.statistics import describe
 
 
 def data_facts(data: Dataset, experiment: Experiment, split: int) -> DataFacts:

@@ -10,9 +10,9 @@ from typing import Any, Literal
 import msgspec
 
 import deplda
+from deplda.data.files import StrPath
 from deplda.errors import InputError, ReadError
-from deplda.files import StrPath
-from deplda.settings import PAPER_NAMES
+from deplda.models.parameters import PAPER_NAMES
 
 Budget = Literal["quick", "standard", "paper"]
 

@@ -11,9 +11,9 @@ from typing import Any, Literal
 import msgspec
 
 import deplda
+from deplda.data.files import StrPath, write_whole
 from deplda.errors import InputError, ReadError
 from deplda.experiments.protocol import Budget, Experiment
-from deplda.files import StrPath, write_whole
 
 _HEAD = "experiment.json"
 _DATA = "data.json"

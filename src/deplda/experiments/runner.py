@@ -10,8 +10,11 @@ from typing import Any
 
 import msgspec
 
-from deplda import datasets
-from deplda.engine import Stopped, map_ordered, n_workers
+from deplda.data import datasets
+from deplda.data.files import StrPath
+from deplda.engine.execution import Execution, n_workers
+from deplda.engine.pool import Stopped
+from deplda.engine.progress import counted
 from deplda.errors import InputError
 from deplda.experiments.facts import data_facts
 from deplda.experiments.protocol import Budget, Experiment
@@ -28,9 +31,7 @@ from deplda.experiments.results import (
     write_unit,
 )
 from deplda.experiments.unit import Task
-from deplda.files import StrPath
-from deplda.progress import counted
-from deplda.settings import checked
+from deplda.models.parameters import checked
 
 _SHARE_OF_MEMORY = 0.8
 
@@ -63,7 +64,7 @@ def run(
     device : {"cpu", "cuda", "auto"}
         Where the topic models work. Each unit keeps it with its parameters.
     n_jobs : int, optional
-        Cores to use; all by default. Units run side by side where memory allows, but not on a card.
+        Cores to use; all by default. Units run side by side where memory allows, but not on a GPU.
     """
     data = datasets.load(experiment.data, data_dir)
     every = range(len(data.splits))
@@ -107,7 +108,9 @@ def run(
             done(1)
             side_by_side = _at_a_time(first, cores) if device == "cpu" else 1
         threads = max(1, cores // side_by_side)
-        for _ in map_ordered(lambda item, stop: work(item, stop, threads), waiting, side_by_side):
+        for _ in Execution(n_jobs=side_by_side).map(
+            lambda item, stop: work(item, stop, threads), waiting
+        ):
             done(1)
     return read_results(folder)
 

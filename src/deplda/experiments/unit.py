@@ -15,11 +15,11 @@ import numpy as np
 from sklearn.base import clone
 
 import deplda
-from deplda import datasets
-from deplda.corpus import Corpus
+from deplda.data import datasets
+from deplda.data.corpus import Corpus
 from deplda.evaluation import evaluate
 from deplda.experiments.protocol import Budget, Experiment, make_estimator
-from deplda.kernels.cuda.card import choose
+from deplda.kernels.cuda.device import choose
 
 _FEW_DOCUMENTS = 50
 _SHOWN_LABELS = 10
@@ -80,7 +80,7 @@ def run_unit(task: Task) -> dict[str, Any]:
             "system": platform.system(),
             "processor": platform.machine(),
             "cores": os.cpu_count(),
-            "card": _card(model),
+            "gpu": _gpu(model),
         },
     }
 
@@ -91,9 +91,9 @@ def _compile(model: Any, train: Corpus) -> None:
     clone(model).fit(few).decision_function(few)
 
 
-def _card(model: Any) -> str:
-    card = choose(getattr(model, "device", "cpu"))
-    return "–" if card is None else card.name
+def _gpu(model: Any) -> str:
+    gpu = choose(getattr(model, "device", "cpu"))
+    return "–" if gpu is None else gpu.name
 
 
 def _now() -> tuple[float, float]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from deplda.kernels.documents import document_key, own_stream
+from deplda.kernels.fast import document_key, own_stream
 from deplda.kernels.random import uniform
 
 

@@ -17,17 +17,7 @@ import math
 import numpy as np
 from numba import njit
 
-from deplda.kernels.desk import (
-    HEAVY,
-    SHEET_ROOM,
-    clear,
-    fitting,
-    leave,
-    new_desk,
-    new_slot,
-    resized,
-)
-from deplda.kernels.documents import (
+from deplda.kernels.fast import (
     add_sample,
     document_key,
     own_stream,
@@ -35,8 +25,18 @@ from deplda.kernels.documents import (
     sweep_words,
 )
 from deplda.kernels.lanes import LANES, lane_sums
+from deplda.kernels.layouts import search
 from deplda.kernels.random import uniform
-from deplda.kernels.tables import search
+from deplda.kernels.workspace import (
+    CACHE_ROOM,
+    HEAVY,
+    clear,
+    fitting,
+    leave,
+    new_slot,
+    new_workspace,
+    resized,
+)
 
 TABLE_WORDS = 256
 
@@ -89,24 +89,24 @@ def _topic_rows(topics, labels):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _words_on(desk):  # type: ignore[no-untyped-def]
+def _words_on(ws):  # type: ignore[no-untyped-def]
     """Return how many words have the label of each slot."""
-    on = np.zeros(desk.mass.size, np.int64)
-    for k in desk.z:
+    on = np.zeros(ws.mass.size, np.int64)
+    for k in ws.z:
         on[k] += 1
     return on
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def sweep_labels(  # type: ignore[no-untyped-def]
-    topics, desk, labels, n_words, rows, table, tokens, n_tokens, step, flat, key, gamma
+    topics, ws, labels, n_words, rows, table, tokens, n_tokens, step, flat, key, gamma
 ):  # fmt: skip
     """Mutate `tokens` and `n_tokens`: one update of every label token.
 
     `labels` have words, `n_words` of them; `rows` is φ′ of these labels. `tokens` is the label of
     each label token, and `n_tokens` how many each of all labels has.
     """
-    z_topic, sums, clock = desk.z_topic, desk.lane_sums, desk.clock
+    z_topic, sums, clock = ws.z_topic, ws.lane_sums, ws.clock
     starts, own_labels, own_sums = topics.topic_starts, topics.topic_labels, topics.topic_sums
     base, n_labels = topics.base, n_tokens.size
     width = rows.shape[1]
@@ -144,62 +144,62 @@ def sweep_labels(  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _with_prior_mass(words, desk, on, tokens, n_tokens, step):  # type: ignore[no-untyped-def]
-    """Return the desk, resized if need be, with mass N_c + η n_c/M of every label that has some."""
-    mass, labels, slot_of = desk.mass, desk.labels, desk.slot_of
+def _with_prior_mass(words, ws, on, tokens, n_tokens, step):  # type: ignore[no-untyped-def]
+    """Return ws, resized if need be, with mass N_c + η n_c/M of every label that has some."""
+    mass, labels, slot_of = ws.mass, ws.labels, ws.slot_of
     n_heavy = 0
     for k in range(mass.size):
         mass[k] = on[k] + step * n_tokens[labels[k]] if labels[k] >= 0 else 0.0
         n_heavy += mass[k] > 0.0
     missing = np.unique(tokens)
     missing = missing[slot_of[missing] < 0]
-    desk.book[HEAVY] = n_heavy + missing.size
-    if desk.book[HEAVY] >= desk.mass.size:
-        desk = resized(desk, fitting(desk.book[HEAVY]))
+    ws.counters[HEAVY] = n_heavy + missing.size
+    if ws.counters[HEAVY] >= ws.mass.size:
+        ws = resized(ws, fitting(ws.counters[HEAVY]))
     for c in missing:
         k = new_slot(
-            desk.columns, desk.mass, desk.labels, desk.slot_of, desk.shelf, desk.shelf_of,
-            desk.shelf_labels, desk.place, desk.book, words.column_starts, words.column_words,
+            ws.columns, ws.mass, ws.labels, ws.slot_of, ws.cache, ws.cache_of,
+            ws.cache_labels, ws.place, ws.counters, words.column_starts, words.column_words,
             words.column_values, words.base, c,
         )  # fmt: skip
-        desk.mass[k] = step * n_tokens[c]
-    return desk
+        ws.mass[k] = step * n_tokens[c]
+    return ws
 
 
 @njit(nogil=True, cache=True)
-def cycle(words, topics, desk, types, table, tokens, n_tokens, step, prior, key, gamma):  # type: ignore[no-untyped-def]
-    """Return the desk, resized if need be, after z, c, z′, c."""
-    desk = sweep_words(words, topics, desk, types, 0.0, prior.alpha, prior.gamma, key, gamma)
-    on = _words_on(desk)
+def cycle(words, topics, ws, types, table, tokens, n_tokens, step, prior, key, gamma):  # type: ignore[no-untyped-def]
+    """Return the workspace, resized if need be, after z, c, z′, c."""
+    ws = sweep_words(words, topics, ws, types, 0.0, prior.alpha, prior.gamma, key, gamma)
+    on = _words_on(ws)
     heavy = np.flatnonzero(on)
-    labels, n_words = desk.labels[heavy], on[heavy]
+    labels, n_words = ws.labels[heavy], on[heavy]
     rows = _topic_rows(topics, labels)
     for sweep in range(2):
         sweep_labels(
-            topics, desk, labels, n_words, rows, table, tokens, n_tokens, step, prior.alpha, key,
+            topics, ws, labels, n_words, rows, table, tokens, n_tokens, step, prior.alpha, key,
             gamma,
         )  # fmt: skip
         if sweep == 0:
-            sweep_topics(topics, desk, tokens, prior.gamma, key, gamma)
-    return _with_prior_mass(words, desk, on, tokens, n_tokens, step)
+            sweep_topics(topics, ws, tokens, prior.gamma, key, gamma)
+    return _with_prior_mass(words, ws, on, tokens, n_tokens, step)
 
 
 @njit(nogil=True, cache=True)
-def start(words, topics, desk, types, tokens, n_tokens, prior, key, gamma):  # type: ignore[no-untyped-def]
-    """Return the desk after two flat sweeps of z, label tokens that follow them, and two of z′."""
+def start(words, topics, ws, types, tokens, n_tokens, prior, key, gamma):  # type: ignore[no-untyped-def]
+    """Return ws after two flat sweeps of z, label tokens that follow them, and two of z′."""
     n_labels = words.base.size
     flat = prior.alpha + prior.eta / n_labels
-    clear(desk)
+    clear(ws)
     for _ in range(2):
-        desk = sweep_words(words, topics, desk, types, 0.0, flat, prior.gamma, key, gamma)
+        ws = sweep_words(words, topics, ws, types, 0.0, flat, prior.gamma, key, gamma)
     n_tokens[:] = 0
     for m in range(tokens.size):
-        tokens[m] = desk.labels[desk.z[m * desk.z.size // tokens.size]]
+        tokens[m] = ws.labels[ws.z[m * ws.z.size // tokens.size]]
         n_tokens[tokens[m]] += 1
     for _ in range(2):
-        sweep_topics(topics, desk, tokens, prior.gamma, key, gamma)
+        sweep_topics(topics, ws, tokens, prior.gamma, key, gamma)
     step = prior.eta / tokens.size
-    return _with_prior_mass(words, desk, _words_on(desk), tokens, n_tokens, step)
+    return _with_prior_mass(words, ws, _words_on(ws), tokens, n_tokens, step)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -214,7 +214,7 @@ def sample(  # type: ignore[no-untyped-def]
     n_labels, n_topics = words.base.size, topics.base.size
     place = np.full(words.row_totals.size, -1, np.int32)
     slot_of = np.full(n_labels, -1, np.int32)
-    sheets = np.empty(SHEET_ROOM, np.float32)
+    prefix_sums = np.empty(CACHE_ROOM, np.float32)
     tokens = np.empty(n_label_tokens, np.int64)
     n_tokens = np.empty(n_labels, np.int64)
     step = prior.eta / n_label_tokens
@@ -233,25 +233,25 @@ def sample(  # type: ignore[no-untyped-def]
         column_of[chosen[d]] = np.arange(chosen.shape[1])
         by_word = out_words[starts[d] : starts[d + 1]]
         content = document_key(own, weight)
-        desk = new_desk(own, weight, n_label_tokens, n_topics, slot_of, place, sheets)
+        ws = new_workspace(own, weight, n_label_tokens, n_topics, slot_of, place, prefix_sums)
         for chain in chains:
             stream = own_stream(key, content, chain)
-            desk = start(words, topics, desk, own, tokens, n_tokens, prior, stream, gamma)
+            ws = start(words, topics, ws, own, tokens, n_tokens, prior, stream, gamma)
             for number in range(1, burn_in + (n_samples - 1) * lag + 1):
-                desk = cycle(
-                    words, topics, desk, own, table, tokens, n_tokens, step, prior, stream, gamma
+                ws = cycle(
+                    words, topics, ws, own, table, tokens, n_tokens, step, prior, stream, gamma
                 )
                 if number < burn_in or (number - burn_in) % lag:
                     continue
                 for t in range(n_topics):
-                    out_topics[d, t] += (desk.n_dt[t] + prior.gamma) / (
+                    out_topics[d, t] += (ws.n_dt[t] + prior.gamma) / (
                         n_label_tokens + prior.gamma * n_topics
                     )
                 for c in tokens:
                     out_labels[d, c] += 1.0 / n_label_tokens
                 add_sample(
-                    words, topics, desk, own, weight, 0.0, prior, conditionals, chosen[d],
+                    words, topics, ws, own, weight, 0.0, prior, conditionals, chosen[d],
                     column_of, out_counts[d], by_word,
                 )  # fmt: skip
-        leave(desk, own)
+        leave(ws, own)
         column_of[chosen[d]] = -1

@@ -35,60 +35,6 @@ class SuggestAnswer(Struct):
     documents: list[Suggested]
 
 
-class WordTokens(Struct):
-    """A word and how many of its tokens are expected to be the label's."""
-
-    word: str
-    tokens: float
-
-
-class Companion(Struct):
-    """Another label of the document, and its share in making this one likely."""
-
-    label: str
-    share: float
-
-
-class TopicBehind(Struct):
-    """A topic that made a label likely, its share in that, and its strongest labels."""
-
-    set: int
-    topic: int
-    share: float
-    labels: list[str]
-
-
-class Reason(Struct):
-    """Why one label is suggested: score = from_words + from_prior."""
-
-    label: str
-    score: float
-    from_words: float
-    from_prior: float
-    tokens: float
-    words: list[WordTokens]
-    topics: list[TopicBehind]
-    companions: list[Companion]
-
-
-class DocumentWord(Struct):
-    """A word of the document, and its expected tokens for each of the labels explained."""
-
-    word: str
-    times: int
-    tokens: list[float]
-
-
-class ExplainAnswer(Struct):
-    """The reasons for a document's best labels; spans are begin and end in characters, and word."""
-
-    labels: list[Reason]
-    words: list[DocumentWord]
-    spans: list[tuple[int, int, str]]
-    n_tokens: int
-    n_unknown: int
-
-
 class LabelEntry(Struct):
     """A label and how many training documents have it."""
 

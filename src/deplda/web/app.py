@@ -16,18 +16,18 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from deplda.classifier import LabelClassifier
-from deplda.engine import n_workers
+from deplda.engine.execution import n_workers
 from deplda.errors import DepldaError
+from deplda.models.base import LabelClassifier
 from deplda.web.answers import Error, HealthAnswer
 from deplda.web.assets import Asset, read_assets
-from deplda.web.guard import Guard, json_response
-from deplda.web.knowledge import Knowledge
+from deplda.web.counters import Metrics
+from deplda.web.http_errors import Refusal
 from deplda.web.limits import Limits
-from deplda.web.metrics import Metrics
+from deplda.web.middleware import Guard, json_response
 from deplda.web.openapi import describe
-from deplda.web.refusals import Refusal
 from deplda.web.requests import check_document, read_body, read_query, request_types
+from deplda.web.service import Knowledge
 from deplda.web.work import Work
 
 Asked = TypeVar("Asked")

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 import deplda
+from deplda.models.reasons import Explained
 from deplda.web import answers
 from deplda.web.requests import Requests
 
@@ -28,7 +29,7 @@ def describe(requests: Requests) -> dict[str, Any]:
     """Return the OpenAPI document."""
     kinds = [
         requests.suggest, requests.explain, requests.labels, requests.topics, answers.Error,
-        answers.SuggestAnswer, answers.ExplainAnswer, answers.LabelsAnswer, answers.LabelAnswer,
+        answers.SuggestAnswer, Explained, answers.LabelsAnswer, answers.LabelAnswer,
         answers.TopicsAnswer, answers.ModelAnswer, answers.HealthAnswer,
     ]  # fmt: skip
     _, schemas = msgspec.json.schema_components(kinds, ref_template=_REFERENCE)
@@ -44,7 +45,7 @@ def describe(requests: Requests) -> dict[str, Any]:
         },
         "paths": {
             "/v1/suggest": _post("Suggest labels", "SuggestRequest", "SuggestAnswer"),
-            "/v1/explain": _post("Say why labels are suggested", "ExplainRequest", "ExplainAnswer"),
+            "/v1/explain": _post("Say why labels are suggested", "ExplainRequest", "Explained"),
             "/v1/labels": _get("Search the labels", "LabelsAnswer", _QUERY, _parameters(labels)),
             "/v1/labels/{label}": _get("Show a label", "LabelAnswer", ("404", "503"), [name]),
             "/v1/topics": _get(

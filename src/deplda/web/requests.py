@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from deplda.web.http_errors import Refusal
 from deplda.web.limits import Limits
-from deplda.web.refusals import Refusal
 
 Asked = TypeVar("Asked")
 

@@ -13,9 +13,9 @@ import uvicorn
 from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from deplda.data.files import StrPath
 from deplda.errors import InputError
-from deplda.files import StrPath
-from deplda.models import load
+from deplda.models.registry import load
 from deplda.web.app import create_app
 from deplda.web.limits import Limits
 

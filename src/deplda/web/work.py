@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import TypeVar
 
-from deplda.web.refusals import busy
+from deplda.web.http_errors import busy
 
 Result = TypeVar("Result")
 

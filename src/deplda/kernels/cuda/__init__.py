@@ -1,1 +1,1 @@
-"""The kernels on a CUDA card: .cu sources, and the functions that run them on arrays."""
+"""The kernels on a CUDA GPU: .cu sources, and the functions that run them on arrays."""

@@ -4,7 +4,7 @@
 // over all labels with a flat prior (`begin`) find the labels to keep. Each set of topics then has
 // its own cycles on those and a pool of all others (`own_cycles`), and one last cycle over all
 // labels, from the average over the sets, gives every label its expected tokens (`finish`).
-#include "tables.cuh"
+#include "layouts.cuh"
 #include "warp.cuh"
 
 // A sum over words or labels is kept in units of 2^-36 tokens.

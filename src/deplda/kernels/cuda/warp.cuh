@@ -1,4 +1,4 @@
-// What all kernels on a card share: the counter-based generator, and a warp's sums and draws.
+// What all kernels on a GPU share: the counter-based generator, and a warp's sums and draws.
 #pragma once
 
 typedef unsigned long long u64;

@@ -1,10 +1,10 @@
-// The desk: a document, its suggested labels, why, and what the indexer says to each of them.
+// A document, its suggested labels, why, and what the indexer says to each of them.
 
 import { get, post } from "./api.js";
-import { colour, fail, find, later, make, percent, plural } from "./dom.js";
+import { colour, fail, find, later, make, plural } from "./dom.js";
 import { copyLabels, saveCsv, saveJson } from "./export.js";
 import { showReading } from "./reading.js";
-import { showWhy } from "./why.js";
+import { hasShares, inWords, showWhy } from "./why.js";
 
 let model, current, pinned;
 
@@ -81,12 +81,11 @@ function say(found, milliseconds) {
 
 async function explain(text, k) {
   const answer = await post("v1/explain", { document: { text }, k, n_words: 12 });
-  if (text !== current.text) return; // another document is on the desk by now
+  if (text !== current.text) return; // another document is shown by now
   current.reasons = answer.labels;
   current.light = showReading(find("reading"), text, answer);
   find("editor").hidden = find("go").hidden = find("open").hidden = true;
   find("reading").hidden = find("edit").hidden = false;
-  find("legend").hidden = false;
   showBars();
 }
 
@@ -141,14 +140,15 @@ function letDrop(place) {
 // The list ----------------------------------------------------------------------------------------
 
 function showSuggestions() {
-  const best = Math.max(...current.suggestions.map((one) => one.score), 1e-9);
-  find("suggestions").replaceChildren(...current.suggestions.map((one, n) => item(one, n, best)));
+  const lengths = barLengths(current.suggestions.map((one) => one.score));
+  find("suggestions").replaceChildren(
+    ...current.suggestions.map((one, n) => item(one, n, lengths[n])));
   find("invitation").hidden = true;
   find("tray").hidden = false;
   showDecisions();
 }
 
-function item(suggestion, number, best) {
+function item(suggestion, number, length) {
   const { label, score } = suggestion;
   return make("li", {
     class: "suggestion", "--own": colour(number),
@@ -165,21 +165,30 @@ function item(suggestion, number, best) {
   make("button", { class: "reject", "aria-label": `Reject ${label}`, title: "Reject",
     onclick: () => decide(label, "rejected") }, "✕"),
   make("span", { class: "bar", "aria-hidden": "true" },
-    make("i", { "--share": score / best })),
+    make("i", { "--share": length })),
   make("div", { class: "why-here" }));
 }
 
-// Once the reasons are known: how much of each bar is the words', how much the other labels'.
+// Scores beside the best one; of scores that may be below zero, which are log-odds, the odds.
+function barLengths(scores) {
+  const best = Math.max(...scores);
+  return scores.some((score) => score < 0)
+    ? scores.map((score) => Math.exp(score - best))
+    : scores.map((score) => score / Math.max(best, 1e-9));
+}
+
+// Once the reasons are known: how much of each bar is the words', how much was likely before.
 function showBars() {
+  const shares = hasShares(current.reasons);
   const best = Math.max(...current.reasons.map((reason) => reason.score), 1e-9);
+  find("legend").hidden = !shares;
   current.reasons.forEach((reason, number) => {
     const place = find("suggestions").children[number];
-    const words = reason.from_words / reason.score;
-    place.querySelector(".bar").replaceChildren(
-      make("i", { "--share": reason.from_words / best }),
-      make("i", { class: "prior", "--share": reason.from_prior / best }));
-    place.querySelector(".hidden").textContent =
-      `, ${percent(words)} from its words, ${percent(1 - words)} from labels it goes with`;
+    if (shares) {
+      place.querySelector(".bar").replaceChildren(...Object.values(reason.parts).map((value, n) =>
+        make("i", { class: n ? "prior" : "words", "--share": value / best })));
+    }
+    place.querySelector(".hidden").textContent = `, ${inWords(reason)}`;
   });
 }
 

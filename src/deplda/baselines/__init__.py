@@ -1,5 +1,0 @@
-"""Support vector machines, to compare topic models with."""
-
-from deplda.baselines.svm import TfidfSVM, TunedSVM, VanillaSVM
-
-__all__ = ["TfidfSVM", "TunedSVM", "VanillaSVM"]

@@ -1,0 +1,142 @@
+"""``deplda experiment``, ``report`` and ``demo``: comparing models, and showing what came out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from deplda.cli.output import as_json, check_output, force, note, show, show_json
+from deplda.cli.train import device_option, jobs_option
+from deplda.errors import InputError
+
+
+@click.command()
+@click.argument("name", metavar="PRESET|FILE")
+@click.option(
+    "--output",
+    "-o",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of results; a second run goes on where the first ended.",
+)
+@click.option(
+    "--budget",
+    type=click.Choice(["quick", "standard", "paper"]),
+    default="standard",
+    show_default=True,
+    help="How many chains and samples.",
+)
+@click.option("--splits", help="Some of the splits, such as 0,1.")
+@click.option("--models", help="Some of the models, such as Flat-LDA,Prior-LDA.")
+@device_option
+@click.option(
+    "--data-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of data sets; by default they are downloaded.",
+)
+@jobs_option
+@as_json
+def experiment(
+    name: str,
+    output: Path,
+    budget: Any,
+    splits: str | None,
+    models: str | None,
+    device: str,
+    data_dir: Path | None,
+    jobs: int | None,
+    as_json: bool,
+) -> None:
+    """Compare models on the splits of a data set, and keep every result.
+
+    \b
+    deplda experiment newsroom -o results --budget quick
+    deplda report results -o report.html
+    """
+    from deplda.experiments import read_experiment, run
+
+    results = run(
+        read_experiment(name),
+        output,
+        budget=budget,
+        splits=_numbers(splits),
+        models=None if models is None else [name.strip() for name in models.split(",")],
+        device=device,
+        data_dir=data_dir,
+        n_jobs=jobs,
+    )
+    if as_json:
+        show_json(
+            [
+                {"model": u.model, "split": u.split, "status": u.status, "error": u.error}
+                for u in results.units
+            ]
+        )
+    else:
+        show(f"{len(results.done)} of {len(results.units)} units done: {output}")
+    failed = [unit for unit in results.units if unit.status == "failed"]
+    for unit in failed:
+        note(f"{unit.model} on split {unit.split}: {unit.error}")
+    if failed:
+        raise InputError(f"{len(failed)} of {len(results.units)} units failed; run again to retry")
+
+
+def _numbers(text: str | None) -> list[int] | None:
+    if text is None:
+        return None
+    parts = text.split(",")
+    if not all(part.strip().isdecimal() for part in parts):
+        raise click.UsageError(f"--splits is {text!r}; it must be numbers such as 0,1.")
+    return [int(part) for part in parts]
+
+
+@click.command()
+@click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="HTML page.")
+@click.option("--markdown", type=click.Path(dir_okay=False, path_type=Path), help="Markdown file.")
+@click.option(
+    "--notes",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Text to put into the Markdown file.",
+)
+@click.option("--title", help="Title of the page and of the file; by default it names the data.")
+@force
+def report(
+    results: tuple[Path, ...],
+    output: Path | None,
+    markdown: Path | None,
+    notes: Path | None,
+    title: str | None,
+    force: bool,
+) -> None:
+    """Show the results of experiments: a table here, a page, a Markdown file."""
+    for path in (output, markdown):
+        if path is not None:
+            check_output(path, force)
+    if notes is not None and markdown is None:
+        raise click.UsageError("--notes needs --markdown, the file they go to.")
+    from deplda.experiments.report import leaderboard, write_markdown, write_report
+
+    if output is not None:
+        write_report(results, output, title=title)
+    if markdown is not None:
+        write_markdown(results, markdown, notes=notes, title=title)
+    show(leaderboard(results))
+
+
+@click.command()
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("deplda-demo"),
+    show_default=True,
+    help="Folder of the demonstration.",
+)
+def demo(output: Path) -> None:
+    """Take a first look: models of a generated news corpus, compared and explained."""
+    from deplda.experiments.report import demo
+
+    demo(output)

@@ -1,0 +1,241 @@
+"""``deplda explain``, ``words``, ``topics`` and ``info``: what a model knows, and why."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from deplda.cli.documents import Reading, as_path, format_of, reading_options
+from deplda.cli.output import as_json, check_output, force, show, show_json
+from deplda.data.files import StandardInput
+from deplda.errors import InputError, ReadError
+
+_model = click.argument("model", type=click.Path(path_type=Path))
+
+
+@click.command()
+@_model
+@click.argument("document", required=False, type=click.Path(allow_dash=True))
+@click.option(
+    "--limit", "-k", type=click.IntRange(1), default=5, show_default=True, help="Labels to explain."
+)
+@click.option(
+    "--words", "-n", type=click.IntRange(1), default=8, show_default=True, help="Words a label."
+)
+@click.option("--pick", metavar="ID", help="Which document of a file; the first by default.")
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a page.")
+@reading_options
+@force
+@as_json
+def explain(
+    model: Path,
+    document: str | None,
+    limit: int,
+    words: int,
+    pick: str | None,
+    html: Path | None,
+    reading: Reading,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Say why labels are suggested for one document.
+
+    DOCUMENT is a text, a file, or - for standard input, which is also the default. Of a file with
+    several documents the first is taken, or the one that --pick names.
+
+    \b
+    deplda explain model 'stocks fell on fears of recession'
+    deplda explain model articles.jsonl --pick a17 --html a17.html
+    """
+    if html is not None:
+        check_output(html, force)
+    classifier = _topic_model(model, "explain")
+    explanation = classifier.explain(
+        _document(document, pick, reading, classifier), k=limit, n_words=words
+    )
+    if html is not None:
+        from deplda.data.files import write_whole
+
+        with write_whole(html) as file:
+            file.write(explanation.to_html().encode())
+    if as_json:
+        show_json(explanation.to_dict())
+    else:
+        show(explanation)
+
+
+def _document(given: str | None, pick: str | None, reading: Reading, model: Any) -> Any:
+    """Return a text, or the counts of a document that has no text."""
+    from deplda.data.readers import CorpusBuilder
+
+    row = _row(given, pick, reading)
+    if "text" in row:
+        if model.counter_ is None:
+            raise InputError(
+                "this is text, but the model was trained on counts; give a file with counts, "
+                "or train it from text"
+            )
+        return row["text"]
+    counts = row.get("counts") or {word: row["tokens"].count(word) for word in row["tokens"]}
+    builder = CorpusBuilder()
+    builder.add(dict(counts), ())
+    return builder.corpus()
+
+
+def _row(given: str | None, pick: str | None, reading: Reading) -> dict[str, Any]:
+    from deplda.data.readers import plain_row, read_rows, read_shards, rows_of
+
+    if given is None and sys.stdin.isatty():
+        raise click.UsageError("Give a text, a file, or a document on standard input.")
+    path = as_path(given or "-")
+    if not isinstance(path, StandardInput) and not path.is_file():
+        if path.suffix and not any(letter.isspace() for letter in str(given)):
+            raise ReadError(path, None, "there is no such file")
+        return {"text": given}
+    format = format_of(path, reading)
+    if format == "lines" and isinstance(path, StandardInput):
+        format = "text"  # all of it is one document
+    rows: Any
+    if format in ("svmlight", "mat"):
+        rows = (row for shard in read_shards(path, 1000, format) for row in rows_of(shard))
+    else:
+        fields = reading.fields(labelled=False)
+        rows = (
+            plain_row(row, fields) for _, row in read_rows(path, format, fields, reading.encoding)
+        )
+    for number, row in enumerate(rows):
+        if pick is None or row.get("id", str(number)) == pick:
+            return dict(row)
+    problem = "there is no document in it" if pick is None else f"it has no document {pick!r}"
+    raise ReadError(path, None, problem)
+
+
+@click.command()
+@_model
+@click.argument("label")
+@click.option(
+    "--limit", "-k", type=click.IntRange(1), default=20, show_default=True, help="Words to show."
+)
+@as_json
+def words(model: Path, label: str, limit: int, as_json: bool) -> None:
+    """Show the likeliest words of LABEL.
+
+    \b
+    deplda words model 'VIDEO GAMES'
+    """
+    classifier = _topic_model(model, "words")
+    wanted = next((each for each in classifier.classes_ if str(each) == label), label)
+    found = classifier.top_words(wanted, limit)
+    if as_json:
+        show_json([{"word": word.name, "probability": word.weight} for word in found])
+        return
+    from rich.table import Table
+
+    table = Table("word", show_edge=False)
+    table.add_column("probability", justify="right")
+    for word in found:
+        table.add_row(word.name, f"{word.weight:.4f}")
+    show(table)
+
+
+@click.command()
+@_model
+@click.option(
+    "--limit", "-k", type=click.IntRange(1), default=8, show_default=True, help="Labels a topic."
+)
+@click.option(
+    "--topic-set", type=click.IntRange(0), default=0, show_default=True, help="Which set of topics."
+)
+@as_json
+def topics(model: Path, limit: int, topic_set: int, as_json: bool) -> None:
+    """Show topics: labels that go together, with their probabilities.
+
+    A Dependency-LDA model has several sets of topics, each learned anew; one is shown.
+    """
+    classifier = _topic_model(model, "topics")
+    found = [topic for topic in classifier.topics(limit) if topic.set == topic_set]
+    if not found:
+        n = len(classifier.topic_labels_)
+        raise InputError(f"there is no set of topics {topic_set}; the model has {n}")
+    if as_json:
+        show_json(
+            [
+                {
+                    "topic": topic.number,
+                    "labels": [{"label": x.name, "probability": x.weight} for x in topic.labels],
+                }
+                for topic in found
+            ]
+        )
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("topic", "labels", show_edge=False)
+    for topic in found:
+        labels = ", ".join(f"{label.name} {label.weight:.0%}" for label in topic.labels)
+        table.add_row(str(topic.number), Text(labels))
+    show(table)
+
+
+@click.command()
+@_model
+@as_json
+def info(model: Path, as_json: bool) -> None:
+    """Show what a saved model says of itself."""
+    from deplda.models.card import read_card
+
+    card = read_card(model)
+    found = {
+        "model": card.model,
+        "labels": len(card.labels),
+        "words": card.n_words,
+        "takes_text": card.text is not None,
+        "seed": card.seed,
+        "saved_by": f"deplda {card.library}",
+        "statistics": card.statistics,
+        "parameters": card.parameters,
+        "settings": card.learned.get("settings", {}),
+        "text": card.text,
+        "metrics": card.metrics,
+    }
+    if as_json:
+        show_json(found)
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("what", "value", show_edge=False)
+    for name, value in found.items():
+        if isinstance(value, dict):
+            table.add_section()
+            for key, each in value.items():
+                table.add_row(f"{name}: {key}", Text(_brief(each)))
+        elif value is not None:
+            table.add_row(name, Text(_brief(value)))
+    show(table)
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    text = str(value)
+    return text if len(text) <= 200 else f"{text[:200]} …"
+
+
+def _topic_model(path: Path, verb: str) -> Any:
+    """Return a saved model that can explain itself."""
+    from deplda.models.registry import load
+
+    model = load(path)
+    if not hasattr(model, "explain"):
+        raise InputError(
+            f"{path} is a {type(model).__name__}, which knows no words of labels; "
+            f"{verb} is for topic models"
+        )
+    return model

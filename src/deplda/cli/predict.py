@@ -1,0 +1,207 @@
+"""``deplda predict``: documents in, labels out, a batch in memory at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from deplda.cli.documents import Reading, reading_options, records_of
+from deplda.cli.output import check_output, force, note, plain, show
+from deplda.cli.train import device_option, engine_option, jobs_option, set_device
+from deplda.errors import InputError, ReadError
+
+if TYPE_CHECKING:
+    from deplda.data.readers import Record
+
+_BATCH = 256
+
+
+@click.command()
+@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("documents", nargs=-1, required=True, type=click.Path(allow_dash=True))
+@click.option(
+    "--limit", "-k", type=click.IntRange(1), default=10, show_default=True, help="Labels to give."
+)
+@click.option("--threshold", "-t", type=float, help="Give only labels with this score or more.")
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="JSONL file, or folder.")
+@click.option("--resume", is_flag=True, help="Go on with a partly written output.")
+@jobs_option
+@engine_option
+@device_option
+@reading_options
+@force
+def predict(
+    model: Path,
+    documents: tuple[str, ...],
+    limit: int,
+    threshold: float | None,
+    output: Path | None,
+    resume: bool,
+    jobs: int | None,
+    engine: str,
+    device: str,
+    reading: Reading,
+    force: bool,
+) -> None:
+    """Suggest labels for DOCUMENTS, as JSON lines, the best label first.
+
+    DOCUMENTS are files (JSONL, CSV, Parquet, svmlight), text files (.txt, .md: one document each),
+    folders of .txt files, or - for standard input: JSON lines, or one text a line. Documents
+    without an id are numbered.
+
+    Of one folder of JSONL, CSV, Parquet or svmlight files every file is a shard, and -o the folder
+    that gets its part; a second run keeps finished parts.
+
+    \b
+    deplda predict model new.jsonl -k 5 -o labels.jsonl
+    echo 'stocks fell on fears of recession' | deplda predict model -
+    deplda predict model shards -o parts --engine tcp://10.0.0.1:8786
+    """
+    if _is_folder_of_shards(documents):
+        if threshold is not None or force or output is None or device != "cpu":
+            raise click.UsageError(
+                "A folder of shards needs -o; it takes no --threshold, --force or --device."
+            )
+        _predict_shards(model, documents[0], output, limit, reading, jobs, engine)
+        return
+    from deplda.engine.progress import counted
+    from deplda.models.registry import load
+
+    if resume and (output is None or force):
+        raise click.UsageError("--resume needs --output, and not --force.")
+    if output is not None:
+        check_output(output, force or resume)
+        _check_apart(output, documents)
+    classifier: Any = load(model).set_params(n_jobs=jobs, engine=engine, verbose=False)
+    set_device(classifier, device, model)
+    # Other processes are sent the model once a batch, and a GPU is full with many documents only.
+    size = _BATCH if engine == "threads" and device == "cpu" else 64 * _BATCH
+    records = records_of(documents, reading, classifier)
+    n_done = _skip_done(output, records) if resume and output is not None else 0
+    with _opened(output, resume) as file, counted("predicting", None, "documents", None) as done:
+        try:
+            while batch := list(islice(records, size)):
+                file.write(b"".join(_lines(classifier, batch, limit, threshold)))
+                file.flush()
+                n_done += len(batch)
+                done(len(batch))
+        except OSError as error:
+            if output is None:
+                raise
+            raise OSError(error.errno, error.strerror, str(output)) from error
+        except KeyboardInterrupt:
+            if output is None:
+                raise
+            message = f"interrupted after {n_done:,} documents; --resume goes on with {output}"
+            raise KeyboardInterrupt(message) from None
+    if output is not None:
+        show(f"{n_done:,} documents: {output}")
+
+
+def _check_apart(output: Path, documents: tuple[str, ...]) -> None:
+    """Refuse an output that would be written over the documents, or in a format it is not."""
+    if output.suffix == ".gz":
+        raise click.UsageError(f"{output}: predictions are not packed; pack them afterwards.")
+    if any(output.exists() and output.resolve() == Path(each).resolve() for each in documents):
+        raise InputError(f"{output} holds the documents; choose another output")
+
+
+def _is_folder_of_shards(documents: tuple[str, ...]) -> bool:
+    from deplda.data.readers.shard_files import format_of
+
+    folder = Path(documents[0])
+    return len(documents) == 1 and folder.is_dir() and any(map(format_of, folder.iterdir()))
+
+
+def _predict_shards(
+    model: Path,
+    source: str,
+    output: Path,
+    k: int,
+    reading: Reading,
+    jobs: int | None,
+    engine: str,
+) -> None:
+    from deplda.models.predict_shards import predict_shards
+
+    if reading.format is not None or reading.encoding != "utf-8":
+        raise click.UsageError("Shards are read by their names, as UTF-8: no --format, --encoding.")
+    manifest = predict_shards(
+        model, source, output, k=k, fields=reading.fields(labelled=False), engine=engine,
+        n_jobs=jobs,
+    )  # fmt: skip
+    for bad in manifest.failed_documents:
+        where = f"line {bad.line}" if bad.id is None else f"document {bad.id!r}"
+        note(f"Warning: {bad.shard}, {where} is left out: {bad.problem}")
+    show(f"{manifest.documents:,} documents in {len(manifest.parts):,} parts: {output}")
+    if manifest.failed:
+        name, reason = next(iter(manifest.failed.items()))
+        raise InputError(
+            f"{len(manifest.failed):,} shards have no part (see manifest.json); {name}: {reason}"
+        )
+
+
+def _lines(model: Any, batch: list[Record], k: int, threshold: float | None) -> Iterator[bytes]:
+    from deplda.data.readers import CorpusBuilder
+
+    names = getattr(model, "feature_names_in_", None)
+    # A model of columns without names calls them as a corpus without names does.
+    words = [f"word{w}" for w in range(model.n_features_in_)] if names is None else names.tolist()
+    builder = CorpusBuilder(words, ())
+    for record in batch:
+        builder.add(record.counts, ())
+    ranking = model.rank(builder.corpus(), k)
+    for record, labels, scores in zip(batch, ranking.labels, ranking.scores, strict=True):
+        chosen = [
+            {"label": plain(label), "score": float(score)}
+            for label, score in zip(labels, scores, strict=True)
+            if threshold is None or score >= threshold
+        ]
+        yield json.dumps({"id": record.id, "labels": chosen}, ensure_ascii=False).encode() + b"\n"
+
+
+@contextmanager
+def _opened(output: Path | None, resume: bool) -> Iterator[IO[bytes]]:
+    if output is None:
+        yield sys.stdout.buffer
+        return
+    with open(output, "ab" if resume else "wb") as file:
+        yield file
+
+
+def _skip_done(output: Path, records: Iterator[Record]) -> int:
+    """Pass over the documents whose lines are there already, and cut off a line that is torn."""
+    if not output.exists():
+        return 0
+    whole = n = 0
+    with open(output, "rb") as file:
+        for n, line in enumerate(file, start=1):
+            if not line.endswith(b"\n"):
+                n -= 1
+                break
+            _check_same_document(output, n, line, next(records, None))
+            whole += len(line)
+    os.truncate(output, whole)
+    return n
+
+
+def _check_same_document(output: Path, number: int, line: bytes, record: Record | None) -> None:
+    try:
+        found = json.loads(line)["id"]
+    except (ValueError, KeyError, TypeError) as error:
+        problem = "this is no line of predictions; choose another output, or --force to replace it"
+        raise ReadError(output, number, problem) from error
+    if record is None or found != record.id:
+        other = "there are fewer documents" if record is None else f"document {record.id!r} is next"
+        raise InputError(
+            f"{output}, line {number}: it is of document {found!r}, but {other}; the output is of "
+            "other documents: choose another one, or --force to replace it"
+        )

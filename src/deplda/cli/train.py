@@ -1,0 +1,381 @@
+"""``deplda train`` and ``deplda evaluate``."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from deplda.cli.documents import (
+    Loaded,
+    Reading,
+    Words,
+    corpus_argument,
+    counter_of,
+    load_corpus,
+    part_of,
+    reading_options,
+    word_options,
+)
+from deplda.cli.output import as_json, check_output, force, note, show, show_json, waiting
+from deplda.errors import InputError
+
+if TYPE_CHECKING:
+    from deplda.data.corpus import Corpus
+    from deplda.evaluation import Evaluation
+
+ESTIMATORS = {
+    "dependency": "DependencyLDA",
+    "prior": "PriorLDA",
+    "flat": "FlatLDA",
+    "vanilla-svm": "VanillaSVM",
+    "tuned-svm": "TunedSVM",
+    "tfidf-svm": "TfidfSVM",
+    "hybrid": "HybridLDA",
+}
+_OWN_OPTIONS = {
+    "random_state": "--seed", "n_jobs": "--jobs", "engine": "--engine", "device": "--device",
+    "verbose": "nothing",
+}  # fmt: skip
+
+split_option = click.option(
+    "--split", default="0", show_default=True, help="Of a data set with splits; none: all of it."
+)
+engine_option = click.option(
+    "--engine",
+    default="threads",
+    show_default=True,
+    metavar="threads|processes|ADDRESS",
+    help="Where work is done; an address such as tcp://… is that of a Dask scheduler.",
+)
+device_option = click.option(
+    "--device",
+    type=click.Choice(["cpu", "cuda", "auto"]),
+    default="cpu",
+    show_default=True,
+    help="The CPU, a CUDA GPU (extra [gpu]), or a GPU if there is one (topic models).",
+)
+jobs_option = click.option("--jobs", "-j", type=click.IntRange(1), help="Cores; all by default.")
+
+
+@click.command()
+@corpus_argument
+@click.option(
+    "--output", "-o", required=True, type=click.Path(path_type=Path), help="Folder of the model."
+)
+@click.option(
+    "--model",
+    type=click.Choice([*ESTIMATORS]),
+    default="dependency",
+    show_default=True,
+    help="Which model.",
+)
+@click.option("--n-topics", type=click.IntRange(1), help="Topics over labels (dependency).")
+@click.option(
+    "--paper",
+    type=click.Choice(["eurlex", "yahoo", "rcv1", "nyt"]),
+    help="The paper's settings for its data set.",
+)
+@click.option(
+    "--set",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Any parameter of the estimator; can be repeated.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Same seed, same bits."
+)
+@jobs_option
+@engine_option
+@device_option
+@click.option(
+    "--checkpoint",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder to keep running chains in.",
+)
+@click.option("--resume", is_flag=True, help="Go on from the checkpoint.")
+@click.option(
+    "--holdout",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Keep this share of the documents for testing, and test.",
+)
+@click.option(
+    "--scratch",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="CORPUS is a folder of files too large for memory together; lay them out here.",
+)
+@split_option
+@reading_options
+@word_options
+@force
+@as_json
+def train(
+    corpus: str,
+    output: Path,
+    checkpoint: Path | None,
+    resume: bool,
+    holdout: float | None,
+    scratch: Path | None,
+    split: str,
+    reading: Reading,
+    words: Words,
+    force: bool,
+    as_json: bool,
+    **asked: Any,
+) -> None:
+    """Train a model on CORPUS and save it.
+
+    CORPUS is a file (JSONL, CSV, TSV, Parquet, svmlight, .mat; plain or gzip), a folder made by
+    `deplda datasets convert`, the name of a data set (`deplda datasets list`), or - for standard
+    input. Trained on text, the model takes texts from then on.
+
+    \b
+    deplda train articles.jsonl -o model --labels-field subjects
+    deplda train newsroom -o model --set n_topic_sweeps=200
+    deplda train shards -o model --scratch scratch --engine tcp://10.0.0.1:8786
+    """
+    from deplda.models import card as store
+
+    check_output(output, force)
+    store.check_target(output)
+    _check_checkpoint(checkpoint, resume)
+    model = _make_model(**asked)
+    begin = time.perf_counter()
+    kept = None
+    if scratch is not None:
+        _learn_shards(model, Path(corpus), scratch, reading, words, checkpoint, holdout)
+    else:
+        how = {} if checkpoint is None else {"checkpoint": checkpoint, "resume": resume}
+        kept = _learn(model, corpus, reading, words, split, holdout, asked["seed"], how)
+    found = None if kept is None else figures_of(model, kept)
+    # How it was run this time is nothing to remember.
+    model.set_params(verbose=False, n_jobs=None)
+    model.save(output, metrics=None if found is None else found.to_dict())
+    summary = _summary(output, model, found, round(time.perf_counter() - begin, 1))
+    if as_json:
+        show_json(summary)
+        return
+    if found is not None:
+        show(found)
+    show(
+        "{class} of {documents:,} documents, {words:,} words and {labels:,} labels, trained in "
+        "{seconds} s: {model}".format_map(summary)
+    )
+
+
+def _learn(
+    model: Any, corpus: str, reading: Reading, words: Words, split: str, holdout: float | None,
+    seed: int, how: dict[str, Any],
+) -> Corpus | None:  # fmt: skip
+    """Let the model learn from a corpus; return the part of it that was kept for testing."""
+    if how and not hasattr(model, "paper"):
+        raise InputError(f"--checkpoint is for models with chains; {type(model).__name__} has none")
+    with waiting(f"reading {corpus} …"):
+        loaded = load_corpus(corpus, reading, words.counter(min_count=1))
+    learned, kept = _parts(loaded, split, holdout, seed)
+    learned, options = _with_kept_words(learned, loaded, words)
+    model.fit(learned, **options, **how)
+    return kept
+
+
+def _learn_shards(
+    model: Any, corpus: Path, scratch: Path, reading: Reading, words: Words,
+    checkpoint: Path | None, holdout: float | None,
+) -> None:  # fmt: skip
+    """Let the model learn from a folder of files, one of which is in memory at a time."""
+    if not hasattr(model, "fit_shards"):
+        raise InputError(
+            f"--scratch is for dependency, prior and flat; {type(model).__name__} learns from "
+            "documents in memory"
+        )
+    if checkpoint is not None or holdout is not None:
+        raise click.UsageError(
+            "--scratch goes without --checkpoint (a run that was cut off goes on from it) and "
+            "--holdout (test by `deplda evaluate`)."
+        )
+    model.fit_shards(corpus, scratch, fields=reading.fields(), counter=words.counter())
+
+
+def _summary(output: Path, model: Any, found: Evaluation | None, seconds: float) -> dict[str, Any]:
+    return {
+        "model": str(output),
+        "class": type(model).__name__,
+        "documents": model.label_sets_.shape[0],
+        "words": model.n_features_in_,
+        "labels": len(model.classes_),
+        "takes_text": model.counter_ is not None,
+        "seconds": seconds,
+        "metrics": None if found is None else found.to_dict(),
+    }
+
+
+def _check_checkpoint(checkpoint: Path | None, resume: bool) -> None:
+    if resume and checkpoint is None:
+        raise click.UsageError("--resume needs --checkpoint, the folder to go on from.")
+    if checkpoint is not None and not resume and checkpoint.is_dir() and any(checkpoint.iterdir()):
+        raise InputError(
+            f"{checkpoint} holds a checkpoint already; --resume goes on from it, or name another"
+        )
+
+
+def _make_model(
+    model: str,
+    n_topics: int | None,
+    paper: str | None,
+    parameters: tuple[str, ...],
+    seed: int,
+    jobs: int | None,
+    engine: str,
+    device: str,
+) -> Any:
+    import inspect
+
+    import deplda
+
+    kind = getattr(deplda, ESTIMATORS[model])
+    known = set(inspect.signature(kind).parameters) - set(_OWN_OPTIONS)
+    given: dict[str, Any] = {} if n_topics is None else {"n_topics": n_topics}
+    for text in parameters:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise click.UsageError(f"--set is {text!r}; it must be NAME=VALUE.")
+        given[name] = _value(value)
+    for name in given:
+        if name not in known:
+            other = f"; use {_OWN_OPTIONS[name]}" if name in _OWN_OPTIONS else ""
+            names = ", ".join(sorted(known))
+            raise click.UsageError(f"{model} has no parameter {name!r}{other}; it has {names}.")
+    given |= {
+        "random_state": seed, "n_jobs": jobs, "engine": engine, "verbose": sys.stderr.isatty()
+    }  # fmt: skip
+    if "device" in inspect.signature(kind).parameters:
+        given["device"] = device
+    elif device != "cpu":
+        raise click.UsageError(f"--device is for dependency, prior and flat, not for {model}.")
+    if paper is None:
+        return kind(**given)
+    if not hasattr(kind, "paper"):
+        raise click.UsageError(f"--paper is for dependency, prior and flat, not for {model}.")
+    return kind.paper(paper, **given)
+
+
+def _value(text: str) -> Any:
+    """Return a number or a truth value where it is one, or else the text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _parts(
+    loaded: Loaded, split: str, holdout: float | None, seed: int
+) -> tuple[Corpus, Corpus | None]:
+    """Return the documents to learn from, and those to test with."""
+    from deplda.data.splits import random_split
+
+    corpus = part_of(loaded, split, "train")
+    if holdout is None:
+        return corpus, None
+    rows = random_split(corpus, holdout, seed=seed)
+    if not len(rows.train) or not len(rows.test):
+        raise InputError(
+            f"--holdout {holdout} of {len(corpus):,} documents leaves {len(rows.train):,} to learn "
+            f"from and {len(rows.test):,} to test with; both need one at least"
+        )
+    note(f"held out for testing: {len(rows.test):,} of {len(corpus):,} documents")
+    return corpus[rows.train], corpus[rows.test]
+
+
+def _with_kept_words(corpus: Corpus, loaded: Loaded, words: Words) -> tuple[Corpus, dict[str, Any]]:
+    """Drop rare words of the training documents; return what `fit` needs to count them in texts."""
+    from deplda.data.text import resolve_min_count
+
+    if loaded.counter is None:
+        note("the corpus holds counts, no text: the model will take counts only")
+        return corpus.keep_words(1 if words.min_count == "auto" else words.min_count), {}
+    least = resolve_min_count(words.min_count, corpus.n_tokens)
+    corpus = corpus.keep_words(least)
+    if not corpus.n_words:
+        raise InputError(
+            f"no word has {least} tokens or more in {len(loaded.corpus):,} documents; lower "
+            "--min-count, or see whether --text-field and --token-pattern are right"
+        )
+    return corpus, {"counter": loaded.counter.with_words(corpus.vocabulary, least)}
+
+
+@click.command()
+@click.argument("model", type=click.Path(path_type=Path))
+@corpus_argument
+@split_option
+@jobs_option
+@device_option
+@reading_options
+@as_json
+def evaluate(
+    model: Path,
+    corpus: str,
+    split: str,
+    jobs: int | None,
+    device: str,
+    reading: Reading,
+    as_json: bool,
+) -> None:
+    """Say how good MODEL is on the labelled documents of CORPUS.
+
+    Of a data set with splits the test part is taken. Labels that the model has never seen cannot
+    be predicted and are in no figure; they are counted.
+
+    \b
+    deplda evaluate model test.jsonl
+    """
+    from deplda.models.registry import load
+
+    classifier: Any = load(model).set_params(n_jobs=jobs, verbose=sys.stderr.isatty())
+    set_device(classifier, device, model)
+    with waiting(f"reading {corpus} …"):
+        test = part_of(load_corpus(corpus, reading, counter_of(classifier)), split, "test")
+    found = figures_of(classifier, test)
+    rare = found.by_frequency()
+    if as_json:
+        show_json(found.to_dict() | {"by_frequency": rare.to_dict()})
+        return
+    show(found)
+    show("")
+    show(rare)
+    if found.n_unseen:
+        show(f"\n{found.n_unseen:,} labels of documents were never seen in training.")
+
+
+def set_device(classifier: Any, device: str, path: Path) -> None:
+    """Have a loaded model work on this device; those that know none stay on the CPU."""
+    if "device" in classifier.get_params():
+        classifier.set_params(device=device)
+    elif device != "cpu":
+        raise click.UsageError(f"--device is for topic models; {path} is none.")
+
+
+def figures_of(model: Any, test: Corpus) -> Evaluation:
+    """Return the figures of a model on labelled documents."""
+    from dataclasses import replace
+
+    from scipy.sparse import csr_array
+
+    from deplda.data.corpus import Corpus
+    from deplda.evaluation import evaluate
+
+    names = [str(label) for label in model.classes_]
+    own = Corpus(csr_array((0, test.n_words)), csr_array((0, len(names))), test.vocabulary, names)
+    known = test.align(own)
+    found = evaluate(
+        model.decision_function(test),
+        known.labels,
+        model.label_sets_,
+        label_names=names,
+        ids=test.ids,
+    )
+    return replace(found, n_unseen=found.n_unseen + int(test.labels.nnz - known.labels.nnz))

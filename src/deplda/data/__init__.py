@@ -1,0 +1,1 @@
+"""What documents are: text, counts, labels; files to a Corpus and back."""

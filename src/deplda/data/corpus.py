@@ -1,0 +1,427 @@
+"""Corpus: what every model trains on and predicts for, as sparse counts and labels with names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, issparse, vstack
+
+from deplda.errors import InputError
+
+MAX_COUNT = int(np.iinfo(np.int32).max)
+
+Rows = slice | Sequence[int] | npt.NDArray[np.integer[Any]] | npt.NDArray[np.bool_]
+
+
+class Tokens(NamedTuple):
+    """All word tokens in one flat array; document d has ``words[starts[d]:starts[d + 1]]``."""
+
+    words: npt.NDArray[np.int32]
+    starts: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Corpus:
+    """Documents as word counts and label sets; immutable, in memory proportional to the non-zeros.
+
+    Parameters
+    ----------
+    counts : (documents, words) sparse or dense
+        How often each word stands in each document, from 0 to 2,147,483,647; fractions, such as
+        weights, are kept in single precision. What draws tokens rounds them.
+    labels : (documents, labels) sparse or dense
+        1 or True where a document carries a label.
+    vocabulary, label_names, ids : sequences of distinct strings, optional
+        Names of the columns and rows; by default ``word0``, ``label0``, and the row's number.
+
+    A document without words, a document without labels, a word or a label that no document has:
+    all are legal.
+    """
+
+    counts: csr_array[Any, tuple[int, int]]
+    labels: csr_array[Any, tuple[int, int]]
+    vocabulary: tuple[str, ...] = ()
+    label_names: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+
+    def __init__(
+        self,
+        counts: Any,
+        labels: Any,
+        vocabulary: Iterable[str] | None = None,
+        label_names: Iterable[str] | None = None,
+        ids: Iterable[str] | None = None,
+    ) -> None:
+        counts = _checked_counts(_as_csr(counts, "counts"))
+        labels = _indicator(_as_csr(labels, "labels"))
+        if counts.shape[0] != labels.shape[0]:
+            raise InputError(
+                f"counts have {counts.shape[0]:,} rows but labels have {labels.shape[0]:,}; "
+                "both need one row for each document"
+            )
+        n_documents, n_words = counts.shape
+        self._set(
+            counts,
+            labels,
+            _names(vocabulary, n_words, "word", "vocabulary"),
+            _names(label_names, labels.shape[1], "label", "label_names"),
+            _names(ids, n_documents, "", "ids"),
+        )
+
+    def _set(self, *values: Any) -> None:
+        for name, value in zip(self.__dataclass_fields__, values, strict=True):
+            object.__setattr__(self, name, value)
+        for matrix in (self.counts, self.labels):
+            _narrow_indices(matrix)
+            for array in (matrix.data, matrix.indices, matrix.indptr):
+                array.flags.writeable = False
+
+    @classmethod
+    def _trusted(cls, *values: Any) -> Corpus:
+        """Make a corpus of parts that are known to be canonical, without checking them again."""
+        corpus = object.__new__(cls)
+        corpus._set(*values)
+        return corpus
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Stay read-only in another process: compiled kernels tell such arrays from others."""
+        values = (self.counts, self.labels, self.vocabulary, self.label_names, self.ids)
+        return Corpus._trusted, values
+
+    # Sizes ------------------------------------------------------------------------------------
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents."""
+        return int(self.counts.shape[0])
+
+    @property
+    def n_words(self) -> int:
+        """Number of word types in the vocabulary, W."""
+        return int(self.counts.shape[1])
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels, C, including those that no document carries."""
+        return int(self.labels.shape[1])
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of word tokens; the nearest whole number, if counts are fractions."""
+        return round(float(self.counts.data.sum(dtype=np.float64)))
+
+    @property
+    def document_lengths(self) -> npt.NDArray[np.int64]:
+        """Word tokens of each document."""
+        return _nearest(_row_sums(self.counts.data, self.counts.indptr))
+
+    @property
+    def labels_per_document(self) -> npt.NDArray[np.int64]:
+        """Labels of each document."""
+        return np.diff(self.labels.indptr).astype(np.int64)
+
+    @property
+    def word_counts(self) -> npt.NDArray[np.int64]:
+        """Tokens of each word type."""
+        return _nearest(self._word_sums())
+
+    def _word_sums(self) -> npt.NDArray[np.float64]:
+        sums = np.bincount(self.counts.indices, weights=self.counts.data, minlength=self.n_words)
+        return sums.astype(np.float64)  # which holds every whole number below 2**53
+
+    @property
+    def label_counts(self) -> npt.NDArray[np.int64]:
+        """Documents of each label."""
+        return np.bincount(self.labels.indices, minlength=self.n_labels).astype(np.int64)
+
+    def __len__(self) -> int:
+        return self.n_documents
+
+    def __repr__(self) -> str:
+        return (
+            f"Corpus({self.n_documents:,} documents, {self.n_words:,} words, "
+            f"{self.n_labels:,} labels, {self.n_tokens:,} tokens)"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Corpus):
+            return NotImplemented
+        return (
+            self.vocabulary == other.vocabulary
+            and self.label_names == other.label_names
+            and self.ids == other.ids
+            and _same(self.counts, other.counts)
+            and _same(self.labels, other.labels)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def fingerprint(self) -> str:
+        """Return a short text that tells this corpus's counts and labels from any other's."""
+        digest = blake2b(digest_size=16)
+        for matrix in (self.counts, self.labels):
+            digest.update(repr(matrix.shape).encode())
+            for array in (matrix.indptr.astype(np.int64), matrix.indices, matrix.data):
+                digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()
+
+    # Views and selections -----------------------------------------------------------------------
+
+    def tokens(self) -> Tokens:
+        """Return all word tokens as one flat array, documents one after the other."""
+        times = _nearest(self.counts.data)
+        ends = np.concatenate([[0], np.cumsum(times)])
+        words = np.repeat(self.counts.indices.astype(np.int32), times)
+        return Tokens(words, ends[self.counts.indptr])
+
+    def __getitem__(self, rows: Rows) -> Corpus:
+        """Return the chosen documents, in the order given, with the same words and labels."""
+        if isinstance(rows, int | np.integer):
+            raise InputError(f"corpus[{rows}] would drop a dimension; use corpus[[{rows}]]")
+        chosen = _row_numbers(rows, self.n_documents)
+        if len(np.unique(chosen)) < len(chosen):
+            raise InputError("a document is chosen twice; its id would no longer be unique")
+        return Corpus._trusted(
+            _take_rows(self.counts, chosen),
+            _take_rows(self.labels, chosen),
+            self.vocabulary,
+            self.label_names,
+            tuple([self.ids[row] for row in chosen.tolist()]),
+        )
+
+    def keep_words(self, min_count: int) -> Corpus:
+        """Return the corpus without the words that have fewer than `min_count` tokens in it.
+
+        Call it on the training part alone, then `align` the test part to it.
+        """
+        if min_count < 1:
+            raise InputError(f"min_count is {min_count}; it must be at least 1 (1 keeps all words)")
+        kept = np.flatnonzero(self._word_sums() >= min_count)
+        vocabulary = tuple([self.vocabulary[word] for word in kept.tolist()])
+        counts = _map_columns(self.counts, _inverse(kept, self.n_words), len(kept))
+        return Corpus._trusted(counts, self.labels, vocabulary, self.label_names, self.ids)
+
+    def align(
+        self, words: Corpus | Iterable[str] | None = None, labels: Iterable[str] | None = None
+    ) -> Corpus:
+        """Return these documents over other words and labels, matched by name.
+
+        `words` and `labels` are names, or None to keep them as they are; or `words` is a corpus
+        that has both. Other words and labels are dropped: compare `n_tokens`, or `labels.nnz`,
+        before and after to see how many.
+        """
+        if isinstance(words, Corpus):
+            return self.align(words.vocabulary, words.label_names)
+        vocabulary = self.vocabulary if words is None else tuple(words)
+        label_names = self.label_names if labels is None else tuple(labels)
+        return Corpus._trusted(
+            _rename_columns(self.counts, self.vocabulary, vocabulary),
+            _rename_columns(self.labels, self.label_names, label_names),
+            vocabulary,
+            label_names,
+            self.ids,
+        )
+
+
+def concat(corpora: Iterable[Corpus], *, prefixes: Sequence[str] | None = None) -> Corpus:
+    """Return all documents in one corpus over the union of the words and labels.
+
+    Names keep the order in which they first appear. Ids must stay distinct; where they clash,
+    `prefixes` gives each corpus one, so that ``7`` becomes ``train-7``.
+    """
+    parts = list(corpora)
+    if not parts:
+        raise InputError("concat needs at least one corpus; the list is empty")
+    if prefixes is not None and len(prefixes) != len(parts):
+        raise InputError(f"{len(prefixes)} prefixes for {len(parts)} corpora; give one for each")
+    vocabulary = tuple(dict.fromkeys(word for part in parts for word in part.vocabulary))
+    label_names = tuple(dict.fromkeys(name for part in parts for name in part.label_names))
+    marks = [""] * len(parts) if prefixes is None else [f"{prefix}-" for prefix in prefixes]
+    ids = [mark + name for mark, part in zip(marks, parts, strict=True) for name in part.ids]
+    if (duplicate := first_duplicate(ids)) is not None:
+        raise InputError(
+            f"two documents have the id {duplicate!r}; "
+            "pass prefixes=('train', 'test', ...), one for each corpus"
+        )
+    counts = [_rename_columns(part.counts, part.vocabulary, vocabulary) for part in parts]
+    labels = [_rename_columns(part.labels, part.label_names, label_names) for part in parts]
+    return Corpus._trusted(
+        vstack(counts, format="csr"),
+        vstack(labels, format="csr"),
+        vocabulary,
+        label_names,
+        tuple(ids),
+    )
+
+
+# Checking what comes in -------------------------------------------------------------------------
+
+
+def _as_csr(matrix: Any, what: str) -> csr_array[Any, tuple[int, int]]:
+    if not issparse(matrix):
+        matrix = np.asarray(matrix)
+        if matrix.ndim != 2:
+            raise InputError(
+                f"{what} have {matrix.ndim} dimensions; they need 2: documents × columns"
+            )
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(f"{what} are of type {matrix.dtype}; they must be numbers")
+    return csr_array(matrix, copy=True)  # the caller's arrays stay his: ours become read-only
+
+
+def _checked_counts(
+    counts: csr_array[Any, tuple[int, int]],
+) -> csr_array[Any, tuple[int, int]]:
+    counts.sum_duplicates()
+    data = counts.data
+    good = (data >= 0) & (data <= MAX_COUNT)  # which NaN is not
+    if not good.all():
+        at = int(np.flatnonzero(~good)[0])
+        row = int(np.searchsorted(counts.indptr, at, side="right")) - 1
+        raise InputError(
+            f"the count of word {int(counts.indices[at])} in document {row} is {data[at]!s}; "
+            f"counts must be numbers from 0 to {MAX_COUNT:,}. Clip them, or leave the word out"
+        )
+    is_whole = data.dtype.kind != "f" or bool((data == np.floor(data)).all())
+    counts = counts.astype(np.int32 if is_whole else np.float32, copy=False)
+    counts.eliminate_zeros()
+    return counts
+
+
+def _indicator(labels: csr_array[Any, tuple[int, int]]) -> csr_array[Any, tuple[int, int]]:
+    good = (labels.data == 0) | (labels.data == 1)
+    if not good.all():
+        value = labels.data[np.flatnonzero(~good)[0]]
+        raise InputError(
+            f"labels hold the value {value!s}; only 0 and 1 (False and True) are allowed"
+        )
+    labels = labels.astype(bool, copy=False)
+    labels.sum_duplicates()
+    labels.eliminate_zeros()
+    return labels
+
+
+def word_names(n: int) -> tuple[str, ...]:
+    """Return what words without names are called."""
+    return _names(None, n, "word", "")
+
+
+def _names(names: Iterable[str] | None, n: int, stem: str, what: str) -> tuple[str, ...]:
+    if names is None:
+        return tuple([f"{stem}{i}" for i in range(n)])
+    given = tuple(names)
+    if len(given) != n:
+        raise InputError(
+            f"{what} has {len(given):,} names for {n:,} rows or columns; give one each"
+        )
+    for name in given:
+        if not isinstance(name, str):
+            raise InputError(f"{what} holds {name!r}; every name must be a string")
+    if (duplicate := first_duplicate(given)) is not None:
+        raise InputError(f"{what} holds {duplicate!r} twice; names must be distinct")
+    return given
+
+
+def first_duplicate(names: Sequence[str]) -> str | None:
+    """Return the first name that stands twice, or None."""
+    if len(set(names)) == len(names):
+        return None
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
+
+
+# Sparse arithmetic ------------------------------------------------------------------------------
+
+
+def _same(left: csr_array[Any, Any], right: csr_array[Any, Any]) -> bool:
+    return (
+        left.shape == right.shape
+        and np.array_equal(left.indptr, right.indptr)
+        and np.array_equal(left.indices, right.indices)
+        and np.array_equal(left.data, right.data)
+    )
+
+
+def _narrow_indices(matrix: csr_array[Any, Any]) -> None:
+    """Use 32-bit indices wherever they suffice: half the memory, and what kernels expect."""
+    if max(*matrix.shape, matrix.nnz) <= np.iinfo(np.int32).max:
+        matrix.indices = matrix.indices.astype(np.int32, copy=False)
+        matrix.indptr = matrix.indptr.astype(np.int32, copy=False)
+
+
+def _row_sums(
+    data: npt.NDArray[Any], starts: npt.NDArray[np.integer[Any]]
+) -> npt.NDArray[np.float64]:
+    ends = np.zeros(len(data) + 1)
+    np.cumsum(data, out=ends[1:])
+    return np.diff(ends[starts])
+
+
+def _nearest(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    return np.rint(values).astype(np.int64)
+
+
+def _row_numbers(rows: Rows, n: int) -> npt.NDArray[np.int64]:
+    if isinstance(rows, slice):
+        return np.arange(n)[rows]
+    chosen = np.asarray(rows)
+    if chosen.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if chosen.ndim != 1 or chosen.dtype.kind not in "biu":
+        raise InputError("rows must be a slice, a list of row numbers or a boolean mask")
+    if chosen.dtype.kind == "b":
+        if len(chosen) != n:
+            raise InputError(f"the mask has {len(chosen):,} entries for {n:,} documents")
+        return np.flatnonzero(chosen)
+    outside = chosen[(chosen < -n) | (chosen >= n)]
+    if len(outside):
+        raise InputError(f"row {outside[0]} is out of range; there are {n:,} documents")
+    return np.where(chosen < 0, chosen + n, chosen).astype(np.int64)
+
+
+def _take_rows(matrix: csr_array[Any, Any], rows: npt.NDArray[np.int64]) -> Any:
+    taken = matrix[rows]
+    taken.has_canonical_format = True
+    return taken
+
+
+def _inverse(kept: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
+    mapping = np.full(n, -1, dtype=np.int64)
+    mapping[kept] = np.arange(len(kept))
+    return mapping
+
+
+def _rename_columns(matrix: csr_array[Any, Any], old: tuple[str, ...], new: tuple[str, ...]) -> Any:
+    if old == new:
+        return matrix
+    places = {name: place for place, name in enumerate(new)}
+    mapping = np.array([places.get(name, -1) for name in old], dtype=np.int64)
+    return _map_columns(matrix, mapping, len(new))
+
+
+def _map_columns(matrix: csr_array[Any, Any], mapping: npt.NDArray[np.int64], n: int) -> Any:
+    """Move column j to mapping[j], or drop it where that is −1."""
+    columns = mapping[matrix.indices]
+    kept = columns >= 0
+    ends = np.zeros(len(kept) + 1, dtype=np.int64)
+    np.cumsum(kept, out=ends[1:])
+    index_type = matrix.indices.dtype
+    moved = csr_array(
+        (
+            matrix.data[kept],
+            columns[kept].astype(index_type),
+            ends[matrix.indptr].astype(index_type),
+        ),
+        shape=(matrix.shape[0], n),
+    )
+    moved.sort_indices()
+    return moved

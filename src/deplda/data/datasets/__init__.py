@@ -1,0 +1,21 @@
+"""Data sets: generated ones, the paper's, and others to compare on."""
+
+from deplda.data.datasets.catalogue import Entry, fetch, load
+from deplda.data.datasets.catalogue import entries as list  # noqa: A004
+from deplda.data.datasets.folder import load_folder, save_folder
+from deplda.data.datasets.newsroom import Newsroom, newsroom
+from deplda.data.datasets.power_law import power_law
+from deplda.data.datasets.published import Dataset
+
+__all__ = [
+    "Dataset",
+    "Entry",
+    "Newsroom",
+    "fetch",
+    "list",
+    "load",
+    "load_folder",
+    "newsroom",
+    "power_law",
+    "save_folder",
+]

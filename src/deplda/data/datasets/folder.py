@@ -1,0 +1,126 @@
+"""A folder of svmlight files as a data set: documents, names, and the splits that go with them.
+
+| file | what |
+|---|---|
+| ``all.svm.gz``, or ``[X.]train.svm.gz`` and ``[X.]test.svm.gz`` | documents |
+| ``labels.txt``, ``vocab.txt`` | names, one a line; after a tab where the line begins with a code |
+| ``all.vocab.txt``, ``all.labels.txt``, ``all.ids.txt`` | the same as `write_svmlight` has them |
+| ``all.docs.tsv``, ``train.docs.tsv``, ``test.docs.tsv`` | ids in the first column |
+| ``splitK.train.idx`` and ``splitK.test.idx`` | row numbers, one a line |
+| ``folds.txt``, or the last column of ``all.docs.tsv`` | fold numbers, one a line |
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import numpy.typing as npt
+
+from deplda.data.corpus import Corpus, concat
+from deplda.data.datasets.published import Dataset
+from deplda.data.files import decode, read_lines, write_whole
+from deplda.data.readers import read_corpus, write_svmlight
+from deplda.data.readers.records import located
+from deplda.data.splits import Split, by_fold
+from deplda.errors import DataUnavailableError, ReadError
+
+
+def load_folder(folder: Path, name: str) -> Dataset:
+    """Return the data set in a folder laid out as above."""
+    whole = folder / "all.svm.gz"
+    if whole.is_file():
+        corpus = _read(folder, whole)
+        return Dataset(name, corpus, _splits(folder, len(corpus)))
+    for train in sorted(folder.glob("*train.svm.gz")):
+        test = train.with_name(train.name.removesuffix("train.svm.gz") + "test.svm.gz")
+        if test.is_file():
+            return _train_and_test(folder, name, train, test)
+    raise DataUnavailableError(
+        f"{folder} holds no data set: it needs all.svm.gz, or train.svm.gz and test.svm.gz"
+    )
+
+
+def save_folder(dataset: Dataset, folder: Path) -> None:
+    """Write a data set as such a folder, which appears under its name only when complete."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as scratch:
+        new = Path(scratch) / "new"
+        new.mkdir()
+        write_svmlight(dataset.corpus, new / "all.svm.gz")
+        for number, split in enumerate(dataset.splits):
+            for part, rows in (("train", split.train), ("test", split.test)):
+                with write_whole(new / f"split{number}.{part}.idx") as file:
+                    file.write("".join(f"{row}\n" for row in rows.tolist()).encode())
+        new.rename(folder)
+
+
+def _train_and_test(folder: Path, name: str, train: Path, test: Path) -> Dataset:
+    parts = [_read(folder, file) for file in (train, test)]
+    named = all(_documents(file).is_file() for file in (train, test))
+    # Without names the wider part decides how many words and labels there are.
+    corpus = concat(parts, prefixes=None if named else ("train", "test"))
+    rows = np.arange(len(corpus))
+    return Dataset(name, corpus, (Split(rows[: len(parts[0])], rows[len(parts[0]) :]),))
+
+
+def _read(folder: Path, file: Path) -> Corpus:
+    corpus = read_corpus(
+        file,
+        "svmlight",
+        vocabulary=_names(folder / "vocab.txt"),
+        label_names=_names(folder / "labels.txt"),
+    )
+    documents = _documents(file)
+    if not documents.is_file():
+        return corpus
+    ids = [row[0] for row in _table(documents)]
+    with located(documents, None):
+        return Corpus(corpus.counts, corpus.labels, corpus.vocabulary, corpus.label_names, ids)
+
+
+def _documents(file: Path) -> Path:
+    return file.with_name(file.name.removesuffix(".svm.gz") + ".docs.tsv")
+
+
+def _table(path: Path) -> list[list[str]]:
+    return [decode(path, number, line, "utf-8").split("\t") for number, line in read_lines(path)]
+
+
+def _names(path: Path) -> tuple[str, ...] | None:
+    if not path.is_file():
+        return None
+    rows = _table(path)
+    times = Counter(row[-1] for row in rows)
+    return tuple([row[-1] if times[row[-1]] == 1 else " ".join(row) for row in rows])
+
+
+def _splits(folder: Path, n: int) -> tuple[Split, ...]:
+    pairs = sorted(folder.glob("split*.train.idx"), key=lambda path: (len(path.name), path.name))
+    if pairs:
+        return tuple(
+            Split(
+                _integers(train, n),
+                _integers(train.with_name(train.name.replace(".train.", ".test.")), n),
+            )
+            for train in pairs
+        )
+    for path in (folder / "folds.txt", folder / "all.docs.tsv"):
+        if path.is_file():
+            folds = _integers(path, 10**9)
+            if len(folds) != n:
+                raise ReadError(path, None, f"it gives {len(folds):,} folds for {n:,} documents")
+            return tuple(by_fold(folds))
+    return ()
+
+
+def _integers(path: Path, below: int) -> npt.NDArray[np.int64]:
+    values = []
+    for number, row in enumerate(_table(path), start=1):
+        if re.fullmatch("[0-9]{1,9}", row[-1]) is None or int(row[-1]) >= below:
+            raise ReadError(path, number, f"{row[-1]!r} is not a whole number below {below:,}")
+        values.append(int(row[-1]))
+    return np.array(values, dtype=np.int64)

@@ -1,0 +1,340 @@
+"""The files in which the data sets are published → Dataset; one function a source."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import zipfile
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+from xml.etree import ElementTree
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from deplda.data.corpus import Corpus
+from deplda.data.files import decode, open_binary, read_lines
+from deplda.data.readers import CorpusBuilder, read_mat
+from deplda.data.readers.records import located
+from deplda.data.splits import Split, by_fold, nyt_split
+from deplda.data.text import WordCounter, resolve_min_count
+from deplda.errors import DataUnavailableError, DepldaError, ReadError
+
+Files = Mapping[str, Path]
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A named corpus and the splits that go with it."""
+
+    name: str
+    corpus: Corpus
+    splits: tuple[Split, ...] = ()
+
+
+def yahoo(name: str, files: Files) -> Dataset:
+    """Return one Yahoo! set: the five files hold the same documents, split five times."""
+    corpus, splits, rows = None, [], {}
+    for path in files.values():
+        parts = [read_mat(path, "train"), read_mat(path, "test")]
+        if corpus is None:
+            corpus = read_mat(path)
+            rows = {key: row for row, key in enumerate(_contents(corpus))}
+        try:
+            splits.append(Split(*(np.array([rows[k] for k in _contents(p)]) for p in parts)))
+        except KeyError:
+            raise ReadError(path, None, "it holds other documents than the first split") from None
+    if corpus is None:
+        raise DataUnavailableError(f"there is no file of {name}")
+    return Dataset(name, corpus, tuple(splits))
+
+
+def _contents(corpus: Corpus) -> Iterator[bytes]:
+    """Yield what tells one document from another, whatever its place in the file."""
+    x, y = corpus.counts, corpus.labels
+    for row in range(len(corpus)):
+        words, labels = slice(*x.indptr[row : row + 2]), slice(*y.indptr[row : row + 2])
+        parts = (x.indices[words], x.data[words], y.indices[labels])
+        yield b"|".join(part.tobytes() for part in parts)
+
+
+def eurlex(name: str, files: Files) -> Dataset:
+    """Return the EUR-Lex collection of 2008: token strings in ten folds, descriptors in qrels."""
+    classes, texts = files["eurlex_id2class.zip"], files["eurlex_tokenstring_CV10.zip"]
+    labels = _qrels(classes, _zip_lines(classes, r"id2class_eurlex_eurovoc\.qrels$"))
+    builder, folds = CorpusBuilder(), []
+    for fold in range(1, 11):
+        for document, tokens in _arff_rows(texts, rf"_CV{fold}-10_test\.arff$"):
+            if tokens:  # the paper leaves empty documents out
+                builder.add(Counter(tokens.split()), labels[document], document)
+                folds.append(fold)
+    return Dataset(name, _corpus(builder, texts), tuple(by_fold(np.array(folds))))
+
+
+def _arff_rows(archive: Path, pattern: str) -> Iterator[tuple[str, str]]:
+    """Yield the two columns, id and quoted token string, below ``@data``."""
+    below = False
+    for number, line in _zip_lines(archive, pattern):
+        if below and line.strip() and not line.startswith("%"):
+            document, comma, tokens = line.partition(",")
+            if not comma:
+                raise ReadError(
+                    archive, number, f"expected: id, 'tokens'; found {line[:40]!r} in {pattern}"
+                )
+            yield document.strip("'\" "), tokens.strip().strip("'\"")
+        below = below or line.strip().lower() == "@data"
+
+
+def _zip_lines(archive: Path, pattern: str) -> Iterator[tuple[int, str]]:
+    with _zip(archive) as contents:
+        names = [name for name in contents.namelist() if re.search(pattern, name)]
+        if not names:
+            raise ReadError(archive, None, f"it holds no file that matches {pattern}")
+        with contents.open(names[0]) as file:
+            for number, line in enumerate(file, start=1):
+                yield number, decode(archive, number, line.rstrip(b"\r\n"), "latin-1")
+
+
+@contextmanager
+def _zip(archive: Path) -> Iterator[zipfile.ZipFile]:
+    try:
+        with zipfile.ZipFile(archive) as contents:
+            yield contents
+    except DepldaError:
+        raise
+    except Exception as error:
+        # A damaged archive makes zipfile raise almost anything: zlib, struct, value errors.
+        raise ReadError(
+            archive, None, f"it is not a whole zip file ({error}); delete it and fetch it again"
+        ) from error
+
+
+def _qrels(path: Path, lines: Iterable[tuple[int, str]]) -> defaultdict[str, list[str]]:
+    """Return each document's labels from lines of label, document, 1."""
+    labels = defaultdict(list)
+    for number, line in lines:
+        fields = line.split()
+        if len(fields) not in (0, 2, 3):
+            raise ReadError(path, number, f"expected: label, document, 1; found {line[:40]!r}")
+        if fields:
+            labels[fields[1]].append(fields[0])
+    return labels
+
+
+def _corpus(builder: CorpusBuilder, path: Path) -> Corpus:
+    if not len(builder):
+        raise ReadError(path, None, "there is no document in it")
+    with located(path, None):
+        return builder.corpus()
+
+
+def rcv1(name: str, files: Files) -> Dataset:
+    """Return RCV1-v2 with the LYRL2004 split: stemmed tokens, topics in qrels."""
+    qrels = files["rcv1-v2.topics.qrels.gz"]
+    labels = _qrels(qrels, ((n, line.decode("ascii", "replace")) for n, line in read_lines(qrels)))
+    builder, n_train = CorpusBuilder(), 0
+    for file, path in files.items():
+        if "tokens" in file:
+            for document, tokens in _smart_documents(path):
+                builder.add(Counter(tokens), labels[document], document)
+                n_train += "train" in file
+    rows = np.arange(len(builder))
+    corpus = _corpus(builder, qrels.parent)
+    return Dataset(name, corpus, (Split(rows[:n_train], rows[n_train:]),))
+
+
+def _smart_documents(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield the documents of a file in SMART form: ``.I id``, ``.W``, lines of tokens."""
+    document, tokens = None, list[str]()
+    for number, raw in read_lines(path):
+        line = raw.decode("ascii", "replace")
+        if line.startswith(".I"):
+            if document is not None:
+                yield document, tokens
+            document, tokens = line[2:].strip(), []
+        elif line.strip() and document is None:
+            raise ReadError(path, number, "a document must begin with '.I id'")
+        elif not line.startswith(".W"):
+            tokens.extend(line.split())
+    if document is not None:
+        yield document, tokens
+
+
+def eurlex57k(name: str, files: Files) -> Dataset:
+    """Return EURLEX57K from its archive, one JSON file a document; development documents train."""
+    names = _concept_names(files["eurovoc_en.json"])
+    analyze, builder, in_test = WordCounter().analyzer(), CorpusBuilder(), []
+    for part, law in _laws(files["datasets.zip"]):
+        pieces = (law.title, law.header, law.recitals, law.main_body, law.attachments)
+        text = "\n".join(_flatten(piece) for piece in pieces)
+        labels = [names.get(concept, concept) for concept in law.concepts]
+        builder.add(Counter(analyze(text)), labels, law.celex_id)
+        in_test.append(part == "test")
+    corpus = _corpus(builder, files["datasets.zip"])
+    return _with_training_words(name, corpus, np.array(in_test))
+
+
+_Text = str | list[str] | None
+
+
+class _Law(msgspec.Struct):
+    celex_id: str
+    concepts: list[str]
+    title: _Text = None
+    header: _Text = None
+    recitals: _Text = None
+    main_body: _Text = None
+    attachments: _Text = None
+
+
+class _Concept(msgspec.Struct):
+    label: str
+
+
+def _concept_names(path: Path) -> dict[str, str]:
+    """Return the EUROVOC names by code; a name of two concepts carries its code."""
+    with open_binary(path) as file:
+        concepts = _json(path, file.read(), dict[str, _Concept])
+    times = Counter(concept.label for concept in concepts.values())
+    return {
+        code: concept.label if times[concept.label] == 1 else f"{concept.label} ({code})"
+        for code, concept in concepts.items()
+    }
+
+
+def _laws(archive: Path) -> Iterator[tuple[str, _Law]]:
+    with _zip(archive) as contents:
+        for entry in sorted(contents.namelist()):
+            match = re.search(r"^(?!__MACOSX/).*?\b(train|dev|test)/[^/.][^/]*\.json$", entry)
+            if match:
+                yield match[1], _json(archive / entry, contents.read(entry), _Law)
+
+
+def _json(path: Path, content: bytes, type: type[_T]) -> _T:
+    try:
+        return msgspec.json.decode(content, type=type)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ReadError(path, None, f"this is not the JSON expected here ({error})") from error
+
+
+def _flatten(text: _Text) -> str:
+    return "\n".join(text) if isinstance(text, list) else text or ""
+
+
+def debtags(name: str, files: Files) -> Dataset:
+    """Return the packages that this machine's apt lists describe and tag."""
+    if shutil.which("apt-cache") is None:
+        raise DataUnavailableError(
+            "Debian's tags come from apt's lists, and this machine has no apt"
+        )
+    targets = ["apt-get", "indextargets", "-o", "Acquire::Languages=en", "--format", "$(FILENAME)"]
+    translations = [
+        line
+        for file in _output([*targets, "Created-By: Translations"])
+        for line in _output(["/usr/lib/apt/apt-helper", "cat-file", file])
+    ]
+    return debtags_of(name, _output(["apt-cache", "dumpavail"]), translations)
+
+
+def debtags_of(name: str, packages: Iterable[str], translations: Iterable[str]) -> Dataset:
+    """Return the tagged packages of apt's lists: one document for each distinct description.
+
+    Long descriptions are in the translations; without them the short ones serve. All packages of
+    one source are on one side of the split: they read alike. Of a package in several versions the
+    first counts.
+    """
+    long = {s.get("Description-md5", ""): s.get("Description-en") for s in _stanzas(translations)}
+    analyze, builder, in_test = WordCounter().analyzer(), CorpusBuilder(), []
+    texts, names = set[str](), set[str]()
+    for stanza in _stanzas(packages):
+        checksum, package = stanza.get("Description-md5"), stanza["Package"]
+        text = (checksum and long.get(checksum)) or stanza.get("Description", "")
+        tags = [tag for part in stanza.get("Tag", "").split(",") if (tag := part.strip())]
+        if not tags or text in texts or package in names:
+            continue
+        texts.add(text)
+        names.add(package)
+        builder.add(Counter(analyze(text)), tags, package)
+        source = (stanza.get("Source") or package).partition(" ")[0]  # "name (version)"
+        in_test.append(zlib.crc32(source.encode()) % 5 == 0)
+    if not len(builder):
+        raise DataUnavailableError(
+            "apt's lists hold no tagged package; run: apt-get update -o Acquire::Languages=en"
+        )
+    return _with_training_words(name, builder.corpus(), np.array(in_test))
+
+
+def _stanzas(lines: Iterable[str]) -> Iterator[dict[str, str]]:
+    """Yield the paragraphs of a Debian control file, folded lines joined."""
+    stanza: dict[str, str] = {}
+    key = ""
+    for line in lines:
+        if not line.strip():
+            if "Package" in stanza:
+                yield stanza
+            stanza, key = {}, ""
+        elif line[0] in " \t":
+            stanza[key] = stanza.get(key, "") + "\n" + line.strip()
+        else:
+            key, _, value = line.partition(":")
+            stanza[key] = value.strip()
+    if "Package" in stanza:
+        yield stanza
+
+
+def _output(command: list[str]) -> Iterator[str]:
+    try:
+        with subprocess.Popen(  # noqa: S603
+            command, stdout=subprocess.PIPE, encoding="utf-8", errors="replace"
+        ) as process:
+            if process.stdout is not None:
+                yield from (line.rstrip("\n") for line in process.stdout)
+    except OSError as error:
+        raise DataUnavailableError(f"cannot run {command[0]} ({error.strerror})") from error
+    if process.returncode:
+        raise DataUnavailableError(f"{' '.join(command)} failed: exit code {process.returncode}")
+
+
+def nyt(name: str, files: Files) -> Dataset:
+    """Return a user's own copy of the New York Times corpus: NITF files in folders of any depth."""
+    analyze, builder = WordCounter().analyzer(), CorpusBuilder()
+    folder = files["nyt"]
+    for path in sorted(folder.rglob("*.xml")):
+        try:
+            article = ElementTree.parse(path)  # noqa: S314  # expat bounds entity expansion itself
+        except ElementTree.ParseError as error:
+            raise ReadError(path, error.position[0], f"this is not XML ({error})") from error
+        except (OSError, LookupError, ValueError) as error:  # the last two: of its encoding
+            raise ReadError(path, None, f"this cannot be read as XML ({error})") from error
+        named = ((c.text or "").strip().upper() for c in article.iterfind(_DESCRIPTORS))
+        labels = [label for label in named if label]
+        text = "\n".join(t for body in article.iterfind(_FULL_TEXT) for t in body.itertext())
+        if text.strip():
+            builder.add(Counter(analyze(text)), labels, path.relative_to(folder).as_posix())
+    if not len(builder):
+        raise DataUnavailableError(f"{folder} holds no article; put the NITF files (*.xml) there")
+    corpus = builder.corpus()
+    split = nyt_split(corpus)
+    kept = np.sort(np.concatenate([split.train, split.test]))
+    return _with_training_words(name, corpus[kept], np.isin(kept, split.test))
+
+
+_DESCRIPTORS = ".//identified-content/classifier[@type='descriptor']"
+_FULL_TEXT = ".//block[@class='full_text']"
+
+
+def _with_training_words(name: str, corpus: Corpus, in_test: npt.NDArray[np.bool_]) -> Dataset:
+    """Drop the words that are rare in the training part, as the paper does."""
+    split = Split(np.flatnonzero(~in_test), np.flatnonzero(in_test))
+    train = corpus[split.train]
+    least = resolve_min_count("auto", train.n_tokens)
+    return Dataset(name, corpus.align(train.keep_words(least)), (split,))

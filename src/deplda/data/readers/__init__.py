@@ -1,0 +1,34 @@
+"""Files → Corpus: JSONL, CSV/TSV, Parquet, svmlight/XMC and the authors' .mat, plain or gzip."""
+
+from deplda.data.readers.corpora import (
+    Format,
+    guess_format,
+    read_corpus,
+    read_counted,
+    read_records,
+    read_rows,
+    read_shards,
+)
+from deplda.data.readers.mat import read_mat
+from deplda.data.readers.records import CorpusBuilder, Fields, Record, Where, plain_row
+from deplda.data.readers.writers import rows_of, write_jsonl, write_rows, write_svmlight
+
+__all__ = [
+    "CorpusBuilder",
+    "Fields",
+    "Format",
+    "Record",
+    "Where",
+    "guess_format",
+    "plain_row",
+    "read_corpus",
+    "read_counted",
+    "read_mat",
+    "read_records",
+    "read_rows",
+    "read_shards",
+    "rows_of",
+    "write_jsonl",
+    "write_rows",
+    "write_svmlight",
+]

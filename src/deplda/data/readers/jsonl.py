@@ -1,0 +1,49 @@
+"""JSON lines: ``{"id": …, "text" | "tokens" | "counts": …, "labels": […]}``, a document a line."""
+
+from __future__ import annotations
+
+import msgspec
+
+from deplda.data.files import StrPath, decode, read_lines
+from deplda.data.readers.records import Fields, Rows, found, located
+from deplda.errors import InputError, ReadError
+
+
+def jsonl_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:
+    """Yield the documents; blank lines are passed over."""
+    wanted = tuple(fields.label_columns) or (fields.labels,)
+    labelled = wanted == (None,)
+    names: dict[str, None] = {}
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        if encoding != "utf-8":
+            # A surrogate that some codecs let through is refused below.
+            line = decode(path, number, line, encoding).encode("utf-8", "surrogatepass")
+        with located(path, number):
+            row = _object(path, number, line)
+        labelled = labelled or any(name in row for name in wanted)
+        if not labelled:
+            names.update(dict.fromkeys(row))
+        yield number, row
+    if names and not labelled:
+        raise ReadError(
+            path,
+            None,
+            f"no document has the field {wanted[0]!r} (found: {found(names)}); name it with "
+            "Fields(labels=...) (--labels-field), or say Fields(labels=None) "
+            "(--labels-field '') for documents without labels",
+        )
+
+
+def _object(path: StrPath, number: int, line: bytes) -> dict[str, object]:
+    try:
+        row = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        decode(path, number, line, "utf-8")  # says which byte it is where that is the reason
+        raise InputError(f"this is not JSON ({error})") from error
+    except RecursionError as error:
+        raise InputError("this JSON is nested too deeply for a document") from error
+    if not isinstance(row, dict):
+        raise InputError(f"expected a JSON object, found {type(row).__name__}")
+    return row

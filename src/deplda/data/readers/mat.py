@@ -1,0 +1,99 @@
+"""The authors' MATLAB files: one entry a token, `traindata` and `testdata`, numbers from 1."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from scipy.sparse import coo_array
+
+from deplda.data.corpus import MAX_COUNT, Corpus, concat
+from deplda.data.files import StrPath, open_binary
+from deplda.data.readers.matlab5 import read_matlab5
+from deplda.data.readers.records import found, located
+from deplda.errors import InputError
+
+PARTS = ("train", "test")
+
+
+def read_mat(path: StrPath, part: Literal["train", "test", "all"] = "all") -> Corpus:
+    """Return one part, or the training and then the test documents; ids are ``train-1`` and so on.
+
+    A document is as long as its tokens: one without words at the very end of a part is known only
+    by its labels, and one without both is not known at all.
+    """
+    if part not in ("train", "test", "all"):
+        raise InputError(f"part is {part!r}; it must be 'train', 'test' or 'all'")
+    with open_binary(path) as source, located(path, None):
+        contents = read_matlab5(source.read())
+        word_names = _cell_strings(contents, "wlabels")
+        label_names = _cell_strings(contents, "clabels")
+        parts = {
+            name: _part(contents, f"{name}data", name, word_names, label_names)
+            for name in PARTS
+            if part in (name, "all")
+        }
+        return concat(parts.values())
+
+
+def _part(
+    contents: dict[str, Any], field: str, name: str, words: tuple[str, ...], labels: tuple[str, ...]
+) -> Corpus:
+    struct = contents.get(field)
+    if not isinstance(struct, dict):
+        raise InputError(f"there is no struct {field!r} in it (found: {found(contents)})")
+    word, word_document, label, label_document = (
+        _numbers(struct, field, key) for key in ("widx", "wdidx", "cidx", "cdidx")
+    )
+    if len(word) != len(word_document) or len(label) != len(label_document):
+        raise InputError(f"{field!r} has tokens without a document: its arrays differ in length")
+    n = max(word_document.max(initial=0), label_document.max(initial=0))
+    tokens = len(word) + len(label)
+    if n > 1_000 + 10 * tokens:  # a damaged number must not cost the memory of a million documents
+        raise InputError(
+            f"{field!r} numbers a document {n:,} but has only {tokens:,} tokens in all"
+        )
+    counts = _tally(word_document, word, (int(n), len(words)), f"{field}.widx")
+    indicator = _tally(label_document, label, (int(n), len(labels)), f"{field}.cidx")
+    indicator.data[:] = 1
+    return Corpus(counts, indicator, words, labels, [f"{name}-{i + 1}" for i in range(n)])
+
+
+def _numbers(struct: dict[str, Any], field: str, key: str) -> Any:
+    if key not in struct:
+        raise InputError(f"{field!r} has no {key!r} (found: {found(struct)})")
+    values = struct[key]
+    if not isinstance(values, np.ndarray):
+        raise InputError(f"{field}.{key} must hold whole numbers from 1, one for each token")
+    good = (values >= 1) & (values <= MAX_COUNT) & (values == np.floor(values))
+    if not good.all():
+        raise InputError(
+            f"{field}.{key} holds {values[~good][0]!s}; it must hold whole numbers from 1, "
+            "one for each token"
+        )
+    return values.astype(np.int64)
+
+
+def _tally(rows: Any, columns: Any, shape: tuple[int, int], what: str) -> Any:
+    if columns.max(initial=0) > shape[1]:
+        raise InputError(f"{what} holds {columns.max()} but there are only {shape[1]:,} names")
+    ones = np.ones(len(rows), dtype=np.int64)
+    return coo_array((ones, (rows - 1, columns - 1)), shape=shape).tocsr()
+
+
+def _cell_strings(contents: dict[str, Any], field: str) -> tuple[str, ...]:
+    cells = contents.get(field)
+    if not isinstance(cells, list):
+        raise InputError(f"there is no cell array {field!r} in it (found: {found(contents)})")
+    names = tuple([_cell_string(cell, field) for cell in cells])
+    if len(set(names)) == len(names):
+        return names
+    return tuple([f"{name} ({place + 1})" for place, name in enumerate(names)])
+
+
+def _cell_string(cell: Any, field: str) -> str:
+    if isinstance(cell, np.ndarray) and not cell.size:
+        return ""  # how MATLAB saves a cell that nothing was put into
+    if not isinstance(cell, str):
+        raise InputError(f"{field!r} holds {str(cell)[:40]!r}; it must hold strings")
+    return cell

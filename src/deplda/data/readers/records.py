@@ -1,0 +1,332 @@
+"""What the formats with names have in common: a stream of records, and the corpus built of them."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from deplda.data.corpus import MAX_COUNT, Corpus, first_duplicate
+from deplda.data.files import StrPath
+from deplda.errors import InputError, ReadError
+
+Tokenizer = Callable[[str], Iterable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Which fields or columns of a file hold what.
+
+    Parameters
+    ----------
+    id : str or None, default "id"
+        The document's name; where a file has none, documents are numbered.
+    text : str, default "text"
+        Raw text. JSONL and Parquet may hold `tokens` (a list of words) or `counts` instead.
+    tokens, counts : str
+        A list of words; an object of word → count.
+    labels : str or None, default "labels"
+        A list, or one string to be split at `separator`. None: the documents are unlabelled.
+    separator : str, default ";"
+        What stands between two labels in one string.
+    label_columns : sequence of str
+        One column per label instead of `labels`: 1/0, true/false, yes/no, x or empty.
+    where : sequence of Where
+        Only documents of which all of these are true, such as ``Where("split", "train")``.
+    """
+
+    id: str | None = "id"
+    text: str = "text"
+    tokens: str = "tokens"
+    counts: str = "counts"
+    labels: str | None = "labels"
+    separator: str = ";"
+    label_columns: Sequence[str] = ()
+    where: Sequence[Where] = ()
+
+    def __post_init__(self) -> None:
+        if not self.separator:
+            raise InputError("separator is empty; give what stands between two labels, such as ';'")
+
+
+class Where(NamedTuple):
+    """What a field must, or must not, hold for a document to be read."""
+
+    field: str
+    value: str
+    equal: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.field}{'=' if self.equal else '!='}{self.value}"
+
+
+Row = Mapping[str, Any]
+Rows = Iterator[tuple[int, Row]]
+"""Line or row numbers, and named values as they stand in the file."""
+
+
+class Record(NamedTuple):
+    """One document as it stands in a file."""
+
+    line: int
+    id: str | None
+    counts: Mapping[str, int]
+    labels: Iterable[str]
+
+
+class CorpusBuilder:
+    """Grows a corpus document by document; names given at the start are the only ones kept."""
+
+    def __init__(
+        self, vocabulary: Iterable[str] | None = None, label_names: Iterable[str] | None = None
+    ) -> None:
+        self._words = _Column(vocabulary, "vocabulary")
+        self._labels = _Column(label_names, "label_names")
+        self._ids: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def add(self, counts: Mapping[str, int], labels: Iterable[str], id: str | None = None) -> None:
+        """Append one document; `id` defaults to its number."""
+        for word, count in counts.items():
+            whole_count(word, count)
+        self._words.add(counts)
+        self._labels.add(dict.fromkeys(labels, 1))
+        self._ids.append(str(len(self._ids)) if id is None else id)
+
+    def corpus(self) -> Corpus:
+        """Return what was added; learned names are sorted, so they do not depend on the order."""
+        words, vocabulary = self._words.matrix()
+        labels, label_names = self._labels.matrix()
+        return Corpus(words, labels, vocabulary, label_names, self._ids)
+
+
+class _Column:
+    """Growing sparse rows over names, learned as they come or fixed at the start."""
+
+    def __init__(self, names: Iterable[str] | None, what: str) -> None:
+        given = () if names is None else tuple(names)
+        self.fixed = names is not None
+        self.places = {name: place for place, name in enumerate(given)}
+        if (twice := first_duplicate(given)) is not None:
+            raise InputError(f"{what} holds {twice!r} twice; names must be distinct")
+        self.data = array("i")
+        self.indices = array("i")
+        self.ends = array("q", [0])
+
+    def add(self, row: Mapping[str, int]) -> None:
+        places = self.places
+        for name, value in row.items():
+            place = places.get(name) if self.fixed else places.setdefault(name, len(places))
+            if place is not None and value:
+                self.indices.append(place)
+                self.data.append(value)
+        self.ends.append(len(self.data))
+
+    def matrix(self) -> tuple[Any, tuple[str, ...]]:
+        names = tuple(self.places)
+        indices = np.frombuffer(self.indices, dtype=np.int32)
+        if not self.fixed:
+            order = sorted(range(len(names)), key=names.__getitem__)
+            rank = np.empty(len(names), dtype=np.int32)
+            rank[order] = np.arange(len(names), dtype=np.int32)
+            indices, names = rank[indices], tuple([names[place] for place in order])
+        data = np.frombuffer(self.data, dtype=np.int32)
+        ends = np.frombuffer(self.ends, dtype=np.int64)
+        return csr_array((data, indices, ends), shape=(len(ends) - 1, len(names))), names
+
+
+def whole_count(word: str, count: object) -> int:
+    """Return the count, or say why it is not one."""
+    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MAX_COUNT:
+        raise InputError(
+            f"the count of {word!r} is {count!r}; "
+            f"counts must be whole numbers from 0 to {MAX_COUNT:,}"
+        )
+    return count
+
+
+@contextmanager
+def located(path: StrPath, line: int | None) -> Iterator[None]:
+    """Say where it was when a value turns out to be bad."""
+    try:
+        yield
+    except ReadError:
+        raise
+    except InputError as error:
+        raise ReadError(path, line, str(error)) from error
+
+
+def build(
+    path: StrPath,
+    records: Iterable[Record],
+    vocabulary: Iterable[str] | None,
+    label_names: Iterable[str] | None,
+) -> Corpus:
+    """Return the corpus of all records."""
+    builder = CorpusBuilder(vocabulary, label_names)
+    for record in with_ids(path, records):
+        with located(path, record.line):
+            builder.add(record.counts, record.labels, record.id)
+    if not len(builder):
+        raise ReadError(path, None, "there is no document in it")
+    with located(path, None):
+        return builder.corpus()
+
+
+def with_ids(path: StrPath, records: Iterable[Record]) -> Iterator[Record]:
+    """Yield the records, those without an id named by their number; no two may have the same."""
+    lines: dict[str, int] = {}
+    for number, record in enumerate(records):
+        id = str(number) if record.id is None else record.id
+        if id in lines:
+            raise ReadError(
+                path,
+                record.line,
+                f"the id {id!r} stands on line {lines[id]} already; ids must be distinct: "
+                "rename one, or number the documents with Fields(id=None) (--id-field '')",
+            )
+        lines[id] = record.line
+        yield record._replace(id=id)
+
+
+def chosen(path: StrPath, rows: Rows, where: Sequence[Where]) -> Rows:
+    """Yield the rows of which all conditions are true; if there are none, say what was found."""
+    kept, seen = False, {condition.field: dict[str, None]() for condition in where}
+    for number, row in rows:
+        values = {field: _shown(row.get(field)) for field in seen}
+        for field, value in values.items():
+            if len(seen[field]) < 10:
+                seen[field][value] = None
+        if all((values[c.field] == c.value) == c.equal for c in where):
+            kept = True
+            yield number, row
+    if where and not kept and any(seen.values()):
+        found = "; ".join(f"{field} is one of {', '.join(names)}" for field, names in seen.items())
+        wanted = ", ".join(map(str, where))
+        raise ReadError(path, None, f"no document has {wanted} (found: {found})")
+
+
+def _shown(value: object) -> str:
+    """Return a value as it is written in a condition: as JSON has it, a text without quotes."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return str(value)
+
+
+def plain_row(row: Row, fields: Fields) -> dict[str, Any]:
+    """Return the row with the names that are read by default, its content as it stands."""
+    id = row.get(fields.id) if fields.id is not None else None
+    named = {"text": fields.text, "tokens": fields.tokens, "counts": fields.counts}
+    content = {name: row[field] for name, field in named.items() if row.get(field) is not None}
+    if not content:
+        raise _without_content(row, fields)
+    return ({} if id is None else {"id": str(id)}) | content | {"labels": _labels(row, fields)}
+
+
+def record_of(row: Mapping[str, Any], line: int, fields: Fields, tokenize: Tokenizer) -> Record:
+    """Return the record in a row of named values, as JSONL and Parquet have them."""
+    id = row.get(fields.id) if fields.id is not None else None
+    if id is not None and (isinstance(id, bool) or not isinstance(id, str | int)):
+        raise InputError(f"{fields.id!r} is {_brief(id)}; an id must be a string or a whole number")
+    return Record(
+        line, None if id is None else str(id), _counts(row, fields, tokenize), _labels(row, fields)
+    )
+
+
+def _counts(row: Mapping[str, Any], fields: Fields, tokenize: Tokenizer) -> Mapping[str, int]:
+    if (counts := row.get(fields.counts)) is not None:
+        return _count_object(counts, fields.counts)
+    if (tokens := row.get(fields.tokens)) is not None:
+        return Counter(_string_list(tokens, fields.tokens))
+    if (text := row.get(fields.text)) is not None:
+        if not isinstance(text, str):
+            raise InputError(f"{fields.text!r} is {_brief(text)}; it must be a string")
+        return Counter(tokenize(text))
+    raise _without_content(row, fields)
+
+
+def _without_content(row: Row, fields: Fields) -> InputError:
+    return InputError(
+        f"it has none of {fields.text!r}, {fields.tokens!r} and {fields.counts!r} "
+        f"(found: {found(row)}); name the right one with Fields(text=...) (--text-field)"
+    )
+
+
+def _count_object(counts: object, name: str) -> Mapping[str, int]:
+    if isinstance(counts, Mapping):
+        pairs: Iterable[tuple[Any, Any]] = counts.items()
+    elif isinstance(counts, list) and all(isinstance(c, tuple) and len(c) == 2 for c in counts):
+        pairs = counts  # how Parquet gives a map
+    else:
+        raise InputError(f"{name!r} is {_brief(counts)}; it must be an object of word → count")
+    total: Counter[str] = Counter()
+    for word, count in pairs:
+        if not isinstance(word, str):
+            raise InputError(f"{name!r} has the key {_brief(word)}; words must be strings")
+        if count is None:  # a Parquet struct has a field for every word of the file
+            continue
+        if isinstance(count, float) and count.is_integer() and count <= MAX_COUNT:
+            count = int(count)
+        total[word] += whole_count(word, count)
+    return total
+
+
+def _labels(row: Mapping[str, Any], fields: Fields) -> list[str]:
+    if fields.label_columns:
+        return labels_of_columns(row, fields.label_columns)
+    if fields.labels is None or (labels := row.get(fields.labels)) is None:
+        return []
+    if isinstance(labels, str):
+        return split_labels(labels, fields.separator)
+    return _string_list(labels, fields.labels)
+
+
+def labels_of_columns(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
+    """Return the columns that say yes."""
+    chosen = []
+    for column in columns:
+        value = str("" if row.get(column) is None else row[column]).strip().lower()
+        if value not in _YES and value not in _NO:
+            raise InputError(
+                f"the label column {column!r} holds {value!r}; use 1 or 0, true or false, yes or no"
+            )
+        if value in _YES:
+            chosen.append(column)
+    return chosen
+
+
+_YES = {"1", "1.0", "true", "yes", "x"}
+_NO = {"0", "0.0", "false", "no", ""}
+
+
+def split_labels(labels: str, separator: str) -> list[str]:
+    """Return the labels in one string, without the blanks around them."""
+    return [label for part in labels.split(separator) if (label := part.strip())]
+
+
+def _string_list(values: object, name: str) -> list[str]:
+    if not isinstance(values, list | tuple):
+        raise InputError(f"{name!r} is {_brief(values)}; it must be a list")
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+            raise InputError(f"{name!r} holds {_brief(value)}; use non-empty strings")
+    return [str(value) for value in values]
+
+
+def found(row: Iterable[str]) -> str:
+    """Return the first few names that a row really has, for a message."""
+    names = [str(name) for name in row]
+    return ", ".join(names[:10]) + (", …" if len(names) > 10 else "") if names else "nothing"
+
+
+def _brief(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}…"

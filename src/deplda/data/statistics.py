@@ -1,0 +1,128 @@
+"""The statistics of the paper's data-set table, for any corpus."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+
+import numpy as np
+from rich.table import Table
+
+from deplda.data.corpus import Corpus
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What the paper's data-set table says of a corpus (its section 4), and the documents' length.
+
+    Label frequencies are over the labels that at least one document carries, label sets over the
+    documents that carry at least one label; where there is nothing to average the value is NaN.
+    """
+
+    n_documents: int
+    n_words: int
+    n_tokens: int
+    tokens_per_document: float
+    """Mean number of word tokens of a document."""
+    median_tokens: float
+    n_labels: int
+    """Labels carried by at least one document."""
+    n_labels_unused: int
+    cardinality: float
+    """Mean number of labels of a document."""
+    density: float
+    """Cardinality divided by the number of labels."""
+    label_frequency_mean: float
+    label_frequency_median: float
+    label_frequency_mode: int | None
+    """The most common frequency, the smallest of several; None if no two labels share one."""
+    distinct_label_sets: int
+    label_set_frequency: float
+    """Mean number of documents that share a label set."""
+    unique_label_sets: float
+    """Proportion of documents whose label set no other document has."""
+
+    def to_dict(self) -> dict[str, int | float | None]:
+        """Return the figures by name."""
+        return asdict(self)
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return each figure's name in words, and its value as a table shows it."""
+        values = [(title, getattr(self, name), form) for name, (title, form) in _ROWS.items()]
+        return [
+            (title, "–" if value is None else format(value, form)) for title, value, form in values
+        ]
+
+    def __rich__(self) -> Table:
+        """Return the figures as a table for ``rich.print``."""
+        table = Table("statistic", show_edge=False)
+        table.add_column("value", justify="right")
+        for row in self.rows():
+            table.add_row(*row)
+        return table
+
+
+_ROWS = {
+    "n_documents": ("documents", ",d"),
+    "n_words": ("word types", ",d"),
+    "n_tokens": ("word tokens", ",d"),
+    "tokens_per_document": ("tokens per document, mean", ",.1f"),
+    "median_tokens": ("tokens per document, median", ",.0f"),
+    "n_labels": ("labels", ",d"),
+    "n_labels_unused": ("labels of no document", ",d"),
+    "cardinality": ("labels per document (cardinality)", ".2f"),
+    "density": ("density", ".4f"),
+    "label_frequency_mean": ("documents per label, mean", ",.1f"),
+    "label_frequency_median": ("documents per label, median", ",.0f"),
+    "label_frequency_mode": ("documents per label, mode", ",d"),
+    "distinct_label_sets": ("distinct label sets", ",d"),
+    "label_set_frequency": ("documents per label set", ",.2f"),
+    "unique_label_sets": ("documents with a unique label set", ".4f"),
+}
+
+
+def describe(corpus: Corpus) -> Statistics:
+    """Return the statistics of the corpus."""
+    lengths = corpus.document_lengths
+    frequencies = corpus.label_counts
+    used = frequencies[frequencies > 0]
+    sizes = corpus.labels_per_document
+    labelled = int(np.count_nonzero(sizes))
+    sets = _label_sets(corpus)
+    cardinality = _mean(sizes)
+    return Statistics(
+        n_documents=len(corpus),
+        n_words=corpus.n_words,
+        n_tokens=corpus.n_tokens,
+        tokens_per_document=_mean(lengths),
+        median_tokens=float(np.median(lengths)) if len(lengths) else float("nan"),
+        n_labels=len(used),
+        n_labels_unused=len(frequencies) - len(used),
+        cardinality=cardinality,
+        density=cardinality / len(used) if len(used) else float("nan"),
+        label_frequency_mean=_mean(used),
+        label_frequency_median=float(np.median(used)) if len(used) else float("nan"),
+        label_frequency_mode=_mode(used),
+        distinct_label_sets=len(sets),
+        label_set_frequency=labelled / len(sets) if sets else float("nan"),
+        unique_label_sets=sum(n == 1 for n in sets.values()) / labelled
+        if labelled
+        else float("nan"),
+    )
+
+
+def _label_sets(corpus: Corpus) -> Counter[bytes]:
+    indices, ends = corpus.labels.indices, corpus.labels.indptr.tolist()
+    return Counter(indices[start:end].tobytes() for start, end in pairwise(ends) if end > start)
+
+
+def _mean(values: np.ndarray[tuple[int], np.dtype[np.int64]]) -> float:
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def _mode(frequencies: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int | None:
+    values, times = np.unique(frequencies, return_counts=True)
+    if not len(values) or times.max() < 2:
+        return None
+    return int(values[times.argmax()])

@@ -1,0 +1,199 @@
+"""Text → word counts, on scikit-learn's CountVectorizer."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
+from sklearn.utils.validation import check_is_fitted
+
+from deplda.data.files import decode, read_lines
+from deplda.errors import InputError
+
+LETTERS = r"(?u)[^\W\d_]{2,}"
+
+
+class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Counts the words of texts; a scikit-learn transformer whose vocabulary comes from training.
+
+    Parameters
+    ----------
+    stop_words : str, path, iterable of str, or None, default "english"
+        Words to leave out: a language (see `languages`), a file with one word a line (a `Path`,
+        or a string that ends in ``.txt``), the words themselves, or None to keep all.
+    min_count : int or "auto", default "auto"
+        Words with fewer tokens than this in the training texts are dropped. The paper uses 20;
+        "auto" is one for every 50,000 tokens, at least 1 and at most 20 (see `auto_min_count`).
+    token_pattern : str, default runs of at least two letters
+        A regular expression; each match is a token.
+    lowercase : bool, default True
+        Fold case before matching.
+    ngram_range : (int, int), default (1, 1)
+        Lengths of the word sequences that count as one word.
+    vocabulary : iterable of str, optional
+        Use exactly these words, in this order, and learn none.
+
+    Attributes
+    ----------
+    vocabulary_ : tuple of str
+        The words kept, in the order of the columns.
+    min_count_ : int
+        The threshold used.
+    """
+
+    def __init__(
+        self,
+        *,
+        stop_words: str | os.PathLike[str] | Iterable[str] | None = "english",
+        min_count: int | Literal["auto"] = "auto",
+        token_pattern: str = LETTERS,
+        lowercase: bool = True,
+        ngram_range: tuple[int, int] = (1, 1),
+        vocabulary: Iterable[str] | None = None,
+    ) -> None:
+        self.stop_words = stop_words
+        self.min_count = min_count
+        self.token_pattern = token_pattern
+        self.lowercase = lowercase
+        self.ngram_range = ngram_range
+        self.vocabulary = vocabulary
+
+    def analyzer(self) -> Callable[[str], list[str]]:
+        """Return the function that turns one text into its tokens."""
+        plain = CountVectorizer(token_pattern=self.token_pattern, lowercase=self.lowercase)
+        split = plain.build_analyzer()
+        # The pattern makes "don" of "don't": a stop word must be compared as it will appear.
+        stops = {token for word in stop_words_of(self.stop_words) for token in split(word)}
+        full = CountVectorizer(
+            token_pattern=self.token_pattern,
+            lowercase=self.lowercase,
+            ngram_range=self.ngram_range,
+            stop_words=sorted(stops) or None,
+        )
+        analyze: Callable[[str], list[str]] = full.build_analyzer()
+        return analyze
+
+    def fit(self, texts: Iterable[str], y: object = None) -> Self:
+        """Learn the vocabulary from training texts."""
+        self.fit_transform(texts)
+        return self
+
+    def fit_transform(self, texts: Iterable[str], y: object = None) -> Any:
+        """Learn the vocabulary and return the counts (documents × words, csr int32)."""
+        if self.vocabulary is not None:
+            self.vocabulary_ = tuple(self.vocabulary)
+            self.min_count_ = 1
+            return self.transform(texts)
+        vectorizer = CountVectorizer(analyzer=self.analyzer(), dtype=np.int32)
+        try:
+            counts = vectorizer.fit_transform(_strings(texts))
+        except ValueError as error:
+            if isinstance(error, InputError) or "empty vocabulary" not in str(error):
+                raise
+            raise InputError(
+                "no words are left in the training texts; check stop_words and token_pattern"
+            ) from error
+        totals = np.asarray(counts.sum(axis=0, dtype=np.int64)).ravel()
+        self.min_count_ = resolve_min_count(self.min_count, int(totals.sum()))
+        kept = np.flatnonzero(totals >= self.min_count_)
+        if not len(kept):
+            raise InputError(
+                f"no word has {self.min_count_} tokens or more; lower min_count "
+                f"(the most frequent word has {totals.max()})"
+            )
+        self.vocabulary_ = tuple(vectorizer.get_feature_names_out()[kept].tolist())
+        return counts[:, kept]
+
+    def transform(self, texts: Iterable[str]) -> Any:
+        """Return the counts of texts over the fitted vocabulary; other words are ignored."""
+        check_is_fitted(self, "vocabulary_")
+        vectorizer = CountVectorizer(
+            analyzer=self.analyzer(), vocabulary=self.vocabulary_, dtype=np.int32
+        )
+        return vectorizer.transform(_strings(texts))
+
+    def with_words(self, words: Iterable[str], min_count: int = 1) -> Self:
+        """Return a fitted counter of exactly these words, which had `min_count` tokens or more."""
+        counter = clone(self).set_params(vocabulary=tuple(words)).fit([])
+        counter.min_count_ = min_count
+        return counter
+
+    def spans(self, text: str) -> list[tuple[int, int, str]]:
+        """Return where the single words of the vocabulary stand in a text: begin, end, word."""
+        check_is_fitted(self, "vocabulary_")
+        known = set(self.vocabulary_)
+        fold = str.lower if self.lowercase else str
+        # A letter may become two when folded: İ does.
+        places = [place for place, letter in enumerate(text) for _ in fold(letter)]
+        found = []
+        for match in re.finditer(self.token_pattern, fold(text)):
+            group = 1 if match.re.groups else 0
+            if match[group] in known:
+                begin, end = match.span(group)
+                found.append((places[begin], places[end - 1] + 1, match[group]))
+        return found
+
+    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
+        """Return the words of the columns."""
+        check_is_fitted(self, "vocabulary_")
+        return np.array(self.vocabulary_, dtype=object)
+
+
+def auto_min_count(n_tokens: int) -> int:
+    """Return the default threshold: 20 for a million tokens and more, less for small corpora."""
+    return max(1, min(20, n_tokens // 50_000))
+
+
+def resolve_min_count(min_count: int | Literal["auto"], n_tokens: int) -> int:
+    """Return the threshold that `min_count` means for training texts of `n_tokens`."""
+    if min_count == "auto":
+        return auto_min_count(n_tokens)
+    if not isinstance(min_count, int | np.integer) or min_count < 1:
+        raise InputError(f"min_count is {min_count!r}; it must be 'auto' or a whole number from 1")
+    return int(min_count)
+
+
+def languages() -> list[str]:
+    """Return the languages that have a list of stop words."""
+    from stop_words import AVAILABLE_LANGUAGES
+
+    return sorted(AVAILABLE_LANGUAGES)
+
+
+def stop_words_of(source: str | os.PathLike[str] | Iterable[str] | None) -> Iterable[str]:
+    """Return the words that `stop_words` of a WordCounter stands for."""
+    if source is None:
+        return ()
+    if isinstance(source, os.PathLike) or (isinstance(source, str) and source.endswith(".txt")):
+        path = Path(os.fspath(source))
+        lines = (decode(path, number, line, "utf-8") for number, line in read_lines(path))
+        return [line.strip() for line in lines if line.strip()]
+    if not isinstance(source, str):
+        return _strings(source)
+    if source == "english":
+        return ENGLISH_STOP_WORDS
+    if source not in languages():
+        raise InputError(
+            f"there are no stop words for {source!r}; give a file (*.txt), a list of words, None, "
+            f"or one of: {', '.join(languages())}"
+        )
+    from stop_words import get_stop_words
+
+    words: list[str] = get_stop_words(source)
+    return words
+
+
+def _strings(texts: Iterable[str]) -> Iterable[str]:
+    if isinstance(texts, str):
+        raise InputError("expected several texts, got one string; put it in a list")
+    for row, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InputError(f"text {row} is {type(text).__name__}, not a string")
+        yield text

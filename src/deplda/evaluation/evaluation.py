@@ -1,0 +1,337 @@
+"""One value for everything that a score matrix says against the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from rich.table import Table
+from scipy.sparse import issparse
+
+from deplda.data.corpus import Corpus
+from deplda.errors import InputError
+from deplda.evaluation import cutoffs
+from deplda.evaluation.binary import binary_figures
+from deplda.evaluation.estimate import Estimate, Ratio, bootstrap, mean_of
+from deplda.evaluation.frames import data_frame, shown
+from deplda.evaluation.frequency import FrequencyTable, frequency_table
+from deplda.evaluation.matrices import (
+    Floats,
+    Ints,
+    Scores,
+    Sparse,
+    read_scores,
+    read_truth,
+    same_shape,
+)
+from deplda.evaluation.ranking import (
+    check_ks,
+    check_pivot,
+    hits_in_top,
+    inverse_propensities,
+    metrics_of,
+    propensity_gain,
+)
+from deplda.evaluation.ties import TieGroups, tie_groups
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Figures:
+    """All figures of one pivot, and the values of every document, or of every label."""
+
+    pivot: str
+    items: Ints
+    """Which documents, or labels, were evaluated: their rows, or columns, in the truth."""
+    names: tuple[str, ...]
+    """Their names, or their numbers where no names were given."""
+    positives: Ints
+    """Positives of each; an item without any is left out of every mean."""
+    training_documents: Ints
+    """Training documents of each label; empty for documents."""
+    ranking: Mapping[str, Ratio]
+    binary: Mapping[str, Ratio]
+
+    def __getitem__(self, name: str) -> float:
+        """Return a figure, for instance ``"average_precision"`` or ``"micro_f1@calibrated"``."""
+        return self._ratio(name).value
+
+    def values(self, name: str) -> Floats:
+        """Return a figure's value for each item, NaN where it is not defined."""
+        return self._ratio(name).items
+
+    def interval(
+        self, name: str, *, level: float = 0.95, resamples: int = 1000, seed: int = 0
+    ) -> Estimate:
+        """Return a figure and its bootstrap interval, the items being resampled."""
+        chosen = {name: self._ratio(name)}
+        return bootstrap(chosen, level=level, resamples=resamples, seed=seed)[name]
+
+    def intervals(
+        self, *, level: float = 0.95, resamples: int = 1000, seed: int = 0
+    ) -> dict[str, Estimate]:
+        """Return every figure with its bootstrap interval, the items being resampled together."""
+        every = {**self.ranking, **self.binary}
+        return bootstrap(every, level=level, resamples=resamples, seed=seed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures by task and name, and over how many items."""
+        return {
+            "n_items": int(np.count_nonzero(self.positives)),
+            "n_without_positives": int(np.count_nonzero(self.positives == 0)),
+            "ranking": {name: figure.value for name, figure in self.ranking.items()},
+            "binary": {name: figure.value for name, figure in self.binary.items()},
+        }
+
+    def to_frame(self) -> DataFrame:
+        """Return a pandas frame with one row for each item and one column for each value."""
+        columns: dict[str, Any] = {self.pivot: self.names, "positives": self.positives}
+        if len(self.training_documents):
+            columns["training_documents"] = self.training_documents
+        columns |= {name: figure.items for name, figure in self.ranking.items()}
+        columns |= {
+            name.removeprefix("macro_"): figure.items
+            for name, figure in self.binary.items()
+            if name.startswith("macro_")
+        }
+        return data_frame(columns, index=self.items)
+
+    def _ratio(self, name: str) -> Ratio:
+        found = self.ranking.get(name, self.binary.get(name))
+        if found is None:
+            known = ", ".join([*self.ranking, *self.binary])
+            raise InputError(f"there is no figure {name!r}; there are {known}")
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """What `evaluate` found: the figures of both pivots, with the values of every item."""
+
+    document: Figures
+    """Labels ranked for each document."""
+    label: Figures
+    """Documents ranked for each label."""
+    n_unseen: int
+    """Labels of test documents that no training document has, counted with their documents; they
+    can not be predicted, and are in no figure."""
+
+    def interval(
+        self, pivot: str, name: str, *, level: float = 0.95, resamples: int = 1000, seed: int = 0
+    ) -> Estimate:
+        """Return a figure of a pivot and its bootstrap interval."""
+        check_pivot(pivot)
+        figures = self.document if pivot == "document" else self.label
+        return figures.interval(name, level=level, resamples=resamples, seed=seed)
+
+    def by_frequency(
+        self, bins: int | Sequence[int] = 5, *, metric: str = "average_precision", seed: int = 0
+    ) -> FrequencyTable:
+        """Return a label-pivoted metric by the labels' training frequency.
+
+        `bins` is a number of bins of about equally many labels, or the lowest frequency of each.
+        """
+        values = {metric: self.label.values(metric)}
+        return frequency_table(self.label.training_documents, values, bins, metric, seed=seed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every figure by pivot, task and name."""
+        return {
+            "document": self.document.to_dict(),
+            "label": self.label.to_dict(),
+            "n_unseen": self.n_unseen,
+        }
+
+    def to_frame(self) -> DataFrame:
+        """Return a pandas frame with one row for each figure; `label.to_frame()` has the labels."""
+        rows = [
+            (figures.pivot, task, name, figure.value)
+            for figures in (self.document, self.label)
+            for task, of_task in (("ranking", figures.ranking), ("binary", figures.binary))
+            for name, figure in of_task.items()
+        ]
+        columns = zip(("pivot", "task", "figure", "value"), zip(*rows, strict=True), strict=True)
+        return data_frame(dict(columns))
+
+    def __rich__(self) -> Table:
+        """Return the figures of both pivots as a table for ``rich.print``."""
+        sizes = [np.count_nonzero(part.positives) for part in (self.document, self.label)]
+        table = Table("figure", show_edge=False)
+        for pivot, size in zip(("document", "label"), sizes, strict=True):
+            table.add_column(f"{pivot}-pivoted\n({size:,} {pivot}s)", justify="right")
+        for task in ("ranking", "binary"):
+            table.add_section()
+            ours, theirs = getattr(self.document, task), getattr(self.label, task)
+            for name in dict.fromkeys([*ours, *theirs]):
+                table.add_row(
+                    name,
+                    *(shown(part[name].value) if name in part else "–" for part in (ours, theirs)),
+                )
+        return table
+
+
+def evaluate(
+    scores: Any,
+    truth: Any,
+    train_labels: Any,
+    *,
+    predicted: Any = None,
+    labels: str = "train",
+    ks: Iterable[int] = (1, 3, 5),
+    ties: str = "expected",
+    label_names: Sequence[str] | None = None,
+    ids: Sequence[str] | None = None,
+) -> Evaluation:
+    """Return every metric of the scores, by document and by label.
+
+    Parameters
+    ----------
+    scores : (documents, labels) array, sparse matrix or pair of arrays
+        Higher is more likely. The top k only: a sparse matrix of the scores that are known, or the
+        pair (labels, scores), each documents × k. Labels not in it tie below those in it.
+    truth : Corpus, or (documents, labels) sparse or dense
+        1 or True where a test document carries a label.
+    train_labels : Corpus, or (training documents, labels) sparse or dense
+        The same of the training documents: which labels can be predicted, and how often each is.
+    predicted : (documents, labels) sparse or dense, optional
+        A model's own yes-or-no predictions, for the figures ``…@predicted``.
+    labels : "train" or "test"
+        What is ranked for a document: the labels of any training document, or only those that some
+        test document has too. Documents are ranked for the latter always.
+    ks : whole numbers
+        The k of precision@k, recall@k, ndcg@k and propensity_precision@k.
+    ties : "expected" or "order"
+        The expected value over the orders of equal scores, or the value in the one order that keeps
+        equals as they stand.
+    label_names, ids : sequences of strings, optional
+        Names of the labels and of the documents, for `to_frame`; by default those of the corpus.
+    """
+    if isinstance(truth, Corpus):
+        _check_same_names(truth, train_labels)
+        label_names = truth.label_names if label_names is None else label_names
+        ids = truth.ids if ids is None else ids
+    truth, trained = read_truth(truth), read_truth(train_labels, "train_labels")
+    scores, ks = read_scores(scores, truth.shape), check_ks(ks)
+    if predicted is not None:
+        predicted = read_truth(predicted, "predicted")
+        same_shape(predicted.shape, truth.shape, "predicted")
+    if trained.shape[1] != truth.shape[1]:
+        raise InputError(
+            f"train_labels have {trained.shape[1]:,} labels but the truth has {truth.shape[1]:,}; "
+            "align the test part to the training part first"
+        )
+    if labels not in ("train", "test"):
+        raise InputError(f"labels is {labels!r}; it must be 'train' or 'test'")
+    counts = np.bincount(trained.indices, minlength=trained.shape[1]).astype(np.int64)
+    known = np.flatnonzero(counts)
+    tested = np.flatnonzero((counts > 0) & (truth.sum(axis=0) > 0))
+    if not len(tested):
+        raise InputError(
+            f"none of the {len(known):,} labels of the training documents is in the truth; "
+            "there is nothing to evaluate. Do both parts have the same columns?"
+        )
+    ranked = known if labels == "train" else tested
+    given = _Given(scores, truth, trained, predicted, ks, ties, counts)
+    document_names = _names(ids, truth.shape[0], "ids")
+    names = _names(label_names, truth.shape[1], "label_names")
+    return Evaluation(
+        _by_document(given, ranked, document_names),
+        _by_label(given, tested, tuple([names[label] for label in tested.tolist()])),
+        int(truth.nnz - truth[:, known].nnz),
+    )
+
+
+class _Given(NamedTuple):
+    """What `evaluate` was given, checked, and how often each label is in training."""
+
+    scores: Scores
+    truth: Sparse
+    train_labels: Sparse
+    predicted: Sparse | None
+    ks: tuple[int, ...]
+    ties: str
+    train_counts: Ints
+
+
+def _by_document(given: _Given, ranked: Ints, names: tuple[str, ...]) -> Figures:
+    """Return the figures of every document, for which the `ranked` labels are ranked."""
+    n_documents, n_labels = given.truth.shape
+    truth = given.truth[:, ranked]
+    columns = None if len(ranked) == n_labels else ranked
+    groups = tie_groups(given.scores, truth, columns=columns, ties=given.ties)
+    ranking = {name: mean_of(values) for name, values in metrics_of(groups, given.ks).items()}
+    weights = inverse_propensities(given.train_counts[ranked], given.train_labels.shape[0])
+    for k in given.ks:
+        ranking[f"propensity_precision@{k}"] = Ratio(*propensity_gain(groups, weights, k))
+    cut = np.full(n_documents, cutoffs.proportional_for_documents(given.train_labels))
+    predicted = None if given.predicted is None else given.predicted[:, ranked]
+    return Figures(
+        "document",
+        np.arange(n_documents),
+        names,
+        groups.positives,
+        np.empty(0, dtype=np.int64),
+        ranking,
+        _binary(groups, cut, truth, predicted),
+    )
+
+
+def _by_label(given: _Given, tested: Ints, names: tuple[str, ...]) -> Figures:
+    """Return the figures of the `tested` labels, for which all documents are ranked."""
+    truth = given.truth[:, tested].T.tocsr()
+    scores = given.scores.T.tocsr() if issparse(given.scores) else given.scores.T
+    groups = tie_groups(scores, truth, rows=tested, ties=given.ties)
+    counts = given.train_counts[tested]
+    n_train, n_test = given.train_labels.shape[0], given.truth.shape[0]
+    cut = cutoffs.proportional_for_labels(counts, n_train, n_test)
+    predicted = None if given.predicted is None else given.predicted[:, tested].T.tocsr()
+    return Figures(
+        "label",
+        tested,
+        names,
+        groups.positives,
+        counts,
+        {name: mean_of(values) for name, values in metrics_of(groups, given.ks).items()},
+        _binary(groups, cut, truth, predicted),
+    )
+
+
+def _binary(
+    groups: TieGroups, proportional: Ints, truth: Sparse, predicted: Sparse | None
+) -> dict[str, Ratio]:
+    """Return F1, precision and recall at every cut-off, and of the predictions if there are any."""
+    cuts = {
+        "proportional": proportional,
+        "calibrated": cutoffs.calibrated(groups),
+        "break_even": cutoffs.break_even(groups),
+    }
+    parts = {name: (hits_in_top(groups, cut), cut) for name, cut in cuts.items()}
+    if predicted is not None:
+        hits = predicted.multiply(truth).sum(axis=1, dtype=np.float64)
+        parts["predicted"] = (hits, predicted.sum(axis=1, dtype=np.int64))
+    return {
+        f"{figure}@{name}": ratio
+        for name, (hits, cut) in parts.items()
+        for figure, ratio in binary_figures(hits, cut, groups.positives).items()
+    }
+
+
+def _check_same_names(test: Corpus, train: Any) -> None:
+    """Refuse two corpora whose columns are different labels."""
+    if isinstance(train, Corpus) and train.label_names != test.label_names:
+        raise InputError(
+            f"the test corpus has {test.n_labels:,} labels and the training corpus "
+            f"{train.n_labels:,}, and their names or order differ; use test.align(train)"
+        )
+
+
+def _names(names: Sequence[str] | None, n: int, what: str) -> tuple[str, ...]:
+    if names is None:
+        return tuple([str(number) for number in range(n)])
+    if len(names) != n:
+        raise InputError(f"{what} has {len(names):,} names for {n:,}; give one for each")
+    return tuple(names)

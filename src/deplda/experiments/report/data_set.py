@@ -1,0 +1,90 @@
+"""The data of an experiment: its statistics and its two distributions."""
+
+from __future__ import annotations
+
+from deplda.data.statistics import Statistics
+from deplda.experiments.report.charts import Axis, Chart, Point, Series
+from deplda.experiments.report.parts import Figure, Section, table
+from deplda.experiments.report.phrases import counted, span
+from deplda.experiments.report.runs import Run
+from deplda.experiments.results import DataFacts
+
+
+def statistics_of(facts: DataFacts) -> Statistics:
+    """Return the statistics that were kept; what JSON could not hold is NaN again."""
+    optional = "label_frequency_mode"
+    kept = {
+        name: float("nan") if value is None and name != optional else value
+        for name, value in facts.statistics.items()
+    }
+    return Statistics(**kept)  # type: ignore[arg-type]  # they were a Statistics before
+
+
+def data_section(run: Run) -> Section:
+    """Return the statistics of the corpus, and how labels and documents are distributed."""
+    facts = run.results.data
+    if facts is None:
+        return Section(
+            "Data",
+            (
+                "The folder of results does not describe its data; run the experiment on it once "
+                "more (units that are done stay) to add that.",
+            ),
+        )
+    about = (
+        f"Split {facts.split} has {facts.n_train:,} training documents, in which "
+        f"{facts.n_training_words:,} words are kept, and {facts.n_test:,} test documents."
+    )
+    statistics = table(
+        f"The whole of {run.experiment.data}, all splits together.",
+        ("statistic", "value"),
+        statistics_of(facts).rows(),
+    )
+    return Section("Data", (about, statistics, _labels(facts), _documents(facts)))
+
+
+def _labels(facts: DataFacts) -> Figure:
+    found = facts.labels_by_frequency
+    total = sum(n for _, n in found)
+    rare = sum(n for k, n in found if k <= 5)
+    single = sum(n for k, n in found if k == 1)
+    caption = f"None of the {counted(total, 'label')} has fewer than {found[0][0]:,} documents."
+    if rare:
+        caption = (
+            f"Of {counted(total, 'label')} in the training part, {rare:,} ({rare / total:.0%}) "
+            f"have at most 5 documents and {single:,} a single one. Points on a straight line "
+            "would be a power law."
+        )
+    points = tuple(Point(k, n) for k, n in found)
+    axes = Axis("training documents, k", log=True), Axis("labels that have k", log=True)
+    chart = Chart("points", *axes, (Series("labels", points, 0),))
+    rows = [(span(low, high), f"{n:,}") for low, high, n in _bins(found)]
+    numbers = table("Labels by training documents.", ("training documents", "labels"), rows)
+    return Figure("Labels by number of training documents", caption, chart, numbers)
+
+
+def _documents(facts: DataFacts) -> Figure:
+    found = facts.documents_by_labels
+    most, n_most = max(found, key=lambda pair: pair[1])
+    total = sum(n for _, n in found)
+    caption = (
+        f"The commonest number of labels is {most} ({n_most / total:.0%} of the training "
+        f"documents), the highest {found[-1][0]}."
+    )
+    points = tuple(Point(k, n) for k, n in found)
+    axes = Axis("labels of a document"), Axis("training documents")
+    chart = Chart("bars", *axes, (Series("documents", points, 0),))
+    rows = [(str(k), f"{n:,}") for k, n in found]
+    numbers = table("Training documents by labels.", ("labels", "training documents"), rows)
+    return Figure("Training documents by number of labels", caption, chart, numbers)
+
+
+def _bins(found: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
+    """Return ranges of frequencies and the labels in each: single ones to 5, then 10, 20, 50."""
+    ends = [*range(1, 6), *(n * 10**power for power in range(1, 10) for n in (1, 2, 5))]
+    lows = [1, *(end + 1 for end in ends)]
+    bins = [
+        (low, end, sum(n for k, n in found if low <= k <= end))
+        for low, end in zip(lows, ends, strict=False)
+    ]
+    return [part for part in bins if part[2]]

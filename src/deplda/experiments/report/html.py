@@ -1,0 +1,134 @@
+"""A report as one HTML page that needs nothing else: no script, no network, light and dark."""
+
+from __future__ import annotations
+
+from html import escape
+from importlib.resources import files
+from itertools import count
+
+from deplda.experiments.report.charts import Chart, marker, svg
+from deplda.experiments.report.parts import (
+    Block,
+    Bullets,
+    Cell,
+    Details,
+    Figure,
+    Placed,
+    Report,
+    Table,
+    placed,
+)
+from deplda.models.explanation import Explanation
+from deplda.models.explanation_html import DARK, LIGHT, STYLE, fragment
+
+
+def html(report: Report) -> str:
+    """Return the whole document."""
+    places = list(placed(report))
+    numbers = count(1)
+    body = "".join(_section(place, numbers) for place in places)
+    title = escape(report.title)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{title}</title><style>:root{{{LIGHT}}}"
+        f"@media (prefers-color-scheme:dark){{:root{{{DARK}}}}}\n{STYLE}{_style()}</style></head>\n"
+        f'<body><a class="skip" href="#main">Skip to the results</a>\n'
+        f"<header><h1>{title}</h1></header>\n{_contents(places)}\n"
+        f'<main id="main">\n{body}</main>\n<footer><p>Made by deplda from its folders of results. '
+        "Published figures: Rubin, Chambers, Smyth &amp; Steyvers, <cite>Statistical topic models "
+        "for multi-label document classification</cite>, Machine Learning 88 (2012), and the works "
+        "named beside them.</p></footer></body></html>\n"
+    )
+
+
+def _style() -> str:
+    return files("deplda.experiments.report").joinpath("page.css").read_text(encoding="utf-8")
+
+
+def _contents(places: list[Placed]) -> str:
+    links = "".join(
+        f'<li class="d{place.depth}"><a href="#{escape(place.anchor)}">'
+        f"{escape(place.section.title)}</a></li>"
+        for place in places
+    )
+    return (
+        '<nav aria-label="Contents"><details open><summary>Contents</summary>'
+        f"<ul>{links}</ul></details></nav>"
+    )
+
+
+def _section(place: Placed, numbers: count[int]) -> str:
+    level = place.depth + 1
+    blocks = "".join(_block(block, numbers) for block in place.section.blocks)
+    return (
+        f'<h{level} id="{escape(place.anchor)}">{escape(place.section.title)}</h{level}>\n{blocks}'
+    )
+
+
+def _block(block: Block, numbers: count[int]) -> str:
+    if isinstance(block, str):
+        return f"<p>{escape(block)}</p>\n"
+    if isinstance(block, Bullets):
+        return f"<ul>{''.join(f'<li>{escape(item)}</li>' for item in block.items)}</ul>\n"
+    if isinstance(block, Table):
+        return _table(block)
+    if isinstance(block, Figure):
+        return _figure(block, f"figure-{next(numbers)}")
+    if isinstance(block, Details):
+        inner = "".join(_block(inside, numbers) for inside in block.blocks)
+        return f"<details><summary>{escape(block.summary)}</summary>{inner}</details>\n"
+    return _explanation(block)
+
+
+def _explanation(explanation: Explanation) -> str:
+    return fragment(explanation, level=4)
+
+
+def _table(table: Table) -> str:
+    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in table.columns)
+    rows = "".join(
+        f'<tr{_row_class(row)}><th scope="row">{_cell(row[0])}</th>'
+        f"{''.join(f'<td>{_cell(cell)}</td>' for cell in row[1:])}</tr>\n"
+        for row in table.rows
+    )
+    kind = ' class="prose"' if table.prose else ""
+    # A box that scrolls must be reachable by keyboard, and so needs a name.
+    return (
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(table.caption)}">'
+        f"<table{kind}><caption><span>{escape(table.caption)}</span></caption><thead><tr>{head}</tr></thead>"
+        f"<tbody>\n{rows}</tbody></table></div>\n"
+    )
+
+
+def _row_class(row: tuple[Cell, ...]) -> str:
+    return ' class="soft"' if row[0].tone == "soft" else ""
+
+
+def _cell(cell: Cell) -> str:
+    text = escape(cell.text)
+    if cell.tone == "best":
+        return f"<strong>{text}</strong>"
+    if cell.tone == "true":
+        return f'<strong class="true">{text} ✓</strong>'
+    return f'<span class="off">{text} ✗</span>' if cell.tone == "off" else text
+
+
+def _figure(figure: Figure, anchor: str) -> str:
+    title, caption = escape(figure.title), escape(figure.caption)
+    drawn = svg(figure.chart, figure.title, figure.caption, anchor)
+    return (
+        f'<figure id="{anchor}">{drawn}{_legend(figure.chart)}<figcaption><b>{title}.</b> {caption}'
+        f"</figcaption><details><summary>The numbers</summary>{_table(figure.table)}</details>"
+        "</figure>\n"
+    )
+
+
+def _legend(chart: Chart) -> str:
+    if len(chart.series) < 2:
+        return ""
+    items = "".join(
+        f"<li>{marker(series.number)}{escape(series.name)}</li>" for series in chart.series
+    )
+    return f'<ul class="legend">{items}</ul>'

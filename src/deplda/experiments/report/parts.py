@@ -1,0 +1,110 @@
+"""What a report is made of: plain values that any writer can put on a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from deplda.experiments.report.charts import Chart
+from deplda.models.explanation import Explanation
+
+Tone = Literal["", "best", "off", "true", "soft"]
+
+
+class Cell(NamedTuple):
+    """Text of a table, and what there is to it.
+
+    It may be the best of its column, off the paper's figure, true of the document, or soft: there
+    to compare with.
+    """
+
+    text: str
+    tone: Tone = ""
+
+
+class Table(NamedTuple):
+    """A table whose first column names its rows."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    prose: bool = False
+    """Whether its cells are words rather than numbers."""
+
+
+class Figure(NamedTuple):
+    """A chart, what to see in it, and its numbers."""
+
+    title: str
+    caption: str
+    chart: Chart
+    table: Table
+
+
+class Bullets(NamedTuple):
+    """Sentences of equal rank."""
+
+    items: tuple[str, ...]
+
+
+class Details(NamedTuple):
+    """What only some readers will want to see."""
+
+    summary: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what stands under it: first its blocks, then its own sections."""
+
+    title: str
+    blocks: tuple[Block, ...] = ()
+    sections: tuple[Section, ...] = ()
+
+
+Block = str | Bullets | Table | Figure | Explanation | Details
+
+
+class Report(NamedTuple):
+    """A whole report."""
+
+    title: str
+    sections: tuple[Section, ...]
+
+
+class Placed(NamedTuple):
+    """A section, how deep it is (1 for the report's own), and its name in links."""
+
+    section: Section
+    depth: int
+    anchor: str
+
+
+def placed(report: Report) -> Iterator[Placed]:
+    """Yield every section in reading order, with the anchors that GitHub gives its headings."""
+    times: dict[str, int] = {}
+    for section, depth in _walk(report.sections, 1):
+        slug = re.sub(r"[^\w\- ]", "", section.title.lower()).replace(" ", "-")
+        times[slug] = times.get(slug, -1) + 1
+        yield Placed(section, depth, f"{slug}-{times[slug]}" if times[slug] else slug)
+
+
+def table(
+    caption: str,
+    columns: Iterable[str],
+    rows: Iterable[Iterable[str | Cell]],
+    *,
+    prose: bool = False,
+) -> Table:
+    """Return a table of cells and plain texts."""
+    cells = (tuple(c if isinstance(c, Cell) else Cell(c) for c in row) for row in rows)
+    return Table(caption, tuple(columns), tuple(cells), prose)
+
+
+def _walk(sections: Iterable[Section], depth: int) -> Iterator[tuple[Section, int]]:
+    for section in sections:
+        yield section, depth
+        yield from _walk(section.sections, depth + 1)

@@ -1,0 +1,241 @@
+"""Folders of results, ready to be asked: means over splits, and labels by frequency."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from deplda.data.files import StrPath
+from deplda.errors import InputError
+from deplda.evaluation.frequency import FrequencyBin as Bin
+from deplda.evaluation.frequency import FrequencyTable, PairedTest, frequency_table
+from deplda.experiments import BUDGETS, Experiment, Results, read_results
+from deplda.experiments.report.measures import Metric
+from deplda.experiments.report.phrases import listed
+from deplda.experiments.results import Unit, units_of
+
+Floats = npt.NDArray[np.float64]
+_SVMS = ("TunedSVM", "TfidfSVM", "VanillaSVM")
+
+
+@dataclass(frozen=True)
+class Run:
+    """The results of one folder."""
+
+    title: str
+    """The budget; with the folder's name if another folder has the same."""
+    results: Results
+
+    @property
+    def experiment(self) -> Experiment:
+        """What was asked for."""
+        return self.results.head.experiment
+
+    @cached_property
+    def models(self) -> tuple[str, ...]:
+        """The models that have finished on some split, in the experiment's order."""
+        done = {unit.model for unit in self.results.done}
+        return tuple(name for name in self.experiment.models if name in done)
+
+    @property
+    def n_units(self) -> int:
+        """How many units were asked for."""
+        return len(list(units_of(self.results.head)))
+
+    @property
+    def failed(self) -> tuple[Unit, ...]:
+        """The units that ended badly."""
+        return tuple(unit for unit in self.results.units if unit.status == "failed")
+
+    @cached_property
+    def _kept(self) -> dict[tuple[str, int], dict[str, Any]]:
+        return {(unit.model, unit.split): unit.found or {} for unit in self.results.done}
+
+    def splits(self, model: str) -> list[int]:
+        """Return the splits that a model has finished."""
+        return [unit.split for unit in self.results.done if unit.model == model]
+
+    @cached_property
+    def shared_splits(self) -> list[int]:
+        """The splits that every model has finished: only there can labels be paired."""
+        known = [set(self.splits(model)) for model in self.models]
+        return sorted(set.intersection(*known))
+
+    def found(self, model: str, split: int | None = None) -> dict[str, Any]:
+        """Return what is kept of a model on a split; by default the first that it finished."""
+        return self._kept[model, self.splits(model)[0] if split is None else split]
+
+    def each(self, model: str, *path: str, splits: Iterable[int] | None = None) -> Floats:
+        """Return a number that is kept of a model, at a path of keys, on each of its splits."""
+        values = []
+        for split in self.splits(model) if splits is None else splits:
+            value: Any = self.found(model, split)
+            for key in path:
+                value = value[key]
+            values.append(np.nan if value is None else value)
+        return np.array(values, dtype=np.float64)
+
+    def mean(self, model: str, metric: Metric, splits: Iterable[int] | None = None) -> float:
+        """Return a figure's mean over splits; by default over all that the model has finished."""
+        return float(self.each(model, "metrics", *metric, splits=splits).mean())
+
+    def spread(self, model: str, metric: Metric) -> float | None:
+        """Return a figure's standard deviation over splits; None of a single one."""
+        values = self.each(model, "metrics", *metric)
+        return float(values.std(ddof=1)) if len(values) > 1 else None
+
+    def best(self, metric: Metric) -> str:
+        """Return the model with the best mean."""
+        order = np.argsort([self.mean(model, metric) for model in self.models], kind="stable")
+        ranked = order if metric.lower_is_better else order[::-1]  # NaN sorts last
+        return self.models[ranked[0]]
+
+    def is_best(self, model: str, metric: Metric) -> bool:
+        """Return whether no model's mean is better, as far as the tables show."""
+        shown = metric.shown(self.mean(model, metric))
+        return shown == metric.shown(self.mean(self.best(metric), metric)) != "–"
+
+    def seconds(self, model: str, part: str) -> float:
+        """Return the mean CPU time of fitting ("fit") or of scoring test documents ("predict").
+
+        Units run side by side, so that what a clock shows depends on the others.
+        """
+        return float(self.each(model, "cpu_seconds", part).mean())
+
+    @cached_property
+    def gpus(self) -> str:
+        """Which models ran on a CUDA GPU, and which one, as a sentence; nothing if none did."""
+        found = {unit.model: (unit.found or {})["machine"].get("gpu") for unit in self.results.done}
+        used = {model: gpu for model, gpu in found.items() if gpu not in (None, "–")}
+        if not used:
+            return ""
+        return (
+            f"On a CUDA GPU ({listed(dict.fromkeys(used.values()))}): {listed(used)}; "
+            "their CPU-seconds are those of the processor beside it."
+        )
+
+    def tables(self, models: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Return model → pivot → task → name → mean, as `scorecard` takes it."""
+        tables: dict[str, dict[str, Any]] = {}
+        for model in models:
+            metrics = self.found(model)["metrics"]
+            tables[model] = {
+                pivot: {
+                    task: {
+                        name: self.mean(model, Metric(pivot, task, name))
+                        for name in metrics[pivot][task]
+                    }
+                    for task in ("ranking", "binary")
+                }
+                for pivot in ("document", "label")
+            }
+        return tables
+
+    @property
+    def dependency(self) -> str | None:
+        """The first Dependency-LDA among the models, the one that others are held against."""
+        return self._first("DependencyLDA")
+
+    @property
+    def compared(self) -> list[tuple[str, str]]:
+        """Models to compare label by label: Dependency-LDA with the SVMs, the hybrid with both."""
+        hybrid, parents = self._first("HybridLDA"), (self._first("TfidfSVM"), self.dependency)
+        pairs = [*((self.dependency, svm) for svm in self.svms), *((hybrid, p) for p in parents)]
+        return [(first, second) for first, second in pairs if first and second]
+
+    def _first(self, kind: str) -> str | None:
+        return next((model for model in self.models if self._kind(model) == kind), None)
+
+    @property
+    def svms(self) -> tuple[str, ...]:
+        """The SVMs among the models: Tuned first, as in the paper."""
+        found = [m for m in self.models if self._kind(m) in _SVMS]
+        return tuple(sorted(found, key=lambda m: _SVMS.index(self._kind(m))))
+
+    def _kind(self, model: str) -> str:
+        return self.experiment.models[model].estimator
+
+    @cached_property
+    def by_frequency(self) -> FrequencyTable | None:
+        """Average precision by quintile of label frequency, each (label, split) being a pair.
+
+        None if no split was finished by every model.
+        """
+        if not self.shared_splits:
+            return None
+        values = {model: self._by_label(model, "average_precision") for model in self.models}
+        counts = self._by_label(self.models[0], "training_documents").astype(np.int64)
+        return frequency_table(counts, values)
+
+    def _by_label(self, model: str, name: str) -> Floats:
+        parts = [self.found(model, split)["by_label"][name] for split in self.shared_splits]
+        return np.concatenate([np.array(part, dtype=np.float64) for part in parts])
+
+
+@dataclass(frozen=True)
+class Group:
+    """The runs of one experiment: of most models first, then of most units, then of budget."""
+
+    name: str
+    runs: tuple[Run, ...]
+
+    @property
+    def main(self) -> Run:
+        """The run whose figures are shown."""
+        return self.runs[0]
+
+
+def read_groups(folders: StrPath | Iterable[StrPath]) -> tuple[Group, ...]:
+    """Return the folders' results, those of one experiment together."""
+    given = [folders] if isinstance(folders, str | os.PathLike) else list(folders)
+    if not given:
+        raise InputError("there are no folders of results; give at least one that `run` has made")
+    groups: dict[str, list[tuple[Path, Results]]] = {}
+    for folder in map(Path, given):
+        results = read_results(folder)
+        if not results.done:
+            raise InputError(_nothing_done(folder, results))
+        groups.setdefault(results.head.experiment.name, []).append((folder, results))
+    return tuple(Group(name, _runs(found)) for name, found in groups.items())
+
+
+def versus(part: Bin, first: str, second: str) -> PairedTest:
+    """Return the paired t-test of first − second in a bin, whichever way it was done."""
+    if (first, second) in part.tests:
+        return part.tests[first, second]
+    test = part.tests[second, first]
+    return PairedTest(-test.difference, -test.t, test.p, test.n)
+
+
+def _runs(found: list[tuple[Path, Results]]) -> tuple[Run, ...]:
+    budgets = [results.head.budget for _, results in found]
+    titles = [
+        results.head.budget
+        if budgets.count(results.head.budget) == 1
+        else f"{results.head.budget} ({folder.name})"
+        for folder, results in found
+    ]
+    order = list(BUDGETS)
+    runs = [Run(title, results) for title, (_, results) in zip(titles, found, strict=True)]
+
+    def rank(run: Run) -> tuple[int, int, int]:
+        return len(run.models), len(run.results.done), order.index(run.results.head.budget)
+
+    return tuple(sorted(runs, key=rank, reverse=True))
+
+
+def _nothing_done(folder: Path, results: Results) -> str:
+    if not results.units:
+        return f"{folder} holds no unit that has finished; run the experiment first"
+    last = results.units[-1]
+    return (
+        f"none of the {len(results.units)} units in {folder} ended well (the last, {last.model}, "
+        f"says: {last.error}); mend the cause and run the experiment again"
+    )

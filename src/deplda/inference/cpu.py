@@ -1,0 +1,143 @@
+"""Inference on the CPU: some documents given to the kernels, on the core that calls."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from deplda.data.weighting import weighed, whole
+from deplda.inference.layout import Tables
+from deplda.inference.scores import Floats, Inferred, Labels
+from deplda.inference.settings import Inference
+
+# A batch is never more than this many documents × labels, so that memory stays bounded.
+_BATCH_CELLS = 2_000_000
+_BATCH_DOCUMENTS = 256
+
+
+class Cpu(NamedTuple):
+    """Infers on the CPU; can be sent to other processes."""
+
+    tables: Tables
+    inference: Inference
+    seed: int
+
+    @property
+    def batch_size(self) -> int:
+        """How many documents are inferred at a time."""
+        return max(1, min(_BATCH_DOCUMENTS, _BATCH_CELLS // self.tables.n_labels))
+
+    def infer(self, counts: Any) -> Inferred:
+        """Return what is inferred of the documents, averaged over chains and topic sets."""
+        return self.attribute(counts, np.zeros((counts.shape[0], 0), np.int64))[0]
+
+    def attribute(self, counts: Any, chosen: Labels) -> tuple[Inferred, Floats]:
+        """Return the same, and, entry by entry, the tokens that words give to `chosen` labels."""
+        times = weighed(counts.data, self.inference.word_counts)
+        is_expected, (n, k) = self.inference.method == "deterministic", chosen.shape
+        batch = _Batch(
+            counts.indptr.astype(np.int64),
+            _read_only(counts.indices),
+            _read_only(times if is_expected else whole(times)),
+            np.array(chosen),
+            np.zeros((n, self.tables.n_labels)),
+            np.zeros((n, self.tables.topic_starts[-1])),
+            np.zeros((counts.nnz, k)),
+        )
+        run = _expect if is_expected else _sample
+        alpha = run(batch, self.tables, self.inference, self.seed)
+        return Inferred(batch.counts, alpha, batch.topics), batch.words
+
+
+class _Batch(NamedTuple):
+    """Some documents, the labels whose words are asked for, and what is found of them."""
+
+    starts: npt.NDArray[np.int64]
+    types: npt.NDArray[np.int32]
+    times: npt.NDArray[np.int32] | npt.NDArray[np.float32]
+    chosen: Labels
+    counts: Floats
+    topics: Floats
+    words: Floats
+
+
+def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the array as those of a corpus are: kernels are compiled for such ones."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _expect(batch: _Batch, tables: Tables, inference: Inference, seed: int) -> Floats:
+    """Fill the batch with expectations; return α′. There is no chance in it: no seed is used."""
+    from deplda.kernels.expected import expect
+
+    eta, flat = weights_of(tables, inference)
+    alpha = np.empty_like(batch.counts)
+    expect(
+        tables.words, tables.sets, eta, flat, float(inference.gamma), batch.starts, batch.types,
+        batch.times, float(inference.tolerance), inference.max_cycles, batch.chosen, batch.counts,
+        alpha, batch.topics, batch.words,
+    )  # fmt: skip
+    return alpha
+
+
+def _sample(batch: _Batch, tables: Tables, inference: Inference, seed: int) -> Floats:
+    """Fill the batch with means over all samples of all topic sets; return α′."""
+    eta, flat = weights_of(tables, inference)
+    is_proper = inference.method == "proper" and tables.topic_starts[-1] > 0
+    label_tokens = np.zeros_like(batch.counts) if is_proper else None
+    n_sets = len(tables.topic_starts) - 1
+    for number in range(n_sets):
+        _sample_set(batch, tables, number, inference, seed, label_tokens)
+    n_samples = inference.n_chains * inference.schedule.n_samples
+    batch.topics[:] /= n_samples
+    batch.counts[:] /= n_samples * n_sets
+    batch.words[:] /= n_samples * n_sets
+    if label_tokens is not None:
+        return flat + eta * label_tokens / (n_samples * n_sets)
+    return tables.mean_prior(batch.topics, eta, flat)
+
+
+def _sample_set(
+    batch: _Batch,
+    tables: Tables,
+    number: int,
+    inference: Inference,
+    seed: int,
+    label_tokens: Floats | None,
+) -> None:
+    """Add one topic set's samples to the batch, and in proper inference to the label tokens."""
+    from deplda.kernels import dense, proper, random
+    from deplda.kernels import fast as documents
+    from deplda.kernels.layouts import Prior
+
+    eta, flat = weights_of(tables, inference)
+    begin, end = tables.topic_starts[number : number + 2]
+    key, stride = random.stream(seed, random.DOCUMENT, 0)
+    plan = inference.schedule
+    asked = (
+        Prior(eta, flat, inference.gamma / max(end - begin, 1)), batch.starts, batch.types,
+        batch.times, key, stride, np.arange(inference.n_chains) + number * inference.n_chains,
+        plan.burn_in, plan.n_samples, plan.lag, inference.estimate == "conditionals",
+    )  # fmt: skip
+    shares = np.zeros((len(batch.counts), end - begin))
+    results = (batch.chosen, batch.counts, shares, batch.words)
+    if label_tokens is not None:
+        proper.sample(
+            tables.words, tables.topics[number], *asked, inference.n_label_tokens, *results,
+            label_tokens,
+        )  # fmt: skip
+    elif tables.is_tiny:
+        dense.sample(*tables.dense[number], *asked, *results)
+    else:
+        documents.sample(tables.words, tables.topics[number], *asked, *results)
+    batch.topics[:, begin:end] = shares
+
+
+def weights_of(tables: Tables, inference: Inference) -> tuple[float, float]:
+    """Return η, which is 0 where there are no topics, and Σα/C."""
+    eta = float(inference.eta) if tables.topic_starts[-1] else 0.0
+    return eta, inference.alpha / tables.n_ranked

@@ -1,0 +1,381 @@
+"""What every estimator shares: reading X and y, ranking, predicting at a cut-off, saving."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, NamedTuple, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, issparse, vstack
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import label_ranking_average_precision_score
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from deplda.data import checks
+from deplda.data.corpus import Corpus, word_names
+from deplda.data.files import StrPath
+from deplda.data.targets import Indicator, Targets, by_place, read_targets, renamed
+from deplda.data.text import WordCounter
+from deplda.engine.execution import Engine, Execution, Where
+from deplda.errors import InputError, ReadError
+from deplda.inference.batches import check_cells
+from deplda.inference.scores import best
+from deplda.models import card as store
+from deplda.models.card import Arrays, Card
+
+Counts = csr_array[Any, tuple[int, int]]
+Floats = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.int64]
+
+# A batch is never more than this many documents × labels.
+_BATCH_CELLS, _BATCH_DOCUMENTS = 2_000_000, 256
+
+
+class Ranking(NamedTuple):
+    """The best labels of each document, the best first; documents × k."""
+
+    labels: npt.NDArray[Any]
+    scores: Floats
+
+    def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
+        """Return a data frame: document, rank (from 1), label, score."""
+        n, k = self.labels.shape
+        columns = {
+            "document": np.repeat(np.arange(n), k),
+            "rank": np.tile(np.arange(1, k + 1), n),
+            "label": self.labels.ravel(),
+            "score": self.scores.ravel(),
+        }
+        if library == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame(columns)
+        if library == "polars":
+            import polars as pl
+
+            return pl.DataFrame({**columns, "label": columns["label"].tolist()})
+        raise InputError(f"library is {library!r}; it must be 'pandas' or 'polars'")
+
+
+class Scorer(Protocol):
+    """A fitted model as a worker holds it: counts of some documents → scores of all labels."""
+
+    @property
+    def batch_size(self) -> int:
+        """How many documents are scored at a time."""
+
+    def scores(self, counts: Counts) -> Floats:
+        """Return the scores of the documents, documents × labels."""
+
+
+def batch_size(n_labels: int) -> int:
+    """Return how many documents are scored at a time, so that memory stays bounded."""
+    return max(1, min(_BATCH_DOCUMENTS, _BATCH_CELLS // n_labels))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A multi-label classifier that ranks; what it learns and how it scores are its subclasses'.
+
+    The `fit` of a subclass calls `_begin_fit` and sets `label_sets_`, the labels of the documents
+    it learned from.
+    """
+
+    cutoff: Any = "proportional"
+    random_state: Any = 0
+    n_jobs: int | None = None
+    engine: Engine = "threads"
+    verbose: bool = False
+
+    # What a subclass does ------------------------------------------------------------------------
+
+    @abstractmethod
+    def _scorer(self, counts: Counts, execution: Execution) -> tuple[Scorer, Execution]:
+        """Return what scores these documents, and where it does."""
+
+    @abstractmethod
+    def _to_store(self, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
+        """Return the fitted model as it is saved."""
+
+    @classmethod
+    @abstractmethod
+    def _from_store(cls, path: StrPath, card: Card, arrays: Arrays) -> Self:
+        """Return the model that was saved."""
+
+    # Predicting ----------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return how strongly each label is suggested, documents × labels.
+
+        With two classes, one for each document, the second's score less the first's.
+        """
+        check_is_fitted(self)
+        matrix = self._score_counts(self._read_counts(X, reset=False))
+        if self._targets.kind == "classes" and matrix.shape[1] == 2:
+            return matrix[:, 1] - matrix[:, 0]
+        return matrix
+
+    def rank(self, X: Any, k: int = 10) -> Ranking:
+        """Return the k best labels (all if there are fewer) of each document and their scores."""
+        batches = list(self.rank_batches(X, k))
+        if not batches:
+            k = min(k, len(self.classes_))
+            return Ranking(self.classes_[np.zeros((0, k), dtype=np.int64)], np.zeros((0, k)))
+        return Ranking(*(np.concatenate(part) for part in zip(*batches, strict=True)))
+
+    def rank_batches(self, X: Any, k: int = 10) -> Iterator[Ranking]:
+        """Yield `rank` of some documents after the other, in constant memory."""
+        check_is_fitted(self)
+        checks.at_least_one(k=k)
+        for numbers, scores in self._rank_counts(self._read_counts(X, reset=False), int(k)):
+            yield Ranking(self.classes_[numbers], scores)
+
+    def _score_counts(self, counts: Counts) -> Floats:
+        """Return the scores of all labels, documents × labels."""
+        n_labels = len(self.classes_)
+        check_cells(counts.shape[0], n_labels)
+        scorer, execution = self._scorer(counts, self._execution())
+        found = execution.map_rows(scorer.scores, counts, scorer.batch_size, "scoring")
+        return np.concatenate([np.zeros((0, n_labels)), *found])
+
+    def _rank_counts(self, counts: Counts, k: int) -> Iterator[tuple[Numbers, Floats]]:
+        """Yield the numbers and scores of the k best labels, some documents after the other."""
+        scorer, execution = self._scorer(counts, self._execution())
+        work = partial(_best_labels, scorer, k)
+        yield from execution.map_rows(work, counts, scorer.batch_size, "scoring")
+
+    def _where(self) -> Where:
+        """Return where work runs, as the parameters say."""
+        return {"engine": self.engine, "n_jobs": self.n_jobs, "progress": bool(self.verbose)}
+
+    def _execution(self) -> Execution:
+        return Execution(**self._where())
+
+    def predict(self, X: Any) -> Any:
+        """Return the labels of each document: those above the cut-off, in the manner of y.
+
+        An indicator (sparse where y was sparse or label lists), or the best class of each document
+        where y was one class for each.
+        """
+        check_is_fitted(self)
+        self._check_cutoff()
+        counts, n_labels = self._read_counts(X, reset=False), len(self.classes_)
+        if self._targets.kind == "classes":
+            return self.classes_[self._score_counts(counts).argmax(axis=1)]
+        k = min(self._most_labels(), n_labels)
+        rows = [csr_array((0, n_labels), dtype=bool)]
+        for numbers, scores in self._rank_counts(counts, k):
+            kept = self._kept(scores)
+            starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
+            data = np.ones(int(starts[-1]), bool)
+            rows.append(csr_array((data, numbers[kept], starts), shape=(len(kept), n_labels)))
+        found = csr_array(vstack(rows))
+        found.sort_indices()
+        return self._targets.give_back(found)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return mean average precision over documents, or accuracy with one class for each.
+
+        Labels in y that the model does not know are left out.
+        """
+        check_is_fitted(self)
+        if self._targets.kind == "classes":
+            return float(super().score(X, y, sample_weight))
+        labels, targets = self._read_labels(X, y)
+        truth = renamed(labels, by_place(targets, self.classes_), self.classes_)
+        scores = self._score_counts(self._read_counts(X, reset=False))
+        return float(
+            label_ranking_average_precision_score(
+                truth.toarray(), scores, sample_weight=sample_weight
+            )
+        )
+
+    def _kept(self, scores: Floats) -> npt.NDArray[np.bool_]:
+        """Return which of the best labels a document is given, by their scores, best first."""
+        return scores >= (self.cutoff if isinstance(self.cutoff, float) else -np.inf)
+
+    def _most_labels(self) -> int:
+        """Return how many labels a document may be given."""
+        if isinstance(self.cutoff, float):
+            return len(self.classes_)
+        if self.cutoff == "proportional":
+            sizes = np.diff(self.label_sets_.indptr)
+            return int(np.ceil(np.median(sizes[sizes > 0]))) if sizes.any() else 1
+        return int(self.cutoff)
+
+    # Keeping -------------------------------------------------------------------------------------
+
+    def save(self, path: StrPath, *, metrics: dict[str, Any] | None = None) -> None:
+        """Write the model to a folder of its own, atomically; `metrics` go to its card.
+
+        A model already saved there is replaced; any other file or folder is left alone.
+        """
+        check_is_fitted(self)
+        store.save(path, *self._to_store(self.metrics_ if metrics is None else metrics))
+
+    @classmethod
+    def load(cls, path: StrPath) -> Self:
+        """Return a saved model of this class; no code from the folder is ever run."""
+        card, arrays = store.load(path)
+        if card.model != cls.__name__:
+            raise ReadError(path, None, f"this is a saved {card.model}, not a {cls.__name__}")
+        return cls._from_store(path, card, arrays)
+
+    # What comes in -------------------------------------------------------------------------------
+
+    def _begin_fit(
+        self,
+        X: Any,
+        y: Any,
+        counter: WordCounter | None,
+    ) -> tuple[Counts, Indicator]:
+        """Return the counts and labels to learn from; set what is known before learning."""
+        if self.__sklearn_is_fitted__():
+            del self.label_sets_  # if this fit fails, nothing of an older one is used
+        self._check_cutoff()
+        self.seed_ = self._seed()
+        labels, self._targets = self._read_labels(X, y)
+        counts = self._read_counts(X, reset=True)
+        check_lengths(counts, labels)
+        if self._targets.kind == "classes" and labels.shape[1] < 2:
+            raise InputError(
+                f"y holds 1 class only, {self._targets.classes[0]!r}; it needs 2 to tell apart"
+            )
+        if counter is not None:
+            self._check_counter(counter)
+        self.counter_: WordCounter | None = counter
+        self.metrics_: dict[str, Any] | None = None
+        self.classes_ = self._targets.classes
+        self.n_tokens_ = round(float(counts.sum()))
+        return counts, labels
+
+    def _read_labels(self, X: Any, y: Any) -> tuple[Indicator, Targets]:
+        if isinstance(y, tuple) and len(y) == 2 and isinstance(y[1], Targets):
+            return y  # already read
+        if y is not None:
+            return read_targets(y)
+        if isinstance(X, Corpus):
+            return X.labels, Targets(np.array(X.label_names, dtype=object), "sparse")
+        raise InputError(
+            f"{type(self).__name__} requires y to be passed, but the target y is None; "
+            "give the labels of the documents"
+        )
+
+    def _read_counts(self, X: Any, *, reset: bool) -> Counts:
+        """Return X as counts over the words of the model."""
+        if isinstance(X, Corpus):
+            return self._counts_of_corpus(X, reset=reset)
+        if isinstance(X, str):
+            raise InputError("X is one text; put it in a list")
+        if are_texts(X):
+            X = self._count_words(X, reset=reset)
+        how: Any = {"accept_sparse": "csr", "ensure_non_negative": True}
+        if reset or hasattr(X, "columns"):
+            x = validate_data(self, X, reset=reset, **how)
+        else:  # scikit-learn would warn that the columns have no names; rows of a Corpus have none
+            x = check_array(X, input_name="X", estimator=self, **how)
+            if x.shape[1] != self.n_features_in_:
+                raise InputError(
+                    f"X has {x.shape[1]:,} features, but {type(self).__name__} is expecting "
+                    f"{self.n_features_in_:,} features as input; count the same words as in fit"
+                )
+        return csr_array(x)
+
+    def _count_words(self, texts: Any, *, reset: bool) -> Any:
+        if reset:
+            raise InputError(
+                "X holds texts; count their words first (WordCounter), pass the counts, and "
+                "fit(..., counter=...) to let the model count words from then on"
+            )
+        if self.counter_ is None:
+            raise InputError(
+                "X holds texts, but this model was fitted on counts; "
+                "pass fit(..., counter=...) to let it count words itself"
+            )
+        return self.counter_.transform(texts)
+
+    def _check_counter(self, counter: WordCounter) -> None:
+        """Raise if the counter's words are not the model's, which are called by them."""
+        check_is_fitted(counter, "vocabulary_")
+        words, has_names = tuple(counter.vocabulary_), hasattr(self, "feature_names_in_")
+        if (has_names and words != self.words_) or len(words) != self.n_features_in_:
+            raise InputError(
+                f"the counter's {len(words):,} words are not the {self.n_features_in_:,} of X; "
+                "pass the counter that made X"
+            )
+        self.feature_names_in_ = np.array(words, dtype=object)
+
+    def _counts_of_corpus(self, corpus: Corpus, *, reset: bool) -> Any:
+        names = np.array(corpus.vocabulary, dtype=object)
+        if reset:
+            self.n_features_in_, self.feature_names_in_ = corpus.n_words, names
+            return corpus.counts
+        if not hasattr(self, "feature_names_in_"):
+            if corpus.n_words != self.n_features_in_:
+                raise InputError(
+                    f"the corpus has {corpus.n_words:,} words but {type(self).__name__} was fitted "
+                    f"on {self.n_features_in_:,} columns without names; pass the same words"
+                )
+            return corpus.counts
+        if np.array_equal(names, self.feature_names_in_):
+            return corpus.counts
+        return corpus.align(self.words_).counts
+
+    @property
+    def words_(self) -> tuple[str, ...]:
+        """The words, in the order of columns; word0, word1, … where they have no names."""
+        names = getattr(self, "feature_names_in_", None)
+        return word_names(self.n_features_in_) if names is None else tuple(map(str, names))
+
+    def _check_cutoff(self) -> None:
+        cutoff = self.cutoff
+        if cutoff == "proportional" or (isinstance(cutoff, float) and np.isfinite(cutoff)):
+            return
+        if not isinstance(cutoff, int | np.integer) or isinstance(cutoff, bool) or cutoff < 1:
+            raise InputError(
+                f"cutoff is {cutoff!r}; it must be 'proportional', a number of labels from 1, "
+                "or a threshold (a float)"
+            )
+
+    def _seed(self) -> int:
+        if isinstance(self.random_state, int | np.integer):
+            if self.random_state < 0:
+                raise InputError(f"random_state is {self.random_state}; a seed is 0 or above")
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "label_sets_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.multi_label = True
+        tags.classifier_tags.poor_score = True  # on points in a plane: they are no word counts
+        return tags
+
+
+def are_texts(X: Any) -> bool:
+    """Say whether X is a list of texts, or an array or a column of them."""
+    if issparse(X) or not (isinstance(X, list | tuple) or getattr(X, "ndim", 0) == 1):
+        return False
+    return len(X) > 0 and all(isinstance(x, str) for x in X)
+
+
+def check_lengths(counts: Counts, labels: Indicator) -> None:
+    """Raise if there are not labels for every document."""
+    if counts.shape[0] != labels.shape[0]:
+        raise InputError(
+            f"X has {counts.shape[0]:,} documents but y has {labels.shape[0]:,}; "
+            "both need one row for each document"
+        )
+
+
+def _best_labels(scorer: Scorer, k: int, counts: Counts) -> tuple[Numbers, Floats]:
+    return best(scorer.scores(counts), k)

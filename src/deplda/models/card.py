@@ -1,0 +1,203 @@
+"""A saved model: a folder with a JSON card and a safetensors file. Loading never runs code.
+
+Any other file in the folder, a pickle for one, is never opened.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from deplda.data.files import StrPath
+from deplda.errors import InputError, ReadError
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+CARD, ARRAYS = "card.json", "arrays.safetensors"
+FORMAT, VERSION = "deplda-model", 1
+_MOST_CARD_BYTES = 1 << 29
+_MOST_HEADER_BYTES = 1 << 24
+_DTYPES = {"F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8", "BOOL": "|b1"}
+
+
+class Card(msgspec.Struct, frozen=True, kw_only=True):
+    """What a saved model says of itself; everything but its arrays."""
+
+    format: str = FORMAT
+    version: int = VERSION
+    library: str
+    """The version of this library that saved it."""
+    model: str
+    """The estimator's class."""
+    parameters: dict[str, Any]
+    learned: dict[str, Any]
+    """What this class of estimator learned and is no array."""
+    seed: int
+    kind: Literal["dense", "sparse", "classes"]
+    """How labels were handed in."""
+    labels: list[str | int | float | bool]
+    object_labels: bool
+    words: list[str] | None
+    """Names of the columns; None if they had none."""
+    n_words: int
+    text: dict[str, Any] | None
+    """How texts become counts; None if the model knows counts alone."""
+    statistics: dict[str, Any]
+    metrics: dict[str, Any] | None = None
+
+
+class _Heading(msgspec.Struct):
+    """What must be looked at first: a later version's card may be of another shape."""
+
+    format: str
+    version: int
+
+
+def save(path: StrPath, card: Card, arrays: Arrays) -> None:
+    """Write a model's folder, which appears under its name only when complete.
+
+    A model that is already there is replaced; any other file or folder is left alone.
+    """
+    target = Path(path)
+    check_target(target)
+    try:
+        encoded = msgspec.json.format(msgspec.json.encode(card, enc_hook=_plain), indent=1)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise InputError(f"the card cannot be written: {error}") from error
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch:
+        new, old = Path(scratch) / "new", Path(scratch) / "old"
+        new.mkdir()
+        save_file({name: np.ascontiguousarray(a) for name, a in arrays.items()}, new / ARRAYS)
+        (new / CARD).write_bytes(encoded)
+        (new / ARRAYS).chmod((new / CARD).stat().st_mode)  # it was made for its owner alone
+        for name in (ARRAYS, CARD):
+            _flush(new / name)
+        if not target.exists():
+            new.rename(target)
+            return
+        target.rename(old)
+        try:
+            new.rename(target)
+        except BaseException:
+            old.rename(target)
+            raise
+
+
+def check_target(target: Path) -> None:
+    """Refuse what may not be replaced by a saved model: anything that is there and is none."""
+    if target.is_symlink() or (target.exists() and not _is_model(target)):
+        raise InputError(f"{target} exists and is no saved model; choose another name")
+
+
+def read_card(path: StrPath) -> Card:
+    """Return the card of a saved model alone."""
+    folder = Path(path)
+    if not folder.is_dir():
+        raise ReadError(folder, None, "there is no such folder; give the folder of a saved model")
+    return _read_card(_plain_file(folder / CARD, _MOST_CARD_BYTES))
+
+
+def load(path: StrPath) -> tuple[Card, Arrays]:
+    """Return the card and the arrays of a saved model, which are read-only maps of its file."""
+    card = read_card(path)
+    return card, _map_arrays(_plain_file(Path(path) / ARRAYS, None))
+
+
+def _is_model(folder: Path) -> bool:
+    """Say whether it is a folder that may be replaced: one of ours, or an empty one."""
+    if not folder.is_dir():
+        return False
+    names = {entry.name for entry in folder.iterdir()}
+    if not names <= {CARD, ARRAYS}:
+        return False
+    try:
+        return not names or _heading((folder / CARD).read_bytes()).format == FORMAT
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+
+
+def _heading(card: bytes) -> _Heading:
+    return msgspec.json.decode(card, type=_Heading)
+
+
+def _plain(value: Any) -> Any:
+    """Return a number or an array of NumPy's as JSON has it."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} {value!r} is neither a number nor a string")
+
+
+def _flush(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _plain_file(path: Path, most: int | None) -> Path:
+    """Return the path if it is a file of its own (no link, no device) and not too large."""
+    try:
+        status = path.lstat()
+    except OSError as error:
+        problem = "the file is missing; the model was not copied whole"
+        raise ReadError(path, None, problem) from error
+    if not stat.S_ISREG(status.st_mode):
+        raise ReadError(path, None, "this is no plain file; a saved model has no links")
+    if most is not None and status.st_size > most:
+        raise ReadError(path, None, f"{status.st_size:,} bytes are more than {most:,}")
+    return path
+
+
+def _read_card(path: Path) -> Card:
+    try:
+        data = path.read_bytes()
+        heading = _heading(data)
+        if heading.format != FORMAT:
+            raise ReadError(path, None, f"this is not the card of a {FORMAT}")
+        if not 1 <= heading.version <= VERSION:
+            raise ReadError(
+                path, None,
+                f"it has format version {heading.version}; this library reads 1 to {VERSION}: "
+                "install a newer one",
+            )  # fmt: skip
+        return msgspec.json.decode(data, type=Card)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ReadError(path, None, f"the card cannot be read: {error}") from error
+
+
+def _map_arrays(path: Path) -> Arrays:
+    """Return the arrays of a safetensors file, which the library has found sound, as maps."""
+    try:
+        with path.open("rb") as file:
+            n = int.from_bytes(file.read(8), "little")
+            if n > _MOST_HEADER_BYTES:
+                problem = f"its header says it has {n:,} bytes, more than {_MOST_HEADER_BYTES:,}"
+                raise ReadError(path, None, problem)
+            with safe_open(path, framework="numpy"):
+                header = msgspec.json.decode(file.read(n), type=dict[str, Any])
+    except (OSError, SafetensorError, msgspec.DecodeError, RecursionError) as error:
+        raise ReadError(path, None, f"the arrays cannot be read: {error}") from error
+    header.pop("__metadata__", None)
+    arrays = {}
+    for name, entry in header.items():
+        if entry["dtype"] not in _DTYPES or len(entry["shape"]) != 1:
+            raise ReadError(
+                path, None,
+                f"array {name!r} is {entry['dtype']} in {len(entry['shape'])} dimensions, "
+                "which no saved model has",
+            )  # fmt: skip
+        dtype, (first, last) = np.dtype(_DTYPES[entry["dtype"]]), entry["data_offsets"]
+        arrays[name] = (
+            np.asarray(np.memmap(path, dtype, "r", 8 + n + first, tuple(entry["shape"])))
+            if last > first
+            else np.zeros(0, dtype)
+        )
+    return arrays

@@ -1,0 +1,313 @@
+"""Classifiers to and from their saved form, everything checked on the way in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+import deplda
+from deplda.data.corpus import Corpus
+from deplda.data.files import StrPath
+from deplda.data.statistics import describe
+from deplda.data.targets import Targets
+from deplda.data.text import WordCounter, languages, stop_words_of
+from deplda.errors import InputError, ReadError
+from deplda.models.card import Arrays, Card
+from deplda.models.parameters import checked, names_of
+from deplda.training.estimates import LabelWords, TopicLabels
+
+_WORDS, _SETS, _TOPICS = "label_words", "label_sets", "topic_labels"
+_MOST_COLUMNS = np.iinfo(np.int32).max
+_LEAST_BASE = 1e-30  # a word's probability that single precision still knows from 0
+_MOST_OFF = 1e-2
+
+
+def card_of(model: Any, learned: dict[str, Any], metrics: dict[str, Any] | None) -> Card:
+    """Return the card of any fitted classifier; `learned` is what it knows beside its arrays."""
+    labels = model.classes_.tolist()
+    if len({type(label) for label in labels}) > 1 or not isinstance(
+        labels[0], str | int | bool | float
+    ):
+        raise InputError(
+            f"labels such as {labels[0]!r} cannot be saved; all must be strings, or all numbers"
+        )
+    names = getattr(model, "feature_names_in_", None)
+    return Card(
+        library=deplda.__version__,
+        model=type(model).__name__,
+        parameters={name: plain(name, value) for name, value in model.get_params().items()},
+        learned=learned,
+        seed=model.seed_,
+        kind=model._targets.kind,
+        labels=labels,
+        object_labels=model.classes_.dtype == object,
+        words=None if names is None else [str(name) for name in names],
+        n_words=int(model.n_features_in_),
+        text=None if model.counter_ is None else _text_settings(model.counter_),
+        statistics=_statistics(model),
+        metrics=metrics,
+    )
+
+
+def restore(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., Any]) -> Any:
+    """Return a classifier, made by `make(**parameters)`, with all that any classifier learns."""
+    try:
+        model = make(**card.parameters)
+        model.counter_ = None if card.text is None else _counter(card.text, card.words or [])
+    except (TypeError, msgspec.ValidationError) as error:
+        raise ReadError(path, None, f"the card does not fit a {card.model}: {error}") from error
+    if (problem := _problem(card)) is not None:
+        raise ReadError(path, None, f"the card {problem}")
+    classes = np.array(card.labels, dtype=object if card.object_labels else None)
+    model._targets, model.classes_ = Targets(classes, card.kind), classes
+    model.label_sets_ = Reader(path, arrays).indicator(_SETS, len(classes))
+    model.seed_, model.metrics_ = card.seed, card.metrics
+    model.n_features_in_, model.n_tokens_ = card.n_words, card.statistics["n_tokens"]
+    if card.words is not None:
+        model.feature_names_in_ = np.array(card.words, dtype=object)
+    try:
+        model._check_cutoff()
+    except InputError as error:
+        raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
+    return model
+
+
+def _problem(card: Card) -> str | None:
+    """Return what is wrong with the numbers and names on a card."""
+    words, n_tokens = card.words, card.statistics.get("n_tokens")
+    if len({type(label) for label in card.labels}) != 1:
+        return "has no labels, or labels of several types"
+    if len(set(card.labels)) < len(card.labels):
+        return "has a label twice"
+    if card.n_words < 1 or (words is not None and len(words) != card.n_words):
+        return f"has not {card.n_words:,} words"
+    if words is not None and len(set(words)) < len(words):
+        return "has a word twice"
+    if card.text is not None and words is None:
+        return "says how words are counted, but not which"
+    if not 0 <= card.seed < 1 << 64:
+        return f"has the seed {card.seed}, which is not from 0 to 2⁶⁴ − 1"
+    if not isinstance(n_tokens, int) or not 0 <= n_tokens < 1 << 63:
+        return f"has the number of tokens {n_tokens!r}"
+    return None
+
+
+def label_set_arrays(model: Any) -> Arrays:
+    """Return the labels of the documents learned from, as they are saved."""
+    sets = sparse_arrays(_SETS, model.label_sets_)
+    del sets[f"{_SETS}.data"]  # all of it is 1
+    return sets
+
+
+def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
+    """Return the card and the arrays of a fitted topic model."""
+    settings = {name: plain(name, value) for name, value in model.settings_.items()}
+    learned = {"settings": settings, "n_topic_sets": len(model.topic_labels_)}
+    arrays = sparse_arrays(_WORDS, model.label_words_.weights)
+    arrays[f"{_WORDS}.base"] = model.label_words_.base
+    for number, topics in enumerate(model.topic_labels_):
+        arrays |= sparse_arrays(f"{_TOPICS}.{number}", topics.weights)
+        arrays[f"{_TOPICS}.{number}.base"] = topics.base
+    return card_of(model, learned, metrics), arrays | label_set_arrays(model)
+
+
+def from_store(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., Any]) -> Any:
+    """Return the topic model that was saved."""
+    model, read = restore(path, card, arrays, make), Reader(path, arrays)
+    try:
+        learned = msgspec.convert(card.learned, _Learned)
+        # What could not be "auto" in earlier versions was no setting.
+        earlier = {"train_eta": model.train_eta, "combine": model.combine, "word_counts": "raw"}
+        if "background" in names_of(model._model):
+            earlier["background"] = 0.0
+        settings = earlier | learned.settings
+        if settings.keys() != names_of(model._model):
+            raise InputError(f"a {card.model} has no such settings as {[*learned.settings]}")
+        model.settings_, model.diagnostics_ = checked(settings), {}
+        if "auto" in settings.values():
+            raise InputError(f"its settings {settings} are not all known")
+        model._inference()
+    except (InputError, msgspec.ValidationError) as error:
+        raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
+    n_labels = len(card.labels)
+    n_columns = n_labels + (model._background() > 0)
+    label_words = LabelWords(*read.distributions(_WORDS, card.n_words, n_columns))
+    sets = [
+        TopicLabels(*read.distributions(f"{_TOPICS}.{number}", n_labels, None))
+        for number in range(learned.n_topic_sets)
+    ]
+    model._set_learned(label_words, model.label_sets_, tuple(sets))
+    return model
+
+
+class _Learned(msgspec.Struct):
+    settings: dict[str, float | int | str]
+    n_topic_sets: Annotated[int, msgspec.Meta(ge=0)]
+
+
+class Reader:
+    """Takes arrays out of what was loaded, and lets no array pass that a kernel could trip over."""
+
+    def __init__(self, path: StrPath, arrays: Arrays) -> None:
+        self.path, self.arrays = path, arrays
+
+    def fail(self, name: str, problem: str) -> ReadError:
+        """Return the error that names the array."""
+        return ReadError(self.path, None, f"array {name!r} {problem}")
+
+    def take(self, name: str, dtype: Any) -> npt.NDArray[Any]:
+        """Return an array of one dimension and this type."""
+        array = self.arrays.get(name)
+        if array is None:
+            raise self.fail(name, "is missing")
+        if array.dtype != dtype or array.ndim != 1:
+            raise self.fail(name, f"is {array.dtype} in {array.ndim} dimensions, not {dtype} in 1")
+        return array
+
+    def base(self, name: str, n: int | None) -> npt.NDArray[np.float64]:
+        """Return the numbers above 0 of a matrix's columns."""
+        base = self.take(f"{name}.base", np.float64)
+        if n is not None and len(base) != n:
+            raise self.fail(name, f"has {len(base):,} columns instead of {n:,}")
+        if not 1 <= len(base) <= _MOST_COLUMNS:
+            raise self.fail(name, f"has {len(base):,} columns, not 1 to {_MOST_COLUMNS:,}")
+        if not (np.isfinite(base) & (base >= _LEAST_BASE)).all():
+            raise self.fail(name, "has smoothing that is not above 0")
+        return np.array(base)
+
+    def pattern(
+        self, name: str, n_rows: int | None, n_columns: int
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """Return column numbers and row starts, each row's columns ascending."""
+        indices, starts = (
+            self.take(f"{name}.indices", np.int32),
+            self.take(f"{name}.starts", np.int64),
+        )
+        if n_rows is not None and len(starts) != n_rows + 1:
+            raise self.fail(name, f"has {len(starts) - 1:,} rows instead of {n_rows:,}")
+        if not len(starts) or starts[0] != 0 or starts[-1] != len(indices) or starts.min() < 0:
+            raise self.fail(name, "has row starts that do not fit its entries")
+        if (np.diff(starts) < 0).any():
+            raise self.fail(name, "has rows that end before they begin")
+        if len(indices) and not (indices.min() >= 0 and indices.max() < n_columns):
+            raise self.fail(name, f"has columns beyond {n_columns:,}")
+        falls = np.flatnonzero(np.diff(indices) <= 0) + 1
+        if not np.isin(falls, starts).all():
+            raise self.fail(name, "has columns out of order")
+        return indices, starts
+
+    def vector(self, name: str, n: int) -> npt.NDArray[np.float64]:
+        """Return n finite numbers."""
+        vector = self.take(name, np.float64)
+        if len(vector) != n or not np.isfinite(vector).all():
+            raise self.fail(name, f"does not hold {n:,} finite numbers")
+        return np.array(vector)
+
+    def weights(self, name: str, n_rows: int, n_columns: int) -> Any:
+        """Return a matrix of finite numbers of either sign."""
+        indices, starts = self.pattern(name, n_rows, n_columns)
+        data = self.take(f"{name}.data", np.float32)
+        if len(data) != len(indices) or not np.isfinite(data).all():
+            raise self.fail(name, "has values that are no finite numbers")
+        return csr_array((data, indices, starts), shape=(n_rows, n_columns))
+
+    def distributions(
+        self, name: str, n_rows: int, n_columns: int | None
+    ) -> tuple[Any, npt.NDArray[np.float64]]:
+        """Return a matrix and one number a column, which together make columns that sum to 1."""
+        base = self.base(name, n_columns)
+        n_columns = len(base)
+        indices, starts = self.pattern(name, n_rows, n_columns)
+        data = self.arrays.get(f"{name}.data")
+        if data is None or data.ndim != 1 or data.dtype not in (np.float32, np.float64):
+            raise self.fail(name, "has no values")
+        if len(data) != len(indices) or not ((data >= 0) & (data <= 1)).all():
+            raise self.fail(name, "has values that are no probabilities")
+        sums = np.bincount(indices, data, n_columns) + n_rows * base
+        if (np.abs(sums - 1) > _MOST_OFF).any():
+            raise self.fail(name, "has columns that do not sum to 1")
+        return csr_array((data, indices, starts), shape=(n_rows, n_columns)), base
+
+    def indicator(self, name: str, n_columns: int) -> Any:
+        """Return a matrix of yes and no."""
+        indices, starts = self.pattern(name, None, n_columns)
+        return csr_array(
+            (np.ones(len(indices), bool), indices, starts), shape=(len(starts) - 1, n_columns)
+        )
+
+
+def sparse_arrays(name: str, matrix: Any) -> Arrays:
+    """Return a sparse matrix as the arrays it is saved in."""
+    matrix = csr_array(matrix)
+    matrix.sort_indices()
+    return {
+        f"{name}.data": matrix.data,
+        f"{name}.indices": matrix.indices.astype(np.int32),
+        f"{name}.starts": matrix.indptr.astype(np.int64),
+    }
+
+
+def plain(name: str, value: Any) -> Any:
+    """Return a parameter as JSON has it."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if name in ("engine", "device"):  # where a model was made is no part of it
+        return "threads" if name == "engine" else "cpu"
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    if name == "random_state":
+        return None  # the seed that was drawn from it is kept
+    raise InputError(f"{name} is {value!r}, which cannot be saved; use a plain number or string")
+
+
+def _statistics(model: Any) -> dict[str, Any]:
+    """Return what the label sets say, and how many words were read."""
+    sets = model.label_sets_
+    found = describe(Corpus(csr_array((sets.shape[0], 0)), sets)).to_dict()
+    for name in ("n_words", "tokens_per_document", "median_tokens"):
+        del found[name]
+    return found | {"n_tokens": model.n_tokens_}
+
+
+class _Text(msgspec.Struct, forbid_unknown_fields=True):
+    """The parameters of a WordCounter; stop words by language or one by one, never by file."""
+
+    stop_words: str | list[str] | None
+    token_pattern: str
+    lowercase: bool
+    ngram_range: tuple[int, int]
+    min_count: int
+
+
+def _text_settings(counter: WordCounter) -> dict[str, Any]:
+    stop_words = counter.stop_words
+    if stop_words is not None and stop_words not in ("english", *languages()):
+        stop_words = sorted(stop_words_of(stop_words))
+    return {
+        "stop_words": stop_words,
+        "token_pattern": counter.token_pattern,
+        "lowercase": counter.lowercase,
+        "ngram_range": list(counter.ngram_range),
+        "min_count": counter.min_count_,
+    }
+
+
+def _counter(settings: dict[str, Any], words: list[str]) -> WordCounter:
+    text = msgspec.convert(settings, _Text)
+    if isinstance(text.stop_words, str) and text.stop_words not in ("english", *languages()):
+        raise msgspec.ValidationError(f"there are no stop words for {text.stop_words!r}")
+    if not 1 <= text.ngram_range[0] <= text.ngram_range[1]:
+        raise msgspec.ValidationError(f"there are no sequences of {text.ngram_range} words")
+    counter = WordCounter(**msgspec.structs.asdict(text), vocabulary=words)
+    counter.vocabulary_, counter.min_count_ = tuple(words), text.min_count
+    try:
+        counter.analyzer()
+    except (re.error, ValueError, OverflowError, RecursionError) as error:
+        raise msgspec.ValidationError(f"token_pattern: {error}") from error
+    return counter

@@ -1,0 +1,166 @@
+"""An explanation as HTML that needs nothing else: no script, no network, light and dark."""
+
+from __future__ import annotations
+
+from html import escape
+from math import exp
+
+from deplda.models.reasons import Explained, Reason
+
+_COLOURS = 8
+LIGHT = """--ink:#1d2330;--soft:#5b6473;--line:#d8dde6;--paper:#fff;--c0:#2563b8;--c1:#b4520a;
+--c2:#1b7f4b;--c3:#a02c6d;--c4:#6b47b8;--c5:#8a6d00;--c6:#0b7f8a;--c7:#6d5140"""
+DARK = """--ink:#e8ebf1;--soft:#a3adbd;--line:#3a4252;--paper:#14171d;--c0:#7db3ff;--c1:#ffab6b;
+--c2:#6fd6a0;--c3:#f08fc4;--c4:#bda4ff;--c5:#e0c04d;--c6:#5fd3de;--c7:#d2b29c"""
+STYLE = f"""
+.dx{{{LIGHT};color:var(--ink);background:var(--paper);font:16px/1.6 system-ui,sans-serif;
+max-width:60rem;margin:0 auto;padding:1rem;overflow-wrap:anywhere}}
+@media (prefers-color-scheme:dark){{.dx{{{DARK}}}}}
+"""
+STYLE += """
+.dx .head{font-size:1.3rem;margin:.2rem 0}.dx .part{font-size:1.05rem;margin:1.6rem 0 .4rem}
+.dx ol{list-style:none;margin:.8rem 0 0;padding:0}
+.dx li{border-top:1px solid var(--line);padding:.6rem 0;margin:0}
+.dx .name{font-weight:600}.dx .score{color:var(--soft);font-variant-numeric:tabular-nums}
+.dx .bar{display:flex;height:.55rem;margin:.3rem 0;background:var(--line);border-radius:3px;
+overflow:hidden}
+.dx .bar i{display:block;height:100%;background:var(--own)}.dx .bar i.prior{opacity:.45}
+.dx .why{color:var(--soft);font-size:.92rem;margin:0}
+.dx .key{font-size:.92rem;margin:0 0 .6rem;line-height:1.9}
+.dx .text{white-space:pre-wrap;border-top:1px solid var(--line);padding-top:.6rem;margin:0}
+.dx .word{display:inline-block;max-width:100%;margin-right:.35em}
+.dx .times{color:var(--soft);font-size:.85em}
+.dx mark{color:inherit;border-radius:3px;padding:0 .15em;background:none;
+border-bottom:2px solid var(--own);border-color:color-mix(in srgb,var(--own) calc(var(--how)*100%),
+transparent);background:color-mix(in srgb,var(--own) calc(var(--how)*38%),transparent)}
+"""
+
+
+def page(explanation: Explained) -> str:
+    """Return a whole document."""
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        "<title>Suggested labels and why</title>"
+        "<style>html,body{margin:0}@media (prefers-color-scheme:dark){body{background:#14171d}}"
+        f"</style></head><body>{body(explanation)}</body></html>\n"
+    )
+
+
+def body(explanation: Explained) -> str:
+    """Return the part of the page that a notebook shows."""
+    return f"<style>{STYLE}</style>{fragment(explanation)}"
+
+
+def fragment(explanation: Explained, level: int = 1) -> str:
+    """Return the explanation for a page that has the style, its first heading of a level."""
+    best = max((reason.score for reason in explanation.reasons), default=0.0)
+    items = "".join(
+        _item(reason, number, best, explanation.has_shares)
+        for number, reason in enumerate(explanation.reasons)
+    )
+    unknown = (
+        f" {explanation.n_unknown:,} tokens of unknown words were left out."
+        if explanation.n_unknown
+        else ""
+    )
+    return (
+        f'<div class="dx"><h{level} class="head">Suggested labels</h{level}>'
+        f'<p class="why">{_key(explanation)}{unknown}</p>'
+        f'<ol>{items}</ol><h{level + 1} class="part">The document, each word in the colour of its '
+        f"label</h{level + 1}>"
+        f"{_words(explanation)}</div>"
+    )
+
+
+def _key(explanation: Explained) -> str:
+    """Return how the bars and the numbers are read."""
+    has_companions = any(reason.companions for reason in explanation.reasons)
+    companions = ", and the share of a label it goes with" if has_companions else ""
+    brackets = f"In brackets: how often a word stands for the label{companions}."
+    if not explanation.has_shares:
+        return f"A score is the sum of its parts; bars compare the odds with the best. {brackets}"
+    before = ", by the labels it goes with" if has_companions else " they were read"
+    return f"Full colour: what the words say. Pale: what was likely before{before}. {brackets}"
+
+
+def _item(reason: Reason, number: int, best: float, has_shares: bool) -> str:
+    parts = ", ".join(f"{name} {value:+.3f}" for name, value in reason.parts.items())
+    # Shares lie end to end; of terms of either sign only their sum can be drawn.
+    values = list(reason.parts.values()) if has_shares else [exp(reason.score - best)]
+    whole = (best or 1.0) if has_shares else 1.0
+    bars = "".join(
+        f'<i{" class=prior" * (place > 0)} style="width:{value / whole * 100:.1f}%"></i>'
+        for place, value in enumerate(values)
+    )
+    lines = {
+        "Words": ", ".join(f"{escape(w.name)}&nbsp;({w.weight:.1f})" for w in reason.words),
+        "Words in the SVM": ", ".join(
+            f"{escape(w.name)}&nbsp;({w.weight:+.2f})" for w in reason.svm_words
+        ),
+        "Goes with": ", ".join(
+            f"{escape(c.name)}&nbsp;({c.weight:.0%})" for c in reason.companions
+        ),
+    }
+    why = "".join(f'<p class="why">{name}: {told}</p>' for name, told in lines.items() if told)
+    return (
+        f'<li style="--own:var(--c{number % _COLOURS})"><span class="name">'
+        f'{escape(str(reason.label))}</span> <span class="score">{reason.score:.3f} = {parts}'
+        f'</span><div class="bar" role="img" aria-label="{parts}">{bars}</div>{why}</li>'
+    )
+
+
+def _words(explanation: Explained) -> str:
+    marks = {
+        word.word: _mark_of(word.tokens, word.times, explanation) for word in explanation.words
+    }
+    in_text = {word for _, _, word in explanation.spans}
+    rest = " ".join(
+        f'<span class="word">{_marked(word.word, marks[word.word])}{_times(word.times)}</span>'
+        for word in explanation.words
+        if word.word not in in_text
+    )
+    used = sorted({mark[0] for mark in marks.values() if mark is not None})
+    names = [str(explanation.reasons[number].label) for number in used]
+    key = " ".join(
+        f'<span class="word">{_marked(name, (number, 1.0, name))}</span>'
+        for number, name in zip(used, names, strict=True)
+    )
+    key = f'<p class="key">{key}</p>' if key else ""
+    if explanation.text is None:
+        return f'{key}<p class="text">{rest or "No known words."}</p>'
+    parts, at = [], 0
+    for begin, end, word in explanation.spans:
+        parts.append(escape(explanation.text[at:begin]))
+        parts.append(_marked(explanation.text[begin:end], marks.get(word)))
+        at = end
+    parts.append(escape(explanation.text[at:]))
+    also = f'<p class="why">Counted beside single words: {rest}</p>' if rest else ""
+    return f'{key}<p class="text">{"".join(parts)}</p>{also}'
+
+
+def _mark_of(
+    tokens: tuple[float, ...], times: float, explanation: Explained
+) -> tuple[int, float, str] | None:
+    """Return the label's number, how sure it is, and its name; None if no label has the word."""
+    if not tokens:
+        return None
+    number = max(range(len(tokens)), key=lambda k: tokens[k])
+    share = tokens[number] / times
+    if share < 0.2:
+        return None
+    return number, min(share, 1.0), str(explanation.reasons[number].label)
+
+
+def _times(times: float) -> str:
+    return f'<span class="times">&nbsp;×{times:g}</span>' if times > 1 else ""
+
+
+def _marked(text: str, mark: tuple[int, float, str] | None) -> str:
+    if mark is None:
+        return escape(text)
+    number, share, label = mark
+    return (
+        f'<mark style="--own:var(--c{number % _COLOURS});--how:{share:.2f}" '
+        f'title="{escape(label)}, {share:.0%}">{escape(text)}</mark>'
+    )

@@ -1,0 +1,19 @@
+"""Flat-LDA (paper §3.1): α′ is the same for every label of every document."""
+
+from __future__ import annotations
+
+from deplda.data.corpus import Corpus
+from deplda.models.topic_model import Kept, TopicModel
+from deplda.training.estimates import TopicLabels
+
+
+class FlatLDA(TopicModel):
+    """Flat-LDA: every label is as likely as any other before the words are seen.
+
+    Parameters are those of `DependencyLDA` that do not speak of topics or label frequencies.
+    """
+
+    _model = "flat"
+
+    def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:
+        return ()

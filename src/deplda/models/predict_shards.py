@@ -1,0 +1,296 @@
+"""Predict a folder of shards, each by one worker: parts that are whole, skipped when finished."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Unpack
+
+import msgspec
+
+from deplda.data import checks
+from deplda.data.corpus import Corpus
+from deplda.data.files import StrPath, write_whole
+from deplda.data.readers import Fields
+from deplda.data.readers.shard_files import BadLine, Shard, names_in
+from deplda.data.text import WordCounter
+from deplda.engine.execution import Execution, Where
+from deplda.engine.journal import Journal
+from deplda.engine.pool import Stop, Stopped
+from deplda.engine.progress import counted
+from deplda.errors import DepldaError, InputError, ReadError, WorkerLostError
+from deplda.models.base import LabelClassifier
+from deplda.models.card import ARRAYS, CARD
+from deplda.models.registry import load
+
+MANIFEST, _FINISHED = "manifest.json", ".finished"
+_READ, _BATCH = 2_048, 256
+
+
+class FailedDocument(msgspec.Struct, frozen=True):
+    """A document that could not be predicted."""
+
+    shard: str
+    line: int | None
+    """Its line (in Parquet its row) where it could not be read."""
+    id: str | None
+    problem: str
+
+
+class Part(msgspec.Struct, frozen=True):
+    """What is known of the part that was made of a shard."""
+
+    shard: str
+    stamp: list[int]
+    """Size and time of the shard: of one that has changed since, the part is made again."""
+    job: str
+    """Fingerprint of the model and of what was asked of it."""
+    file: str
+    documents: int
+    bytes: int
+    sha256: str
+    failed_documents: list[FailedDocument]
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """What a run gave: all parts, and what could not be predicted."""
+
+    documents: int
+    failed_documents: list[FailedDocument]
+    failed: dict[str, str]
+    """Shards without a part, and why."""
+    parts: list[Part]
+
+
+def predict_shards(
+    model: StrPath,
+    source: StrPath,
+    target: StrPath,
+    *,
+    k: int = 10,
+    fields: Fields | None = None,
+    **where: Unpack[Where],
+) -> Manifest:
+    """Write the k best labels of all documents in a folder of shards; return what was written.
+
+    Parameters
+    ----------
+    model : path
+        A saved model. Every worker loads it once.
+    source : path
+        A folder of JSONL, CSV, TSV, svmlight or Parquet files, plain or gzip. A cluster must see
+        this and the other paths as this machine does.
+    target : path
+        Gets a part ``NAME.labels.jsonl`` for each shard NAME, a line for each document, and at the
+        end ``manifest.json``. Parts are whole or not there. Those of an earlier run are kept if
+        they are of the same model, the same `k` and `fields`, and a shard that has not changed.
+    fields : Fields, optional
+        Which fields hold the id and the text; labels are not read.
+    engine, n_jobs, progress
+        See `Execution`.
+
+    A document that cannot be read or predicted, even one that ends the worker, is left out and
+    named in the manifest with its shard; a shard that cannot be read at all is named as well.
+    """
+    checks.at_least_one(k=k)
+    execution = Execution(**where)
+    job = _Job(Path(model), Path(source), Path(target), k, fields or Fields())
+    names = names_in(job.source)
+    if job.target.resolve() == job.source.resolve():
+        raise InputError(f"{target} is the folder of the shards; name another for the parts")
+    (job.target / _FINISHED).mkdir(parents=True, exist_ok=True)
+    parts: dict[str, Part] = {name: part for name in names if (part := job.finished(name))}
+    failed: dict[str, str] = {}
+    with counted("predicting", len(names), "shards", execution.progress) as done:
+        done(len(parts))
+        for name, found in _run(job, [n for n in names if n not in parts], execution):
+            done(1)
+            if isinstance(found, Part):
+                parts[name] = found
+            else:
+                failed[name] = found
+    ordered = [parts[name] for name in names if name in parts]
+    manifest = Manifest(
+        sum(part.documents for part in ordered),
+        [each for part in ordered for each in part.failed_documents], failed, ordered,
+    )  # fmt: skip
+    _write_json(job.target / MANIFEST, manifest)
+    return manifest
+
+
+def _run(job: _Job, names: list[str], execution: Execution) -> Iterator[tuple[str, Part | str]]:
+    """Yield each shard's part, or why there is none; go on after a document that ends workers.
+
+    Every end of a worker is in the journal of its shard and narrows down whose fault it was. Where
+    the journals say nothing new, no document is to blame.
+    """
+    waiting, known = list(names), None
+    while waiting:
+        try:
+            for found in execution.map(_predict, tuple(waiting), job):
+                yield waiting.pop(0), found
+        except WorkerLostError:
+            before, known = known, [job.journal(name).text() for name in waiting]
+            if known == before or not any(known):
+                raise
+
+
+class _Job:
+    """What a worker has to know; it is sent there once, and loads the model once."""
+
+    def __init__(self, model: Path, source: Path, target: Path, k: int, fields: Fields) -> None:
+        # Workers need not have our working directory.
+        self.path, self.source, self.target = (p.absolute() for p in (model, source, target))
+        self.k, self.fields = k, replace(fields, labels=None, label_columns=())
+        digest = sha256(repr((k, self.fields)).encode())
+        for name in (CARD, ARRAYS):
+            digest.update(_checksum(self.path / name).encode())
+        self.fingerprint = digest.hexdigest()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "model"}
+
+    @cached_property
+    def model(self) -> LabelClassifier:
+        """The model; it works on one core, since every worker has its own shard."""
+        return load(self.path).set_params(n_jobs=1, verbose=False)
+
+    def part(self, name: str) -> Path:
+        return self.target / f"{name}.labels.jsonl"
+
+    def journal(self, name: str) -> Journal:
+        return Journal(self.target / _FINISHED / f"{name}.journal")
+
+    def receipt(self, name: str) -> Path:
+        return self.target / _FINISHED / f"{name}.json"
+
+    def finished(self, name: str) -> Part | None:
+        """Return what is known of a part if it is there and still good."""
+        try:
+            part = msgspec.json.decode(self.receipt(name).read_bytes(), type=Part)
+        except (OSError, msgspec.DecodeError):
+            return None
+        is_same = (part.job, part.stamp) == (self.fingerprint, _stamp(self.source / name))
+        try:
+            return part if is_same and self.part(name).stat().st_size == part.bytes else None
+        except OSError:
+            return None
+
+
+def _predict(job: _Job, name: str, stop: Stop) -> Part | str:
+    """Write the part of one shard; return what it holds, or why it could not be made."""
+    if (part := job.finished(name)) is not None:  # by a worker that was lost before it could say so
+        return part
+    stamp, journal = _stamp(job.source / name), job.journal(name)
+    failures: list[FailedDocument] = []
+    n = 0
+    try:
+        with write_whole(job.part(name)) as file:
+            for id, labels in _documents(job, name, journal, failures, stop):
+                file.write(msgspec.json.encode({"id": id, "labels": labels}) + b"\n")
+                n += 1
+    except DepldaError as error:
+        journal.forget()
+        return str(error)
+    except BaseException:
+        journal.leave()
+        raise
+    path = job.part(name)
+    part = Part(name, stamp, job.fingerprint, path.name, n, path.stat().st_size, _checksum(path),
+                failures)  # fmt: skip
+    _write_json(job.receipt(name), part)
+    journal.forget()
+    return part
+
+
+def _documents(
+    job: _Job, name: str, journal: Journal, failures: list[FailedDocument], stop: Stop
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield id and labels of the documents of a shard; those that fail are added to `failures`."""
+    first = 0
+    for corpus in _corpora(job, name, failures):
+        for begin in range(0, len(corpus), _BATCH):
+            if stop.is_set():
+                raise Stopped
+            batch = corpus[begin : begin + _BATCH]
+            for piece in journal.pieces(first + begin, len(batch)):
+                rows = batch[piece.first - first - begin : piece.last - first - begin]
+                if piece.has_crashed:
+                    problem = "the worker ended, twice, while it was working on this document"
+                    failures.append(FailedDocument(name, None, rows.ids[0], problem))
+                else:
+                    yield from _labelled(job, name, rows, failures)
+        first += len(corpus)
+
+
+def _labelled(
+    job: _Job, name: str, rows: Corpus, failures: list[FailedDocument]
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    try:
+        ranking = job.model.rank(rows.counts, job.k)
+    except Exception as error:
+        if len(rows) > 1:
+            for row in range(len(rows)):
+                yield from _labelled(job, name, rows[[row]], failures)
+        else:
+            problem = f"{type(error).__name__}: {error}"
+            failures.append(FailedDocument(name, None, rows.ids[0], problem))
+        return
+    for id, labels, scores in zip(rows.ids, ranking.labels, ranking.scores, strict=True):
+        pairs = zip(labels.tolist(), scores.tolist(), strict=True)
+        yield id, [{"label": label, "score": score} for label, score in pairs]
+
+
+def _corpora(job: _Job, name: str, failures: list[FailedDocument]) -> Iterator[Corpus]:
+    """Yield the documents of a shard over the words of the model; bad lines go to `failures`."""
+
+    def note(bad: BadLine) -> None:
+        failures.append(FailedDocument(name, bad.line, bad.id, bad.problem))
+
+    shard = Shard(job.source / name, job.fields)
+    for corpus in shard.corpora(
+        _READ,
+        note,
+        counter=job.model.counter_ or _CountsOnly(),
+        vocabulary=None if shard.has_words else job.model.words_,
+        label_names=None if shard.is_numbered else (),
+    ):
+        yield corpus.align(job.model.words_, ())
+
+
+class _CountsOnly(WordCounter):
+    """Stands for the counter of a model that has none."""
+
+    def analyzer(self) -> Any:
+        return _refuse
+
+
+def _refuse(text: str) -> list[str]:
+    raise InputError(
+        "this is text, but the model was fitted on counts and does not know how words are counted; "
+        "give counts, or pass fit(..., counter=...)"
+    )
+
+
+def _stamp(path: Path) -> list[int]:
+    status = path.stat()
+    return [status.st_size, status.st_mtime_ns]
+
+
+def _checksum(path: Path) -> str:
+    digest = sha256()
+    try:
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    except OSError as error:
+        raise ReadError(path, None, error.strerror or str(error)) from error
+    return digest.hexdigest()
+
+
+def _write_json(path: Path, value: Any) -> None:
+    with write_whole(path) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n")

@@ -1,0 +1,533 @@
+"""What the three models share: learning φ and φ′, inference, explanations."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+import numpy as np
+from scipy.sparse import csr_array, hstack, issparse, vstack
+from sklearn.base import clone
+from sklearn.metrics import label_ranking_average_precision_score
+from sklearn.utils.validation import check_is_fitted
+
+from deplda.data import checks
+from deplda.data.corpus import Corpus
+from deplda.data.files import StrPath
+from deplda.data.readers import Fields
+from deplda.data.targets import Indicator, Targets, among, by_place, extended, renamed
+from deplda.data.text import WordCounter
+from deplda.data.weighting import WordCounts
+from deplda.engine.execution import Device, Execution, Where
+from deplda.errors import FractionalCountsWarning, InputError
+from deplda.inference.batches import Backend, attribute, infer, score, settle
+from deplda.inference.layout import Tables
+from deplda.inference.scores import Inferred, best, scores
+from deplda.inference.settings import COMBINES, Combine, Estimate, Inference, Method
+from deplda.models import codec, reasons
+from deplda.models import parameters as settings
+from deplda.models.base import (
+    Counts,
+    Floats,
+    LabelClassifier,
+    Numbers,
+    are_texts,
+    check_lengths,
+)
+from deplda.models.card import Arrays, Card
+from deplda.models.explanation import Explanation
+from deplda.models.reasons import Topic, Weighted, Word
+from deplda.training import passes, shards
+from deplda.training.chains import Schedule
+from deplda.training.estimates import LabelWords, TopicLabels
+from deplda.training.label_words import (
+    expect_label_words,
+    train_label_words,
+    update_label_words,
+    whole_tokens,
+)
+
+Auto = Literal["auto"]
+Kept = dict[str, Any]
+"""Where chains are kept, as the functions that run them take it."""
+
+_MOST_HELD_OUT = 1000
+
+
+class _Prepared:
+    """φ and φ′ as inference wants them, laid out when they are first used and never pickled."""
+
+    def __init__(
+        self, label_words: LabelWords, topic_labels: tuple[TopicLabels, ...], background: float
+    ) -> None:
+        self.label_words, self.topic_labels = label_words, topic_labels
+        self.background = background
+
+    @cached_property
+    def tables(self) -> Tables:
+        return Tables(self.label_words, self.topic_labels, self.background)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "tables"}
+
+
+class TopicScorer(NamedTuple):
+    """Inference of some documents, combined into scores."""
+
+    backend: Backend
+    inference: Inference
+    n_labels: int
+
+    @property
+    def batch_size(self) -> int:
+        """How many documents are scored at a time."""
+        return self.backend.batch_size
+
+    def scores(self, counts: Counts) -> Floats:
+        """Return the scores of the documents, documents × labels."""
+        return score(self.backend, self.inference, self.n_labels, _documents(counts).counts)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TopicModel(LabelClassifier):
+    """What the three models share: everything but the prior over labels."""
+
+    _model: ClassVar[settings.Model]
+
+    n_chains: int = 8
+    n_sweeps: int = 100
+    n_test_chains: int = 4
+    burn_in: int = 50
+    n_samples: int = 15
+    lag: int = 5
+    alpha: float | Auto = "auto"
+    beta_words: float | Auto = "auto"
+    train_eta: float | Auto = "auto"
+    word_counts: WordCounts | Auto = "auto"
+    fit_method: Literal["sampled", "deterministic"] = "deterministic"
+    inference: Method = "deterministic"
+    theta_estimate: Estimate = "counts"
+    combine: Combine | Auto = "blend"
+    device: Device = "cpu"
+
+    @classmethod
+    def paper(cls, data: settings.PaperData, **others: Any) -> Self:
+        """Return a model with the paper's exact settings for one of its data sets.
+
+        `data` is "eurlex", "yahoo", "rcv1" or "nyt". Any parameter can be given beside it.
+        """
+        if data not in settings.PAPER_NAMES:
+            known = ", ".join(repr(name) for name in settings.PAPER_NAMES)
+            raise InputError(f"the paper has no data set {data!r}; it must be one of {known}")
+        return cls(**(settings.paper_settings(data, cls._model) | others))
+
+    # Learning ------------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        counter: WordCounter | None = None,
+        checkpoint: StrPath | None = None,
+        resume: bool = False,
+    ) -> Self:
+        """Learn φ and φ′ from labelled documents.
+
+        Parameters
+        ----------
+        X : (documents, words) counts, sparse or dense, or a Corpus
+        y : labels: an indicator matrix, sparse or dense; a list of label lists; or one class for
+            each document. Not needed with a Corpus.
+        counter : WordCounter, optional
+            What made the counts out of texts. It is kept and saved with the model, which then takes
+            texts for X in all other methods.
+        checkpoint : path, optional
+            A folder in which chains are kept as they run. With `resume` they go on from what is
+            there, to the same bits; without it a folder that holds chains is refused.
+        """
+        asked = self._checked()  # says what is wrong with the parameters before anything is done
+        if checkpoint is not None and asked.fit_method != "sampled" and self._model != "dependency":
+            raise InputError(
+                f"there is nothing to keep at {os.fspath(checkpoint)}: {type(self).__name__} runs "
+                "no chains unless fit_method='sampled'; leave the checkpoint out"
+            )
+        counts, labels = self._begin_fit(X, y, counter)
+        corpus = Corpus(counts, labels, self.words_)
+        self._resolve(corpus)
+        if self.combine == "auto":
+            self.settings_["combine"] = self._best_combine(counts, labels)
+        words = self._fit_words(corpus, _kept(checkpoint, "label-words", resume))
+        topics = self._fit_topics(corpus, _kept(checkpoint, "topic-labels", resume))
+        self._set_learned(words, labels, topics)
+        return self
+
+    def fit_shards(
+        self,
+        source: StrPath,
+        folder: StrPath,
+        *,
+        fields: Fields | None = None,
+        counter: WordCounter | None = None,
+    ) -> Self:
+        """Learn as `fit` does from a folder of labelled files, however large they are together.
+
+        A worker has one file in memory at a time, and this process the counts of labels and words.
+
+        Parameters
+        ----------
+        source : path
+            A folder of JSONL, CSV, TSV, svmlight or Parquet files, plain or gzip.
+        folder : path
+            Where shards are kept as kernels read them, each with its state; on a cluster, under
+            this path on all machines. A run that was cut off goes on from what is there. It may be
+            deleted afterwards.
+        fields : Fields, optional
+            Which fields hold the id, the text and the labels.
+        counter : WordCounter, optional
+            How texts become words.
+        """
+        asked, execution = self._checked(), self._execution()
+        counter = WordCounter() if counter is None else counter
+        ready = shards.prepare(source, folder, execution, fields=fields, counter=counter)
+        labels = shards.label_matrix(folder, ready)
+        blank = csr_array((labels.shape[0], len(ready.words)))
+        corpus = Corpus(blank, labels, ready.words, ready.labels)
+        self._begin_fit(corpus, None, shards.fitted(counter, ready))
+        self.n_tokens_ = sum(shard.tokens for shard in ready.shards)
+        self._resolve(corpus, self.n_tokens_)
+        self._check_shards()
+        how: Any = {
+            "eta": self.settings_["train_eta"], "beta": self.settings_["beta_words"],
+            "execution": execution,
+        }  # fmt: skip
+        if asked.fit_method == "deterministic":
+            words = passes.expect_shards(folder, ready, **how)
+        else:
+            words = passes.train_shards(
+                folder, ready, n_chains=asked.n_chains, n_sweeps=asked.n_sweeps, seed=self.seed_,
+                **how,
+            )  # fmt: skip
+        self.diagnostics_: dict[str, Any] = {"label_words": None}
+        self._set_learned(words, labels, self._fit_topics(corpus, {}))
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
+        """Learn from more labelled documents, which may carry labels not seen before.
+
+        φ of the new documents is expected with all that is known counted in; φ′ is learned anew
+        from the label sets of all documents. The first call is `fit`, or, with `classes` given,
+        `fit` with these labels, in which all of y must be; later calls need no `classes`.
+        Hyperparameters stay those of the first call.
+        """
+        if not self.__sklearn_is_fitted__():
+            return self.fit(X, y if classes is None else among(*self._read_labels(X, y), classes))
+        self._checked()
+        if self._background():
+            raise InputError(
+                f"background is {self._background()}; a model with one cannot learn more: fit all "
+                "documents anew, or use background=0"
+            )
+        labels, targets = self._read_labels(X, y)
+        targets = by_place(targets, self.classes_)
+        counts = self._read_counts(X, reset=False)
+        check_lengths(counts, labels)
+        known = extended(self.classes_, targets.classes)
+        labels = renamed(labels, targets, known)
+        corpus = Corpus(counts, labels, self.words_)
+        words = update_label_words(
+            self.label_words_, corpus, eta=self.settings_["train_eta"],
+            beta=self.settings_["beta_words"], word_counts=self.settings_["word_counts"],
+            progress=bool(self.verbose),
+        )  # fmt: skip
+        older = csr_array(
+            (self.label_sets_.data, self.label_sets_.indices, self.label_sets_.indptr),
+            shape=(self.label_sets_.shape[0], len(known)),
+        )
+        sets = csr_array(vstack([older, labels]))
+        topics = self._fit_topics(Corpus(csr_array((sets.shape[0], 0)), sets), {})
+        self._targets = Targets(known, self._targets.kind)
+        self.n_tokens_ += corpus.n_tokens
+        self.metrics_ = None  # they were of the model as it was
+        self._set_learned(words, sets, topics)
+        return self
+
+    def _fit_words(self, corpus: Corpus, kept: Kept) -> LabelWords:
+        asked, background = self._checked(), self._background()
+        how: Any = {"eta": self.settings_["train_eta"], "beta": self.settings_["beta_words"]}
+        if asked.fit_method == "deterministic":
+            trained = expect_label_words(
+                _with_background(corpus) if background else corpus, **how,
+                word_counts=self.settings_["word_counts"], background=background,
+                progress=bool(self.verbose),
+            )  # fmt: skip
+        else:
+            _warn_of_fractions(corpus, "fit_method")
+            tokens = whole_tokens(corpus, self.settings_["word_counts"])
+            trained = train_label_words(
+                tokens, **how, n_chains=asked.n_chains,
+                schedule=Schedule(asked.n_sweeps), seed=self.seed_, **self._where(), **kept,
+            )  # fmt: skip
+        self.diagnostics_ = {"label_words": trained.diagnostics}
+        return trained.label_words
+
+    def _set_learned(
+        self, label_words: LabelWords, label_sets: Indicator, topic_labels: tuple[TopicLabels, ...]
+    ) -> None:
+        self.classes_ = self._targets.classes
+        self.label_words_, self.label_sets_ = label_words, label_sets
+        self.topic_labels_ = topic_labels
+        self._prepared = _Prepared(label_words, topic_labels, self._background())
+
+    def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:
+        raise NotImplementedError
+
+    # Predicting ----------------------------------------------------------------------------------
+
+    def _where(self) -> Where:
+        return {**super()._where(), "device": self.device}
+
+    def _scorer(self, counts: Counts, execution: Execution) -> tuple[TopicScorer, Execution]:
+        documents, inference = _documents(counts), self._inference()
+        if self.inference != "deterministic":
+            _warn_of_fractions(documents, "inference")
+        backend, execution = settle(
+            documents, self._prepared.tables, inference, self.seed_, execution
+        )
+        return TopicScorer(backend, inference, len(self.classes_)), execution
+
+    def _inference(self) -> Inference:
+        weights, asked = self.settings_, self._checked()
+        return Inference(
+            weights.get("eta", 0.0) / (1 - self._background()), weights["alpha"],
+            weights.get("gamma", 1.0),
+            method=asked.inference, n_chains=asked.n_test_chains,
+            schedule=Schedule(asked.burn_in, asked.n_samples, asked.lag),
+            estimate=asked.theta_estimate, combine=self._combine(),
+            n_label_tokens=getattr(asked, "n_label_tokens", 1),
+            word_counts=weights["word_counts"],
+        )  # fmt: skip
+
+    def _to_store(self, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
+        return codec.to_store(self, metrics)
+
+    @classmethod
+    def _from_store(cls, path: StrPath, card: Card, arrays: Arrays) -> Self:
+        return codec.from_store(path, card, arrays, cls)
+
+    # Explaining ----------------------------------------------------------------------------------
+
+    def explain(self, document: Any, k: int = 5, *, n_words: int = 8) -> Explanation:
+        """Return why the k best labels of one document are suggested.
+
+        `document` is a row of counts, a Corpus of one document, or a text (see `fit`). With each
+        label come its `n_words` strongest words.
+        """
+        check_is_fitted(self)
+        checks.at_least_one(k=k, n_words=n_words)
+        combine, n_labels = self._combine(), len(self.classes_)
+
+        def choose(inferred: Inferred) -> Numbers:
+            return best(scores(inferred, combine, n_labels), k).labels
+
+        return self._explain(document, n_words, choose)
+
+    def _explain(
+        self, document: Any, n_words: int, choose: Callable[[Inferred], Numbers]
+    ) -> Explanation:
+        """Return why the labels that `choose` names are suggested for one document."""
+        text = document if isinstance(document, str) else None
+        x = one_row(document)
+        documents = _documents(self._read_counts(x, reset=False))
+        if self.inference != "deterministic":
+            _warn_of_fractions(documents, "inference")
+        if len(documents) != 1:
+            raise InputError(f"{len(documents):,} documents were given; explain one at a time")
+        asked = (documents, self._prepared.tables, self._inference())
+        how: Any = {"seed": self.seed_, "n_jobs": 1, "progress": bool(self.verbose)}
+        inferred = next(infer(*asked, **how))
+        n_labels, numbers = len(self.classes_), choose(inferred)
+        tokens = next(attribute(*asked, numbers, **how))
+        shared = float(inferred.counts[0, n_labels:].sum())
+        inferred = Inferred(
+            inferred.counts[:, :n_labels], inferred.alpha[:, :n_labels], inferred.topics
+        )
+        entries, names = documents.counts, self.words_
+        words = [names[w] for w in entries.indices]
+        return Explanation(
+            reasons.reasons(
+                numbers[0], inferred, tokens, words, self.topic_labels_, self.classes_,
+                self._combine(), n_words=n_words,
+            ),
+            tuple(map(Word, words, entries.data.tolist(), map(tuple, tokens.tolist()))),
+            documents.n_tokens,
+            self._n_tokens_given(x, documents) - documents.n_tokens,
+            text,
+            () if text is None or self.counter_ is None else tuple(self.counter_.spans(text)),
+            shared,
+        )  # fmt: skip
+
+    def top_words(self, label: Any, n: int = 20) -> list[Weighted]:
+        """Return the likeliest words of a label with their probabilities, φ."""
+        check_is_fitted(self)
+        checks.at_least_one(n=n)
+        return reasons.top_words(self.label_words_, self._number(label), self.words_, n)
+
+    def topics(self, n: int = 10) -> list[Topic]:
+        """Return every topic with its n likeliest labels, φ′; none in Flat-LDA."""
+        check_is_fitted(self)
+        checks.at_least_one(n=n)
+        return reasons.topics_of(self.topic_labels_, self.classes_, n)
+
+    def similar_labels(
+        self, label: Any, n: int = 10, *, by: Literal["words", "topics"] = "words"
+    ) -> list[Weighted]:
+        """Return the labels that share a label's words, or those it goes with (``by="topics"``)."""
+        check_is_fitted(self)
+        checks.at_least_one(n=n)
+        number = self._number(label)
+        if by == "words":
+            return reasons.similar_by_words(self.label_words_, number, self.classes_, n)
+        if by == "topics":
+            return reasons.similar_by_topics(self.topic_labels_, number, self.classes_, n)
+        raise InputError(f"by is {by!r}; it must be 'words' or 'topics'")
+
+    def _number(self, label: Any) -> int:
+        number = int(self._targets.numbers(np.array([label], dtype=object))[0])
+        if number < 0:
+            near = _near(str(label), [str(name) for name in self.classes_])
+            raise InputError(f"the model does not know the label {label!r}; {near}")
+        return number
+
+    def _n_tokens_given(self, X: Any, documents: Corpus) -> int:
+        if isinstance(X, Corpus):
+            return X.n_tokens
+        if are_texts(X) and self.counter_ is not None:
+            analyze = self.counter_.analyzer()
+            return sum(len(analyze(text)) for text in X)
+        return documents.n_tokens
+
+    # Parameters ----------------------------------------------------------------------------------
+
+    def _checked(self) -> Self:
+        """Return the parameters, checked, as plain values."""
+        return type(self)(**settings.checked(self.get_params(deep=False)))
+
+    def _resolve(self, corpus: Corpus, n_tokens: int | None = None) -> None:
+        """Set settings_: every hyperparameter as it is used, by the paper's rule where "auto"."""
+        automatic = settings.auto_settings(corpus, self._model, n_tokens)
+        asked = vars(self._checked())
+        self.settings_ = {
+            name: value if asked[name] == "auto" else asked[name]
+            for name, value in automatic.items()
+        }
+        self.settings_["combine"] = "blend" if asked["combine"] == "auto" else asked["combine"]
+        if "background" in asked:
+            self.settings_["background"] = asked["background"]
+        if self._background() and asked["fit_method"] != "deterministic":
+            raise InputError(
+                f"background is {self._background()} with fit_method={asked['fit_method']!r}; "
+                "only fit_method='deterministic' knows one"
+            )
+        self._inference()  # says what is wrong with the test-time settings before the long work
+        if asked["device"] == "cuda":
+            from deplda.kernels.cuda.device import choose
+
+            choose("cuda")  # says why there is no GPU
+
+    def _combine(self) -> Combine:
+        chosen: Combine = self.settings_["combine"] if self.combine == "auto" else self.combine
+        return chosen
+
+    def _check_shards(self) -> None:
+        """Raise at what is not known for shards; settle what is "auto" otherwise there."""
+        if self.word_counts == "auto":
+            self.settings_["word_counts"] = "raw"
+        for name, value, known in (
+            ("word_counts", self.settings_["word_counts"], "raw"),
+            ("background", self._background(), 0.0),
+            ("combine", self.combine, self._combine()),
+        ):
+            if value != known:
+                raise InputError(
+                    f"{name} is {value!r}; shards are learned from with {known!r} only"
+                )
+
+    def _background(self) -> float:
+        return float(self.settings_.get("background", 0.0))
+
+    def _best_combine(self, counts: Counts, labels: Indicator) -> Combine:
+        """Return the score with the best average precision on a tenth of the documents, held out.
+
+        With fewer than ten documents nothing can be held out, and the paper's score is taken.
+        """
+        order = np.random.default_rng(self.seed_).permutation(counts.shape[0])
+        held, rest = np.split(order, [min(len(order) // 10, _MOST_HELD_OUT)])
+        truth = labels[held].toarray()
+        if not truth.any() or not labels[rest].nnz:
+            return "blend"
+        first = clone(self).set_params(combine="blend")
+        first.fit(counts[rest], (labels[rest], self._targets))
+        asked = (_documents(counts[held]), first._prepared.tables, first._inference())
+        inferred = list(infer(*asked, seed=self.seed_, **self._where()))
+
+        def quality(combine: Combine) -> float:
+            parts = [scores(some, combine, labels.shape[1]) for some in inferred]
+            return float(label_ranking_average_precision_score(truth, np.concatenate(parts)))
+
+        return max(COMBINES, key=quality)
+
+
+def _kept(checkpoint: StrPath | None, name: str, resume: bool) -> Kept:
+    return {
+        "checkpoint": None if checkpoint is None else Path(checkpoint) / name,
+        "resume": resume,
+    }
+
+
+def _near(name: str, known: list[str]) -> str:
+    """Return the known names that may have been meant, as a question."""
+    folded = {label.casefold(): label for label in known}
+    close = [folded[each] for each in get_close_matches(name.casefold(), folded, 5)]
+    close += [label for label in known if name.casefold() in label.casefold()]
+    if not close:
+        return f"its {len(known):,} labels are classes_"
+    return f"did you mean {', '.join(repr(each) for each in dict.fromkeys(close[:5]))}?"
+
+
+def one_row(document: Any) -> Any:
+    """Return one document as X has it: a text in a list, counts in a row."""
+    if isinstance(document, str):
+        return [document]
+    if getattr(document, "ndim", 2) != 1:
+        return document
+    row: Any = document if issparse(document) else np.asarray(document)
+    return row.reshape((1, -1))
+
+
+def _with_background(corpus: Corpus) -> Corpus:
+    """Return the corpus with one label more, on every document that has labels."""
+    every = csr_array((corpus.labels_per_document > 0)[:, None])
+    labels = csr_array(hstack([corpus.labels, every]))
+    return Corpus(corpus.counts, labels, corpus.vocabulary)
+
+
+def _documents(counts: Counts) -> Corpus:
+    """Return documents without labels, to be inferred."""
+    return Corpus(counts, csr_array((counts.shape[0], 0), dtype=bool))
+
+
+def _warn_of_fractions(corpus: Corpus, parameter: str) -> None:
+    if corpus.counts.dtype.kind == "f":
+        warnings.warn(
+            "counts are rounded, since whole tokens are drawn; pass how often each word occurs, or "
+            f"use {parameter}='deterministic', which takes fractions as they are",
+            FractionalCountsWarning,
+            stacklevel=5,
+        )

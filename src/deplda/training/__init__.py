@@ -1,0 +1,1 @@
+"""Training: φ and φ′ from labelled documents (paper §3.4)."""

@@ -1,0 +1,125 @@
+"""Chains: run them by a schedule and trace them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from deplda.data import checks
+from deplda.engine.execution import Execution
+from deplda.engine.pool import Stop, Stopped
+from deplda.engine.progress import Report
+from deplda.training.checkpoint import Arrays, Checkpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """When a chain gives samples: after `burn_in` sweeps, then every `lag` sweeps.
+
+    ``Schedule(100)`` is the paper's: 100 sweeps and one sample at their end.
+    """
+
+    burn_in: int
+    n_samples: int = 1
+    lag: int = 1
+
+    def __post_init__(self) -> None:
+        checks.at_least_one(burn_in=self.burn_in, n_samples=self.n_samples, lag=self.lag)
+
+    @property
+    def n_sweeps(self) -> int:
+        """Sweeps until the last sample."""
+        return self.burn_in + (self.n_samples - 1) * self.lag
+
+    def samples_at(self, sweep: int) -> bool:
+        """Say whether a sample is taken after this sweep, counted from 1."""
+        return sweep >= self.burn_in and (sweep - self.burn_in) % self.lag == 0
+
+
+class Chain(Protocol):
+    """A sampler and its state. Everything that decides its future is in `state`."""
+
+    def sweep(self, number: int, stop: Stop) -> None:
+        """Update every token once; sweeps are numbered from 1. Raise Stopped if asked to stop."""
+
+    def trace(self) -> list[float]:
+        """Return what is recorded after each sweep, the log-likelihood first."""
+
+    def collect(self) -> None:
+        """Take a sample."""
+
+    def samples(self) -> Arrays:
+        """Return what the samples taken so far give: all that is wanted of a chain at its end."""
+
+    def state(self) -> Arrays:
+        """Return the arrays from which the chain can go on, samples taken so far included."""
+
+    def restore(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Go on from such arrays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The samples of a chain at its end, and its trace: sweeps × values."""
+
+    samples: Arrays
+    trace: npt.NDArray[np.float64]
+
+
+def run_chains(
+    make: Callable[[int], Chain],
+    n_chains: int,
+    schedule: Schedule,
+    execution: Execution,
+    checkpoint: Checkpoint | None = None,
+    report: Report | None = None,
+) -> Iterator[Finished]:
+    """Yield the chains 0, 1, … as they finish, in that order, whatever the number of workers.
+
+    Threads report every sweep; of a chain that runs elsewhere its end is reported.
+    """
+    own = report if execution.is_here else None
+    chains = execution.map(_run_chain, range(n_chains), make, schedule, checkpoint, own)
+    for number, chain in enumerate(chains):
+        if report is not None and own is None:
+            report(number, len(chain.trace), chain.trace[-1, 0])
+        yield chain
+
+
+def _run_chain(
+    make: Callable[[int], Chain],
+    schedule: Schedule,
+    checkpoint: Checkpoint | None,
+    report: Report | None,
+    number: int,
+    stop: Stop,
+) -> Finished:
+    chain = make(number)
+    saved = checkpoint.load(number) if checkpoint is not None else None
+    trace: list[list[float]] = []
+    if saved is not None:
+        trace = saved.pop("trace").tolist()
+        chain.restore(saved)
+    if report is not None and trace:
+        report(number, len(trace), trace[-1][0])
+    written = time.monotonic()
+    for sweep in range(len(trace) + 1, schedule.n_sweeps + 1):
+        if stop.is_set():
+            raise Stopped
+        chain.sweep(sweep, stop)
+        trace.append(chain.trace())
+        if schedule.samples_at(sweep):
+            chain.collect()
+        if report is not None:
+            report(number, sweep, trace[-1][0])
+        if checkpoint is not None and (
+            sweep == schedule.n_sweeps or time.monotonic() - written >= checkpoint.seconds
+        ):
+            checkpoint.save(number, {**chain.state(), "trace": np.array(trace)})
+            written = time.monotonic()
+    return Finished(chain.samples(), np.array(trace))

@@ -1,0 +1,272 @@
+"""φ, the words of each label, by chains or by expectations (paper §3.4.1, eq. 2 and 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Unpack
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from deplda.data import checks
+from deplda.data.corpus import Corpus
+from deplda.data.files import StrPath
+from deplda.data.weighting import WordCounts, weighed, whole
+from deplda.engine.execution import Execution, Where
+from deplda.engine.progress import compiling, sweeps
+from deplda.errors import InputError
+from deplda.training.chains import Schedule, run_chains
+from deplda.training.checkpoint import open_checkpoint
+from deplda.training.diagnostics import Diagnostics, diagnose
+from deplda.training.estimates import LabelWords
+from deplda.training.word_chain import Cells, WordChain, Words, check_labels, compile_kernels
+
+if TYPE_CHECKING:
+    from deplda.kernels.cuda.device import Gpu
+
+_LEAST_TOKENS = 0.01
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedLabelWords:
+    """φ, and how its chains went (None for the deterministic estimate)."""
+
+    label_words: LabelWords
+    diagnostics: Diagnostics | None
+    n_sweeps: int
+    """Sweeps of each chain, or passes until the deterministic estimate settled."""
+
+
+def train_label_words(
+    corpus: Corpus,
+    *,
+    eta: float = 50.0,
+    beta: float = 0.01,
+    n_chains: int = 1,
+    schedule: Schedule | None = None,
+    seed: int = 0,
+    watch: Sequence[tuple[int, int]] | None = None,
+    checkpoint: StrPath | None = None,
+    checkpoint_seconds: float = 60.0,
+    resume: bool = False,
+    **where: Unpack[Where],
+) -> TrainedLabelWords:
+    """Return φ averaged over the samples of independent chains (restricted collapsed Gibbs).
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Documents without words or without labels are legal: they train nothing. Counts that are no
+        whole numbers are rounded, since tokens are drawn.
+    eta : float, default 50
+        Weight of a document's prior over its labels, η.
+    beta : float, default 0.01
+        Smoothing of the words of a label, β_W.
+    n_chains : int, default 1
+        The paper runs 48.
+    schedule : Schedule, default ``Schedule(100)``
+        The paper's: 100 sweeps, one sample.
+    seed : int
+        The same seed gives the same bits, whatever `n_jobs` and `engine`.
+    watch : pairs (word, label), optional
+        Entries of φ to trace for the diagnostics; by default the most frequent word of some labels.
+    checkpoint : path, optional
+        A folder: finished chains, and running ones every `checkpoint_seconds`, are kept there, and
+        with `resume` the run goes on from them to the very result of an undisturbed one. A cluster
+        must see the folder under the same path.
+    engine, n_jobs, device, progress
+        See `Execution`. On a GPU all chains run side by side, by the partially collapsed sampler:
+        φ given z, then every z given φ. Other draws, from the same posterior. A GPU keeps no
+        checkpoints.
+    """
+    schedule, execution = schedule or Schedule(100), Execution(**where)
+    checks.positive(eta=eta, beta=beta)
+    checks.at_least_one(n_chains=n_chains)
+    check_labels(corpus)
+    with compiling(execution.progress):
+        compile_kernels()
+    corpus = whole_tokens(corpus)
+    data = Words(corpus, eta, beta)
+    gpu = _gpu_for(execution, checkpoint, data)
+    watched = data.default_watch() if watch is None else data.cells_of(watch)
+    saved = open_checkpoint(
+        checkpoint, resume, checkpoint_seconds,
+        {"what": "label_words", "data": corpus.fingerprint(), "eta": eta, "beta": beta,
+         "schedule": [schedule.burn_in, schedule.n_samples, schedule.lag], "seed": seed,
+         "watch": watched.tolist()},
+    )  # fmt: skip
+    name = "training φ"
+    with sweeps(name, n_chains, schedule.n_sweeps, data.n_swept, execution.progress) as report:
+        if gpu is not None:
+            from deplda.training.word_chain_cuda import run_on
+
+            weights, base, traces = run_on(gpu, data, n_chains, schedule, seed, watched, report)
+        else:
+            make = partial(WordChain, data, seed, watched=watched)
+            weights, base = np.zeros(len(data.layout.cell_words)), np.zeros(corpus.n_labels)
+            chains = []
+            for chain in run_chains(make, n_chains, schedule, execution, saved, report):
+                weights += chain.samples["weights"]
+                base += chain.samples["base"]
+                chains.append(chain.trace)
+            traces = np.stack(chains)
+    n_samples = n_chains * schedule.n_samples
+    return TrainedLabelWords(
+        data.estimate(weights / n_samples, base / n_samples),
+        diagnose(data.trace_names(watched), traces),
+        schedule.n_sweeps,
+    )
+
+
+def whole_tokens(corpus: Corpus, word_counts: WordCounts = "raw") -> Corpus:
+    """Return the corpus with the nearest whole number of tokens of each word, to be drawn."""
+    if word_counts == "raw" and corpus.counts.dtype.kind == "i":
+        return corpus
+    counts = corpus.counts.copy()
+    counts.data = whole(weighed(counts.data, word_counts))
+    return Corpus(counts, corpus.labels, corpus.vocabulary, corpus.label_names, corpus.ids)
+
+
+def _gpu_for(execution: Execution, checkpoint: StrPath | None, data: Words) -> Gpu | None:
+    """Return the GPU to train on, or None for the CPU; nothing of CUDA is imported for that."""
+    if execution.device == "cpu":
+        return None
+    from deplda.training.word_chain_cuda import gpu_for
+
+    return gpu_for(execution, checkpoint, data)
+
+
+def expect_label_words(
+    corpus: Corpus,
+    *,
+    eta: float = 50.0,
+    beta: float = 0.01,
+    tolerance: float = 0.1,
+    max_sweeps: int = 100,
+    word_counts: WordCounts = "raw",
+    background: float = 0.0,
+    progress: bool | None = None,
+) -> TrainedLabelWords:
+    """Return the deterministic φ (CVB0): expectations instead of draws, no seed and no chains.
+
+    It stops when a pass over the documents moves less than `tolerance` of a token per token, or
+    after `max_sweeps` passes. That is early on purpose: further passes make φ more certain than the
+    data are, and predict worse (docs/explanation/training.md). Expected counts below β, or 0.01
+    tokens, are left out, and out of their label's total.
+
+    `word_counts="log"` counts a word that occurs n times in a document 1 + ln n times. With
+    `background`, a share of η, the corpus' last label is one that all labelled documents have.
+
+    Other parameters are those of `train_label_words`.
+    """
+    checks.positive(eta=eta, beta=beta, tolerance=tolerance)
+    checks.at_least_one(max_sweeps=max_sweeps)
+    check_labels(corpus)
+    with compiling(progress):
+        data = Words(corpus, eta, beta, word_counts)
+    known = np.zeros(len(data.layout.cell_words)), np.zeros(corpus.n_labels)
+    cell_counts, label_counts, done = _expected_counts(
+        data, known, tolerance, max_sweeps, progress, background
+    )
+    weights, base = data.shares_of(cell_counts, label_counts)
+    return TrainedLabelWords(data.estimate(weights, base), None, done)
+
+
+def update_label_words(
+    label_words: LabelWords,
+    corpus: Corpus,
+    *,
+    eta: float = 50.0,
+    beta: float = 0.01,
+    tolerance: float = 0.1,
+    max_sweeps: int = 100,
+    word_counts: WordCounts = "raw",
+    progress: bool | None = None,
+) -> LabelWords:
+    """Return φ after more documents: theirs is expected with the counts behind φ added to theirs.
+
+    The corpus has the words of φ, and its labels, which may be followed by new ones. `beta` is that
+    of φ, whose counts are N_c = β/b_c − Wβ and N_wc = A_wc β/b_c.
+    """
+    n_words, n_known = label_words.shape
+    if corpus.n_words != n_words or corpus.n_labels < n_known:
+        raise InputError(
+            f"φ has {n_words:,} words and {n_known:,} labels but the corpus {corpus.n_words:,} and "
+            f"{corpus.n_labels:,}; it needs the same words, and the labels of φ before new ones"
+        )
+    checks.positive(eta=eta, beta=beta, tolerance=tolerance)
+    checks.at_least_one(max_sweeps=max_sweeps)
+    label_counts = np.zeros(corpus.n_labels)
+    label_counts[:n_known] = np.maximum(beta / label_words.base - n_words * beta, 0.0)
+    by_label = csr_array(label_words.weights.T * (beta / label_words.base)[:, None])
+    ends = np.full(corpus.n_labels - n_known, by_label.nnz)
+    older = csr_array(
+        (by_label.data, by_label.indices, np.concatenate([by_label.indptr, ends])),
+        shape=(corpus.n_labels, n_words),
+    )
+    has_words = np.diff(corpus.counts.indptr) > 0
+    if not (has_words & (corpus.labels_per_document > 0)).any():
+        counts = older
+    else:
+        with compiling(progress):
+            data = Words(corpus, eta, beta, word_counts)
+        cell_labels = data.labels_of(np.arange(len(data.layout.cell_words)))
+        known = np.asarray(older[cell_labels, data.layout.cell_words]).ravel()
+        cell_counts, label_counts, _ = _expected_counts(
+            data, (known, label_counts), tolerance, max_sweeps, progress
+        )
+        counts = csr_array(older + data.by_label(cell_counts - known))
+    scale = 1.0 / (label_counts + n_words * beta)
+    weights = csr_array((counts * scale[:, None]).T.astype(np.float32))
+    weights.data = np.maximum(weights.data, 0.0)
+    weights.eliminate_zeros()
+    return LabelWords(weights, beta * scale)
+
+
+def _expected_counts(
+    data: Words,
+    known: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
+    tolerance: float,
+    max_sweeps: int,
+    progress: bool | None,
+    background: float = 0.0,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], int]:
+    """Return expected N_wc by cell and N_c, known counts added from the start, and the passes."""
+    from deplda.kernels import train_words as words
+
+    shares = np.empty(len(data.layout.cells), dtype=np.float32)
+    cell_counts, label_counts = np.empty(len(known[0])), np.empty(len(known[1]))
+    words.expected_start(data.layout, shares, cell_counts, label_counts)
+    cell_counts += known[0]
+    label_counts += known[1]
+    done = 0
+    with sweeps("expecting φ", 1, max_sweeps, data.n_swept, progress) as report:
+        for done in range(1, max_sweeps + 1):
+            moved = 0.0
+            for piece in data.pieces:
+                moved += words.expect(
+                    data.layout, piece, shares, cell_counts, label_counts, data.eta, data.beta,
+                    data.n_words, background,
+                )  # fmt: skip
+            if report is not None:
+                report(0, done, float("nan"))
+            if moved <= tolerance * data.n_swept:
+                break
+    return *without_small(data, cell_counts, label_counts), done
+
+
+def without_small(
+    cells: Cells, cell_counts: npt.NDArray[np.float64], label_counts: npt.NDArray[np.float64]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return expected N_wc and N_c without the cells that have next to nothing.
+
+    Every pair that ever met has some count, most of them next to none: half of all entries, which
+    change no ranking. They are left out, and out of N_c. (Rounding may leave some below zero.)
+    """
+    small = cell_counts < min(cells.beta, _LEAST_TOKENS)
+    owners = cells.labels_of(np.arange(len(cell_counts)))
+    label_counts = label_counts - np.bincount(owners[small], cell_counts[small], len(label_counts))
+    return np.where(small, 0.0, cell_counts), np.maximum(label_counts, 0.0)

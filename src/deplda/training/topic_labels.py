@@ -1,0 +1,171 @@
+"""φ′, the labels of each topic: LDA with labels as words (paper §3.4.2, eq. 5 and 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from threading import Event
+from typing import Any, Unpack
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import coo_array, csr_array
+
+from deplda.data import checks
+from deplda.data.corpus import Corpus
+from deplda.data.files import StrPath
+from deplda.engine.execution import Execution, Where
+from deplda.engine.pool import Stop
+from deplda.engine.progress import compiling, sweeps
+from deplda.errors import InputError
+from deplda.training.chains import Schedule, run_chains
+from deplda.training.checkpoint import Arrays, open_checkpoint
+from deplda.training.diagnostics import Diagnostics, diagnose
+from deplda.training.estimates import TopicLabels
+from deplda.training.word_chain import check_labels
+
+
+class TopicChain:
+    """One chain of z′: the topic of each label token."""
+
+    def __init__(
+        self, corpus: Corpus, n_topics: int, gamma: float, beta: float, seed: int, number: int
+    ) -> None:
+        from deplda.kernels import random
+        from deplda.kernels import train_labels as labels
+
+        self._kernel = labels
+        self._starts = np.array(corpus.labels.indptr, dtype=np.int64)
+        self._labels = corpus.labels.indices
+        self._prior, self._beta = gamma, beta
+        self._key, self._gamma = random.stream(seed, random.TOPIC_CHAIN, number)
+        self._z = np.empty(len(self._labels), dtype=np.uint16)
+        self._topics = labels.no_topics(corpus.label_counts, n_topics)
+        self._samples = np.empty((0, len(self._z)), dtype=np.uint16)
+        labels.start(self._z, n_topics, self._key, self._gamma)
+        labels.tally(self._labels, self._z, self._topics)
+
+    def sweep(self, number: int, stop: Stop) -> None:
+        """Update every label token once; the sweeps are short, so `stop` is seen between them."""
+        self._kernel.sweep(
+            self._starts, self._labels, self._z, self._topics, self._prior, self._beta,
+            self._key, self._gamma, number * len(self._z),
+        )  # fmt: skip
+
+    def trace(self) -> list[float]:
+        """Return the log-likelihood."""
+        level: float = self._kernel.log_likelihood(
+            self._starts, self._labels, self._z, self._topics, self._prior, self._beta
+        )
+        return [level]
+
+    def collect(self) -> None:
+        """Keep z′ as a sample."""
+        self._samples = np.vstack([self._samples, self._z])
+
+    def samples(self) -> Arrays:
+        """Return z′ of every sample."""
+        return {"samples": self._samples}
+
+    def state(self) -> Arrays:
+        """Return z′, its counts and the samples."""
+        # The order of a label's slots decides what a draw means, so it is kept as it is.
+        return {"z": self._z, **self.samples(), **self._topics._asdict()}
+
+    def restore(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Go on from such a state."""
+        self._z, self._samples = state["z"], state["samples"]
+        self._topics = self._topics._replace(**{k: state[k] for k in self._topics._fields})
+
+
+def topic_sets(
+    samples: npt.NDArray[np.uint16], corpus: Corpus, n_topics: int, beta: float
+) -> Iterator[TopicLabels]:
+    """Yield φ′ of each sample: (N_ct + β)/(N_t + Cβ)."""
+    shape = (corpus.n_labels, n_topics)
+    for z in samples:
+        totals = np.bincount(z, minlength=n_topics).astype(np.float64)
+        scale = 1.0 / (totals + corpus.n_labels * beta)
+        counts = coo_array((np.ones(len(z)), (corpus.labels.indices, z)), shape=shape).tocsr()
+        counts.data *= scale[counts.indices]
+        yield TopicLabels(counts, beta * scale)
+
+
+def compile_kernels() -> None:
+    """Compile, or load from the cache, all that a chain calls."""
+    chain = TopicChain(Corpus([[1]], [[1, 1]]), 2, 1.0, 1.0, 0, 0)
+    chain.sweep(1, Event())
+    chain.trace()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedTopicLabels:
+    """φ′ of every chain, and how they went."""
+
+    topic_labels: tuple[TopicLabels, ...]
+    diagnostics: Diagnostics
+
+
+def train_topic_labels(
+    corpus: Corpus,
+    n_topics: int,
+    *,
+    gamma: float = 0.01,
+    beta: float = 0.01,
+    n_chains: int = 1,
+    schedule: Schedule | None = None,
+    seed: int = 0,
+    checkpoint: StrPath | None = None,
+    checkpoint_seconds: float = 60.0,
+    resume: bool = False,
+    **where: Unpack[Where],
+) -> TrainedTopicLabels:
+    """Return φ′ of every sample of every chain: LDA with a document's labels as its words.
+
+    Parameters
+    ----------
+    n_topics : int
+        T. More topics than label tokens are legal: an empty topic holds every label alike.
+    gamma : float, default 0.01
+        Weight of each topic in a document's prior, γ.
+    beta : float, default 0.01
+        Smoothing of the labels of a topic, β_C.
+    schedule : Schedule, default ``Schedule(500)``
+        The paper's: 500 sweeps, one sample; it runs 10 chains.
+
+    Other parameters are those of `train_label_words`.
+    """
+    schedule, execution = schedule or Schedule(500), Execution(**where)
+    checks.positive(gamma=gamma, beta=beta)
+    checks.at_least_one(n_chains=n_chains, n_topics=n_topics)
+    if n_topics > 65_535:
+        raise InputError(f"n_topics is {n_topics:,}; at most 65,535 are possible")
+    check_labels(corpus)
+    saved = open_checkpoint(
+        checkpoint, resume, checkpoint_seconds,
+        {"what": "topic_labels", "data": corpus.fingerprint(), "n_topics": n_topics,
+         "gamma": gamma, "beta": beta, "seed": seed,
+         "schedule": [schedule.burn_in, schedule.n_samples, schedule.lag]},
+    )  # fmt: skip
+    with compiling(execution.progress):
+        compile_kernels()
+
+    corpus = Corpus(csr_array((len(corpus), 0)), corpus.labels)  # words need not travel
+    make = partial(TopicChain, corpus, n_topics, gamma, beta, seed)
+    sets, traces = list[TopicLabels](), []
+    name, n_tokens = "training φ′", corpus.labels.nnz
+    with sweeps(name, n_chains, schedule.n_sweeps, n_tokens, execution.progress) as report:
+        for chain in run_chains(make, n_chains, schedule, execution, saved, report):
+            sets.extend(topic_sets(chain.samples["samples"], corpus, n_topics, beta))
+            traces.append(chain.trace)
+    return TrainedTopicLabels(tuple(sets), diagnose(("log-likelihood",), np.stack(traces)))
+
+
+def prior_topic_labels(corpus: Corpus, *, beta: float) -> TopicLabels:
+    """Return Prior-LDA's φ′, one topic for the whole corpus, in closed form: (N_c + β)/(N + Cβ)."""
+    checks.positive(beta=beta)
+    check_labels(corpus)
+    scale = 1.0 / (corpus.labels.nnz + corpus.n_labels * beta)
+    weights = csr_array((corpus.label_counts * scale)[:, None])
+    return TopicLabels(weights, np.array([beta * scale]))

@@ -1,0 +1,148 @@
+"""The real data sets, against the statistics that came with them (their PROVENANCE.md)."""
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from deplda import Corpus, datasets, read_corpus
+from deplda.data.datasets import Dataset
+from deplda.data.readers import read_mat
+from deplda.experiments import read_experiment
+from deplda.experiments.facts import data_facts
+
+pytestmark = pytest.mark.data
+
+
+class Expected(NamedTuple):
+    """Sizes of the whole, and of the first split's parts: documents and words seen."""
+
+    documents: int
+    words: int
+    labels: int
+    splits: int
+    train: int
+    test: int
+    words_seen: tuple[int, int]
+    labels_used: tuple[int, int]
+    labels_per_document: tuple[float, float]
+    tokens_per_document: tuple[float, float]
+
+
+DATA_SETS = {
+    "yahoo-arts": Expected(
+        7441, 17973, 19, 5, 1000, 6441, (14764, 17973), (19, 19), (1.654, 1.619), (192.0, 210.4)
+    ),
+    "yahoo-health": Expected(
+        9109, 18430, 14, 5, 1000, 8109, (14223, 18430), (14, 14), (1.587, 1.612), (200.8, 184.5)
+    ),
+    "debtags": Expected(
+        29417, 12055, 590, 1, 23577, 5840, (12055, 6917), (590, 523), (3.747, 3.785), (40.8, 39.2)
+    ),
+    "eurlex20k": Expected(
+        19348, 16785, 3810, 10, 17413, 1935,
+        (16785, 12189), (3731, 1970), (5.293, 5.29), (412.9, 411.2),
+    ),
+    # Words have no names here; their ids run to the 47,236 of Lewis's whole list.
+    "rcv1-subset1": Expected(
+        6000, 47236, 101, 1, 3000, 3000, (15043, 15538), (101, 97), (2.914, 2.876), (123.3, 124.2)
+    ),
+    "bibtex": Expected(
+        7395, 1836, 159, 1, 4880, 2515, (1836, 1836), (159, 159), (2.38, 2.444), (68.5, 69.0)
+    ),
+}  # fmt: skip
+
+
+@cache
+def load(name: str, data_dir: Path) -> Dataset:
+    return datasets.load(name, data_dir)
+
+
+def check_part(part: Corpus, expected: Expected, which: int) -> None:
+    assert np.count_nonzero(part.word_counts) == expected.words_seen[which]
+    assert np.count_nonzero(part.label_counts) == expected.labels_used[which]
+    # The statistics are rounded to three and to one places.
+    assert part.labels_per_document.mean() == pytest.approx(
+        expected.labels_per_document[which], abs=5.01e-4
+    )
+    assert part.document_lengths.mean() == pytest.approx(
+        expected.tokens_per_document[which], abs=0.0501
+    )
+    assert part.document_lengths.min() > 0
+    assert part.labels_per_document.min() > 0
+
+
+@pytest.mark.parametrize("name", DATA_SETS)
+def test_a_data_set_has_the_statistics_it_came_with(data_dir: Path, name: str) -> None:
+    expected = DATA_SETS[name]
+    dataset = load(name, data_dir)
+    corpus = dataset.corpus
+    assert (len(corpus), corpus.n_words, corpus.n_labels) == expected[:3]
+    assert len(dataset.splits) == expected.splits
+    first = dataset.splits[0]
+    assert (len(first.train), len(first.test)) == (expected.train, expected.test)
+    check_part(corpus[first.train], expected, 0)
+    check_part(corpus[first.test], expected, 1)
+    check_splits(dataset)
+
+
+def check_splits(dataset: Dataset) -> None:
+    for split in dataset.splits:
+        both = np.concatenate([split.train, split.test])
+        assert np.array_equal(np.sort(both), np.arange(len(dataset.corpus)))
+
+
+def test_the_cooking_questions_include_empty_and_unlabelled_ones(data_dir: Path) -> None:
+    dataset = load("stackex-cooking", data_dir)
+    corpus = dataset.corpus
+    assert (len(corpus), corpus.n_words, corpus.n_labels) == (10491, 577, 400)
+    assert np.count_nonzero(corpus.document_lengths == 0) == 3
+    assert np.count_nonzero(corpus.labels_per_document == 0) == 134
+    assert corpus.label_counts.max() == 960
+    assert corpus.labels_per_document.mean() == pytest.approx(2.225, abs=5.01e-4)
+    assert corpus.document_lengths.mean() == pytest.approx(21.7, abs=0.0501)
+    check_splits(dataset)
+
+
+def test_every_folder_data_set_of_the_registry_is_covered_here() -> None:
+    known = {*DATA_SETS, "stackex-cooking"}
+    assert {entry.name for entry in datasets.list() if entry.origin == "folder"} <= known
+
+
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [
+        ("debtags", ("accessibility::input", "accessibility::ocr")),
+        ("eurlex20k", ("adhesive", "State trading")),
+        ("rcv1-subset1", ("C11", "C12")),
+        ("bibtex", ("TAG_2005", "TAG_2006")),
+        ("stackex-cooking", ("acidity", "alcohol")),
+    ],
+)
+def test_labels_have_their_names(data_dir: Path, name: str, labels: tuple[str, ...]) -> None:
+    assert load(name, data_dir).corpus.label_names[:2] == labels
+
+
+@pytest.mark.parametrize(
+    "name", ["debtags", "eurlex20k", "rcv1-subset1", "yahoo-arts", "yahoo-health"]
+)
+def test_a_preset_finds_its_data_and_can_describe_it(data_dir: Path, name: str) -> None:
+    experiment = read_experiment(name)
+    facts = data_facts(load(experiment.data, data_dir), experiment, 0)
+    assert facts.n_train == DATA_SETS[name].train
+    assert sum(n for _, n in facts.labels_by_frequency) == DATA_SETS[name].labels_used[0]
+    assert facts.n_training_words == DATA_SETS[name].words_seen[0]
+
+
+def test_the_authors_own_file_equals_the_converted_folder(data_dir: Path) -> None:
+    path = data_dir / "yahoo_mat" / "Yahoo_Arts_Split01.mat"
+    authors, ours = read_mat(path), load("yahoo-arts", data_dir)
+    assert Corpus(authors.counts, authors.labels) == Corpus(ours.corpus.counts, ours.corpus.labels)
+    first = ours.splits[0]
+    for name, rows in (("train", first.train), ("test", first.test)):
+        assert [authors.ids[row] for row in rows] == [
+            f"{name}-{number}" for number in range(1, len(rows) + 1)
+        ]
+    assert read_corpus(path) == authors

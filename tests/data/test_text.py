@@ -1,0 +1,93 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Binarizer
+
+from deplda import InputError, ReadError, WordCounter
+from deplda.data.text import auto_min_count, languages
+
+TEXTS = ["The cat sat. The cat ran!", "A dog ran; the dog's 2 bones", "Über Äpfel und Über Birnen"]
+
+
+def test_words_are_letters_folded_and_without_stop_words() -> None:
+    counter = WordCounter()
+    counts = counter.fit_transform(TEXTS)
+    assert counter.vocabulary_ == (
+        "birnen", "bones", "cat", "dog", "ran", "sat", "und", "äpfel", "über",
+    )  # fmt: skip
+    assert counts.toarray()[0].tolist() == [0, 0, 2, 0, 1, 1, 0, 0, 0]
+    assert counts.dtype == "int32"
+
+
+def test_transform_ignores_unknown_words() -> None:
+    counter = WordCounter().fit(TEXTS)
+    assert counter.transform(["zebra cat", ""]).toarray().sum(axis=1).tolist() == [1, 0]
+    assert counter.get_feature_names_out().tolist() == list(counter.vocabulary_)
+
+
+def test_stop_words_come_from_a_language_a_file_or_a_list(tmp_path: Path) -> None:
+    file = tmp_path / "stop.txt"
+    file.write_text("über\n\ncat\n", encoding="utf-8")
+    assert "und" not in WordCounter(stop_words="german").fit(TEXTS).vocabulary_
+    for source in (file, str(file), ["über", "cat"]):
+        assert not {"über", "cat"} & set(WordCounter(stop_words=source).fit(TEXTS).vocabulary_)
+    assert "the" in WordCounter(stop_words=None).fit(TEXTS).vocabulary_
+    assert "french" in languages()
+
+
+def test_a_stop_word_is_compared_as_it_is_tokenized() -> None:
+    counter = WordCounter(stop_words=["don't"]).fit(["don't stay, don"])
+    assert counter.vocabulary_ == ("stay",)
+
+
+@pytest.mark.parametrize(
+    ("n_tokens", "expected"),
+    [(0, 1), (49_999, 1), (100_000, 2), (300_000, 6), (1_000_000, 20), (10**9, 20)],
+)
+def test_auto_min_count_is_20_from_a_million_tokens_on(n_tokens: int, expected: int) -> None:
+    assert auto_min_count(n_tokens) == expected
+
+
+def test_min_count_counts_training_tokens_not_documents() -> None:
+    counter = WordCounter(min_count=2).fit(TEXTS)
+    assert counter.vocabulary_ == ("cat", "dog", "ran", "über")
+    assert WordCounter().fit(TEXTS * 20_000).min_count_ == 5
+
+
+def test_a_given_vocabulary_is_kept_as_it_is() -> None:
+    counter = WordCounter(vocabulary=["dog", "cat", "cow"])
+    assert counter.fit_transform(TEXTS).toarray().tolist() == [[0, 2, 0], [2, 0, 0], [0, 0, 0]]
+
+
+def test_it_works_in_a_pipeline() -> None:
+    pipeline = make_pipeline(WordCounter(), Binarizer()).fit(TEXTS)
+    assert pipeline.transform(["cat cat"]).sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "texts", "message"),
+    [
+        ({"stop_words": "klingon"}, TEXTS, "no stop words for 'klingon'.*english, .*turkish"),
+        ({"min_count": 0}, TEXTS, "min_count is 0"),
+        ({"min_count": 99}, TEXTS, "no word has 99 tokens or more.*most frequent word has 2"),
+        ({}, ["the", "and"], "no words are left"),
+        ({}, ["fine", None], "text 1 is NoneType, not a string"),
+        ({}, "one text", "put it in a list"),
+    ],
+)
+def test_bad_settings_and_texts_are_named(options: Any, texts: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        WordCounter(**options).fit(texts)
+
+
+def test_a_missing_file_of_stop_words_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match=r"none\.txt: No such file"):
+        WordCounter(stop_words=tmp_path / "none.txt").fit(TEXTS)
+
+
+def test_an_unfitted_counter_says_so() -> None:
+    with pytest.raises(NotFittedError):
+        WordCounter().transform(TEXTS)

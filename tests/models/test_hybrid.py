@@ -1,0 +1,334 @@
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from deplda import (
+    Corpus,
+    HybridLDA,
+    InputError,
+    NothingHeldOutWarning,
+    ReadError,
+    TfidfSVM,
+    WordCounter,
+    datasets,
+    load,
+)
+from deplda.evaluation import reliability
+from deplda.models import card as store
+from deplda.models.hybrid import folds_of
+from deplda.models.mixture import quality
+
+
+def quick(**others: Any) -> HybridLDA:
+    return HybridLDA(**{"n_topic_chains": 2, "n_topic_sweeps": 20} | others)
+
+
+@cache
+def parts() -> tuple[Corpus, Corpus]:
+    corpus = datasets.newsroom(700).corpus
+    return corpus[:400], corpus[400:]
+
+
+def world(n: int, seed: int) -> Corpus:
+    """Return short documents of 12 labels, which come in pairs, among many words of no meaning."""
+    rng = np.random.default_rng(seed)
+    labels = np.zeros((n, 12), dtype=bool)
+    pairs = rng.random((n, 6)) < 0.2
+    labels[:, ::2] = pairs & (rng.random((n, 6)) < 0.9)
+    labels[:, 1::2] = pairs & (rng.random((n, 6)) < 0.7)
+    rates = np.full((n, 150), 0.15)
+    for label in range(12):
+        rates[:, label * 6 : label * 6 + 6] += 0.35 * labels[:, [label]]
+    return Corpus(csr_array(rng.poisson(rates)), csr_array(labels))
+
+
+@cache
+def fitted() -> HybridLDA:
+    return quick().fit(parts()[0])
+
+
+@pytest.mark.filterwarnings("ignore::deplda.NothingHeldOutWarning")
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")  # y = inf, on purpose
+@parametrize_with_checks(
+    [quick(C=1.0)],
+    expected_failed_checks=lambda _: {
+        "check_decision_proba_consistency": "it passes negative numbers, which no counts are"
+    },
+)
+def test_scikit_learn_is_satisfied(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def test_it_is_no_worse_than_its_better_parent_on_what_it_is_tuned_for() -> None:
+    told = fitted().qualities_
+    assert told["hybrid"] >= max(told["svm"], told["topics"])
+
+
+def test_both_parents_together_beat_each_on_new_documents() -> None:
+    """Half of the labels show by words alone, the other half by the labels they go with."""
+    train, test = world(300, seed=0), world(300, seed=1)
+    model = quick().fit(train)
+    assert model.mixture_.model == "both"
+    truth = test.labels.toarray()
+    found = [
+        quality(one.decision_function(test), truth)
+        for one in (model, model.svm_, model.topic_model_)
+    ]
+    assert found[0] > max(found[1:])
+
+
+def test_where_no_mixture_is_better_it_is_the_better_parent() -> None:
+    model = fitted()
+    assert model.mixture_.model == "topics"
+    assert model.qualities_["hybrid"] == model.qualities_["topics"]
+    np.testing.assert_array_equal(
+        model.decision_function(parts()[1]),
+        model.topic_model_.decision_function(parts()[1]) / 2,
+    )
+
+
+def test_the_parents_are_those_of_all_documents() -> None:
+    train, test = parts()
+    alone = TfidfSVM(C=fitted().svm_.C_).fit(train)
+    np.testing.assert_allclose(
+        fitted().svm_.decision_function(test), alone.decision_function(test), atol=3e-3
+    )
+    assert fitted().topic_model_.rank(test[:2], 3).labels.dtype == object
+
+
+def test_held_out_margins_are_those_of_an_svm_that_has_not_seen_them() -> None:
+    train, _ = parts()
+    folds = [np.arange(40), np.arange(300, 360)]
+    margins = TfidfSVM(C=1.0).fit_and_hold_out(train, None, folds)
+    whole = TfidfSVM(C=1.0, tol=1e-5).fit(train)
+    features = whole._features()(train.counts)
+    from sklearn.svm import LinearSVC
+
+    for fold in folds:
+        rest = np.setdiff1d(np.arange(len(train)), fold)
+        for label in np.argsort(-train.label_counts)[[0, 20, 60]]:
+            y = train.labels[:, [label]].toarray().ravel()
+            reference = LinearSVC(C=1.0, tol=1e-8, max_iter=100_000, random_state=0)
+            expected = reference.fit(features[rest], y[rest]).decision_function(features[fold])
+            np.testing.assert_allclose(margins[fold, label], expected, atol=0.02)
+
+
+def test_the_fit_with_folds_is_the_fit_without() -> None:
+    train, test = parts()
+    model = TfidfSVM(C=1.0)
+    model.fit_and_hold_out(train, None, [np.arange(80)])
+    np.testing.assert_allclose(
+        model.decision_function(test), TfidfSVM(C=1.0).fit(train).decision_function(test), atol=3e-3
+    )
+
+
+# What is held out ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [5, 23, 400, 10_000])
+def test_no_document_is_in_two_folds_and_a_fold_is_a_fifth_at_most(n: int) -> None:
+    folds = folds_of(n, 2000, None, seed=1)
+    held = np.concatenate(folds)
+    assert len(np.unique(held)) == len(held)
+    assert max(map(len, folds)) <= max(n // 5, 1)
+    assert len(held) >= min(0.8 * n, 2000)
+
+
+def test_a_group_is_held_out_together() -> None:
+    groups = np.random.default_rng(0).integers(0, 30, 400)
+    folds = folds_of(400, 2000, groups, seed=0)
+    assert len(folds) == 5
+    for number in range(30):
+        assert sum(number in groups[fold] for fold in folds) == 1
+
+
+def test_copies_do_not_spoil_the_weights_if_their_groups_are_told() -> None:
+    """Two copies of each document: held out one by one, an SVM knows every answer by heart."""
+    train, _ = parts()
+    twice = Corpus(
+        csr_array(np.repeat(train.counts.toarray(), 2, axis=0)),
+        csr_array(np.repeat(train.labels.toarray(), 2, axis=0)),
+    )
+    groups = np.repeat(np.arange(len(train)), 2)
+    told, untold = quick(C=1.0).fit(twice, groups=groups), quick(C=1.0).fit(twice)
+    assert untold.qualities_["svm"] > told.qualities_["svm"]
+
+
+def test_groups_of_a_wrong_length_are_refused() -> None:
+    train, _ = parts()
+    with pytest.raises(InputError, match=r"shape \(3,\); they need one value for each of 400"):
+        quick().fit(train, groups=[1, 2, 3])
+
+
+def test_labels_of_one_document_each_leave_nothing_to_tune_by() -> None:
+    x = np.eye(12, dtype=int) * 3 + 1
+    with pytest.warns(NothingHeldOutWarning, match="none has a label that others have too"):
+        model = quick().fit(x, np.eye(12, dtype=int))
+    assert model.qualities_ == {}
+    assert model.predict(x).sum(axis=1).min() >= 1
+
+
+def test_a_parent_that_fails_says_so() -> None:
+    x = np.zeros((20, 3), dtype=int)
+    x[0] = 1
+    labels = np.zeros((20, 2), dtype=int)
+    labels[:, 0] = 1
+    with pytest.raises(InputError, match="cannot learn from the 16 documents that are not held"):
+        quick().fit(x, labels)
+
+
+# Predictions --------------------------------------------------------------------------------------
+
+
+def test_probabilities_are_as_often_right_as_they_say() -> None:
+    _, test = parts()
+    chances = fitted().predict_proba(test)
+    assert chances.shape == test.labels.shape
+    assert chances.min() > 0
+    assert chances.max() < 1
+    for told, seen, n in reliability(chances, test.labels, bins=8):
+        # Three standard errors, and what the drift from 4/5 of the documents to all may do.
+        assert abs(told - seen) < 3 * np.sqrt(told * (1 - told) / n) + 0.1
+
+
+def test_classes_have_probabilities_that_sum_to_one() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 120)
+    x = rng.poisson(1 + 3 * np.eye(3)[y])
+    model = quick().fit(x, y)
+    chances = model.predict_proba(x)
+    np.testing.assert_allclose(chances.sum(axis=1), 1)
+    assert (model.classes_[chances.argmax(axis=1)] == model.predict(x)).all()
+
+
+def test_the_validated_cut_off_gives_the_best_micro_f1_and_a_label_at_least() -> None:
+    _, test = parts()
+    model = fitted()
+    predicted = {}
+    for cutoff in ("validated", "expected-f1", "proportional"):
+        model.cutoff = cutoff
+        predicted[cutoff] = model.predict(test)
+    model.cutoff = "validated"
+
+    def micro(found: Any) -> float:
+        hits = found.multiply(test.labels).sum()
+        return 2 * float(hits) / (found.sum() + test.labels.nnz)
+
+    assert micro(predicted["validated"]) > micro(predicted["proportional"]) + 0.05
+    assert micro(predicted["expected-f1"]) > micro(predicted["proportional"]) + 0.05
+    for cutoff in ("validated", "expected-f1"):
+        assert predicted[cutoff].sum(axis=1).min() >= 1
+
+
+@pytest.mark.parametrize("cutoff", ["best", 0, True, float("nan")])
+def test_a_cut_off_that_is_none_is_named(cutoff: Any) -> None:
+    with pytest.raises(InputError, match="cutoff is"):
+        quick(cutoff=cutoff).fit(parts()[0])
+
+
+def test_numbers_of_labels_and_thresholds_are_cut_offs_too() -> None:
+    _, test = parts()
+    model = fitted()
+    model.cutoff = 3
+    assert set(model.predict(test).sum(axis=1).tolist()) == {3}
+    model.cutoff = float(np.median(model.decision_function(test)))
+    share = model.predict(test).sum() / test.labels.shape[0] / test.n_labels
+    assert share == pytest.approx(0.5, abs=0.01)
+    model.cutoff = "validated"
+
+
+def test_ranks_are_the_best_scores_in_order() -> None:
+    _, test = parts()
+    ranking = fitted().rank(test, 4)
+    scores = fitted().decision_function(test)
+    np.testing.assert_array_equal(ranking.scores, -np.sort(-scores, axis=1)[:, :4])
+
+
+def test_same_seed_same_scores_for_any_number_of_threads() -> None:
+    train, test = parts()
+    one, two = (quick(C=1.0, n_jobs=n).fit(train[:150]) for n in (1, 2))
+    assert one.mixture_ == two.mixture_
+    np.testing.assert_array_equal(one.decision_function(test), two.decision_function(test))
+
+
+# Explanations and keeping -------------------------------------------------------------------------
+
+
+def test_both_parents_say_which_words_speak_for_a_label() -> None:
+    _, test = parts()
+    found = fitted().explain(test[[0]], k=3)
+    scores = fitted().rank(test[[0]], 3)
+    for reason, score in zip(found.reasons, scores.scores[0], strict=True):
+        assert reason.score == pytest.approx(score)
+        assert reason.words
+        assert reason.svm_words
+        assert sum(reason.parts.values()) == pytest.approx(reason.score, rel=1e-12)
+    told = found.to_dict()["labels"][0]
+    assert {"parts", "svm_words", "words"} <= told.keys()
+    assert len(fitted().top_words(scores.labels[0, 0], 4)) == 4
+    assert fitted().topics(3)
+    assert fitted().similar_labels(scores.labels[0, 0], 2)
+
+
+def test_the_words_of_the_svm_make_up_its_margin() -> None:
+    _, test = parts()
+    model = fitted()
+    found = model.explain(test[[0]], k=1, n_words=10_000).reasons[0]
+    c = model._targets.numbers(np.array([found.label], dtype=object))[0]
+    features = model.svm_._features()(test[[0]].counts)
+    weights = model.svm_.weights_[:, [c]].toarray().ravel()
+    added = features.data * weights[features.indices]
+    assert sum(w.weight for w in found.svm_words) == pytest.approx(added[added > 1e-3].sum())
+
+
+def test_a_loaded_model_gives_the_same_bits(tmp_path: Path) -> None:
+    _, test = parts()
+    fitted().save(tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert isinstance(again, HybridLDA)
+    assert again.mixture_ == fitted().mixture_
+    for method in ("decision_function", "predict_proba"):
+        expected = getattr(fitted(), method)(test)
+        np.testing.assert_array_equal(getattr(again, method)(test), expected)
+    assert (again.predict(test) != fitted().predict(test)).nnz == 0
+    assert again.explain(test[[1]], k=2) == fitted().explain(test[[1]], k=2)
+
+
+def test_a_damaged_model_is_refused(tmp_path: Path) -> None:
+    fitted().save(tmp_path / "model")
+    card, arrays = store.load(tmp_path / "model")
+    arrays = {name: np.array(array) for name, array in arrays.items()}
+    arrays["probabilities.values"][0] = 2.0
+    store.save(tmp_path / "wrong", card, arrays)
+    with pytest.raises(ReadError, match="no rising probabilities"):
+        load(tmp_path / "wrong")
+    card.learned["mixture"]["floor"] = -1.0
+    store.save(tmp_path / "worse", card, arrays)
+    with pytest.raises(ReadError, match="mixture"):
+        load(tmp_path / "worse")
+
+
+def test_texts_are_counted_by_the_counter_that_made_the_counts() -> None:
+    texts = ["court judge law", "team game goal", "court law suit", "game team coach"] * 10
+    labels = [["LAW"], ["SPORT"]] * 20
+    counter = WordCounter(stop_words=None, min_count=1)
+    counts = counter.fit_transform(texts)
+    model = quick().fit(counts, labels, counter=counter)
+    assert model.rank(["the judge at court"], 1).labels.tolist() == [["LAW"]]
+    assert model.explain("the game", k=1).reasons[0].label == "SPORT"
+
+
+def test_the_service_serves_it_with_the_words_and_topics_of_its_topic_model() -> None:
+    from deplda.web.limits import Limits
+    from deplda.web.service import Knowledge
+
+    knowledge = Knowledge(fitted(), Limits())
+    knowledge.warm_up()
+    assert knowledge.card.explains
+    assert knowledge.card.has_topics
+    assert knowledge.card.settings["model"] == fitted().mixture_.model

@@ -1,0 +1,43 @@
+"""Models saved by an earlier version: one of each kind, which loads and predicts as it did then."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from deplda import load
+
+SAVED = Path(__file__).parent / "fixtures" / "saved"
+NAMES = sorted(path.stem for path in SAVED.glob("*.json"))
+
+
+def same_bits(found: Any, told: list[list[str]]) -> None:
+    """Compare to the last bits: exp and log may differ by one between processors."""
+    expected = np.array([[float.fromhex(value) for value in row] for row in told])
+    np.testing.assert_array_almost_equal_nulp(np.atleast_2d(found), expected, nulp=4)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_model_saved_before_predicts_the_same(name: str) -> None:
+    told, model = json.loads((SAVED / f"{name}.json").read_bytes()), load(SAVED / name)
+    counts = np.array(told["counts"])
+    same_bits(model.decision_function(counts), told["scores"])
+    assert model.rank(counts, 2).labels.tolist() == told["labels"]
+    predicted = model.predict(counts)
+    assert getattr(predicted, "toarray", lambda: predicted)().tolist() == told["predicted"]
+    if told["texts"] is not None:
+        same_bits(model.decision_function(told["texts"]), told["scores"])
+    if "probabilities" in told:
+        same_bits(model.predict_proba(counts), told["probabilities"])
+    if "top_words" in told:
+        words = model.top_words(model.classes_[0], 3)
+        assert [str(word.name) for word in words] == told["top_words"]
+    assert model.metrics_ == {"average_precision": 0.5}
+
+
+def test_every_class_is_among_them() -> None:
+    from deplda.models.registry import MODELS
+
+    assert {name.partition("-")[0] for name in NAMES} == set(MODELS)

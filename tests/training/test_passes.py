@@ -1,0 +1,238 @@
+"""Training on shards that stay on disk: with one it is the ordinary trainer, bit by bit."""
+
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from deplda import (
+    Corpus,
+    DependencyLDA,
+    Fields,
+    FlatLDA,
+    InputError,
+    PriorLDA,
+    ReadError,
+    WordCounter,
+    expect_label_words,
+    load,
+    read_corpus,
+    train_label_words,
+    write_jsonl,
+    write_svmlight,
+)
+from deplda.data.datasets import newsroom
+from deplda.engine.execution import Execution
+from deplda.training import passes as sharded
+from deplda.training.chains import Schedule
+from deplda.training.passes import expect_shards, train_shards
+from deplda.training.shards import label_matrix, prepare
+from tests.engine.clusters import kill_a_worker
+
+QUICK: dict[str, Any] = {"n_chains": 2, "n_sweeps": 5}
+
+
+@pytest.fixture(scope="module")
+def news() -> Corpus:
+    return newsroom(300, seed=4).corpus
+
+
+def in_shards(corpus: Corpus, folder: Path, n: int) -> Path:
+    folder.mkdir()
+    for number, rows in enumerate(np.array_split(np.arange(len(corpus)), n)):
+        write_jsonl(corpus[rows], folder / f"docs-{number}.jsonl")
+    return folder
+
+
+def same(left: Any, right: Any) -> bool:
+    return (
+        left.weights.data.tobytes() == right.weights.data.tobytes()
+        and left.weights.indices.tobytes() == right.weights.indices.tobytes()
+        and left.base.tobytes() == right.base.tobytes()
+    )
+
+
+@pytest.mark.parametrize("method", ["deterministic", "sampled"])
+def test_one_shard_is_the_ordinary_trainer_bit_by_bit(
+    method: Any, news: Corpus, tmp_path: Path
+) -> None:
+    source = in_shards(news, tmp_path / "in", 1)
+    corpus = read_corpus(source / "docs-0.jsonl")
+    for kind in (FlatLDA, PriorLDA):
+        ordinary = kind(fit_method=method, word_counts="raw", **QUICK).fit(corpus)
+        from_disk = kind(fit_method=method, **QUICK).fit_shards(source, tmp_path / "scratch")
+        assert same(from_disk.label_words_, ordinary.label_words_)
+        assert from_disk.settings_ == ordinary.settings_
+        assert from_disk.n_tokens_ == ordinary.n_tokens_
+        assert (from_disk.rank(news, 3).labels == ordinary.rank(news, 3).labels).all()
+
+
+@pytest.mark.parametrize(
+    "options", [{"word_counts": "log"}, {"background": 0.2}, {"combine": "auto"}]
+)
+def test_what_shards_cannot_be_learned_with_is_named(
+    options: Any, news: Corpus, tmp_path: Path
+) -> None:
+    source = in_shards(news, tmp_path / "in", 1)
+    with pytest.raises(InputError, match=f"{next(iter(options))} is .*; shards are learned from"):
+        PriorLDA(**options, **QUICK).fit_shards(source, tmp_path / "scratch")
+
+
+def test_a_model_of_many_shards_is_saved_and_loaded_like_any_other(
+    news: Corpus, tmp_path: Path
+) -> None:
+    source = in_shards(news, tmp_path / "in", 3)
+    model = DependencyLDA(n_topics=6, n_topic_chains=2, n_topic_sweeps=10)
+    model.fit_shards(source, tmp_path / "scratch").save(tmp_path / "model")
+    again: Any = load(tmp_path / "model")
+    assert same(again.label_words_, model.label_words_)
+    assert again.score(news) == model.score(news) > 0.8
+    ordinary = DependencyLDA(n_topics=6, n_topic_chains=2, n_topic_sweeps=10).fit(news)
+    assert abs(model.score(news) - ordinary.score(news)) < 0.01
+    known = ordinary.label_sets_[:, [list(news.label_names).index(n) for n in again.classes_]]
+    assert (again.label_sets_ != known).nnz == 0
+
+
+@pytest.mark.parametrize("method", ["deterministic", "sampled"])
+def test_engines_and_lost_workers_change_no_bit(
+    method: str, news: Corpus, client: Any, tmp_path: Path
+) -> None:
+    source = in_shards(news, tmp_path / "in", 4)
+    plan: dict[str, Any] = {"fit_method": method, "n_chains": 1, "n_sweeps": 15}
+    near = FlatLDA(**plan).fit_shards(source, tmp_path / "near")
+
+    def kill_in_the_middle() -> None:
+        pattern = f"shard-00003/*-{1 if method == 'deterministic' else 4:05}.npz"
+        deadline = time.monotonic() + 60
+        while not list((tmp_path / "far").glob(pattern)):
+            assert time.monotonic() < deadline
+            time.sleep(0.002)
+        kill_a_worker(client)
+
+    killer = threading.Thread(target=kill_in_the_middle)
+    killer.start()
+    far = FlatLDA(**plan, engine=client).fit_shards(source, tmp_path / "far")
+    killer.join()
+    assert same(far.label_words_, near.label_words_)
+
+
+def test_a_run_that_was_cut_off_goes_on_to_the_same_bits(
+    news: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = in_shards(news, tmp_path / "in", 3)
+    ready = prepare(source, tmp_path / "whole")
+    undisturbed = train_shards(tmp_path / "whole", ready, n_sweeps=6)
+    prepare(source, tmp_path / "cut")
+    sweep, calls = sharded._sweep_shard, 0
+
+    def cut_off(*arguments: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 11:  # the second shard of a pass
+            raise KeyboardInterrupt
+        return sweep(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sharded, "_sweep_shard", cut_off)
+        with pytest.raises(KeyboardInterrupt):
+            train_shards(tmp_path / "cut", ready, n_sweeps=6, execution=Execution(n_jobs=1))
+    swept = []
+
+    def noted(*arguments: Any) -> Any:
+        swept.append(arguments[1])
+        return sweep(*arguments)
+
+    monkeypatch.setattr(sharded, "_sweep_shard", noted)
+    assert same(train_shards(tmp_path / "cut", ready, n_sweeps=6), undisturbed)
+    assert min(swept) == 3
+
+
+def test_what_is_sent_is_what_changed(news: Corpus, tmp_path: Path) -> None:
+    source = in_shards(news, tmp_path / "in", 3)
+    ready = prepare(source, tmp_path / "scratch")
+    plan = sharded._plan(tmp_path / "scratch", ready, "sampled", 50.0, 0.01, 0, 0, ())
+    passes = list(sharded.run_passes(plan, 30))
+    assert passes[0].sent == 0
+    assert passes[-1].returned < 0.7 * passes[0].returned  # chains settle: most counts stay
+    totals = {int(done.cell_counts.sum()) for done in passes}
+    assert totals == {int(news.document_lengths[news.labels_per_document > 0].sum())}
+    for done in passes:  # the counts of words add up to those of labels
+        starts = sharded.cells_of(plan).starts
+        sums = np.add.reduceat(np.append(done.cell_counts, 0), starts[:-1])
+        sums[np.diff(starts) == 0] = 0
+        assert (sums == done.label_counts).all()
+
+
+def test_texts_are_counted_over_all_shards_as_in_one_file(tmp_path: Path) -> None:
+    texts = [
+        ("the cat purrs", "cat"),
+        ("a dog barks", "dog"),
+        ("cat and dog", "cat;dog"),
+        ("cat", ""),
+    ]
+    rows = [json.dumps({"text": text, "labels": labels}) for text, labels in texts]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.jsonl").write_text("\n".join(rows[:2]))
+    (tmp_path / "in" / "b.jsonl").write_text("\n".join(rows[2:]))
+    (tmp_path / "all.jsonl").write_text("\n".join(rows))
+    counter = WordCounter(min_count=2)
+    together = read_corpus(tmp_path / "all.jsonl", counter=counter)
+    ready = prepare(tmp_path / "in", tmp_path / "scratch", counter=counter)
+    assert tuple(ready.words) == together.vocabulary == ("cat", "dog")
+    assert tuple(ready.labels) == together.label_names
+    assert (label_matrix(tmp_path / "scratch", ready) != together.labels).nnz == 0
+    model = FlatLDA().fit_shards(tmp_path / "in", tmp_path / "scratch", counter=counter)
+    model.save(tmp_path / "model")
+    assert FlatLDA.load(tmp_path / "model").rank(["a dog"], k=1).labels.tolist() == [["dog"]]
+
+
+def test_svmlight_shards_keep_their_numbers(news: Corpus, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    write_svmlight(news[:100], tmp_path / "in" / "a.svm")
+    write_svmlight(news[100:], tmp_path / "in" / "b.svm")
+    ready = prepare(tmp_path / "in", tmp_path / "scratch")
+    assert tuple(ready.words) == news.vocabulary
+    assert tuple(ready.labels) == news.label_names
+
+
+def test_shards_without_labels_are_legal_and_all_of_them_are_not(
+    news: Corpus, tmp_path: Path
+) -> None:
+    source = in_shards(news[:40], tmp_path / "in", 1)
+    (source / "unlabelled.jsonl").write_text('{"counts": {"tax": 2}, "labels": []}\n')
+    ready = prepare(source, tmp_path / "scratch")
+    phi = expect_shards(tmp_path / "scratch", ready)
+    assert phi.dense().sum(axis=0) == pytest.approx(1, abs=1e-5)
+    (source / "docs-0.jsonl").unlink()
+    with pytest.raises(InputError, match="nothing to learn"):
+        FlatLDA().fit_shards(source, tmp_path / "other")
+
+
+def test_a_folder_of_other_shards_is_refused(news: Corpus, tmp_path: Path) -> None:
+    source = in_shards(news[:40], tmp_path / "in", 2)
+    prepare(source, tmp_path / "scratch")
+    with pytest.raises(InputError, match="holds other shards, or the same ones read otherwise"):
+        prepare(source, tmp_path / "scratch", fields=Fields(labels="subjects"))
+    (source / "docs-0.jsonl").write_text("oops")
+    with pytest.raises(ReadError, match=r"docs-0\.jsonl, line 1"):
+        prepare(source, tmp_path / "other")
+
+
+def test_many_shards_are_as_good_as_one(news: Corpus, tmp_path: Path) -> None:
+    source = in_shards(news, tmp_path / "in", 6)
+    ready = prepare(source, tmp_path / "scratch")
+    aligned = news.align(Corpus(np.zeros((0, len(ready.words))), np.zeros((0, len(ready.labels))),
+                                ready.words, ready.labels))  # fmt: skip
+    for ours, theirs in (
+        (expect_shards(tmp_path / "scratch", ready), expect_label_words(aligned)),
+        (
+            train_shards(tmp_path / "scratch", ready, n_chains=2, n_sweeps=40),
+            train_label_words(aligned, n_chains=2, schedule=Schedule(40)),
+        ),
+    ):
+        distance = 0.5 * np.abs(ours.dense() - theirs.label_words.dense()).sum(axis=0)
+        assert np.median(distance) < 0.25
