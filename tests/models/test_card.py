@@ -417,7 +417,7 @@ WRONG_CARDS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "a version in words": (put("version", value="one"), "cannot be read.*int"),
     "an unknown class": (
         put("model", value="MindReader"),
-        "'MindReader'; this library knows Dependency",
+        "'MindReader'; this library knows Dep",
     ),
     "a class of this module": (put("model", value="TopicModel"), "'TopicModel'"),
     "another class": (put("model", value="FlatLDA"), "the card does not fit a FlatLDA"),
