@@ -230,10 +230,10 @@ def _brief(value: Any) -> str:
 
 def _topic_model(path: Path, verb: str) -> Any:
     """Return a saved model that can explain itself."""
-    from deplda.models.registry import load
+    from deplda.models.registry import can, load
 
     model = load(path)
-    if not hasattr(model, "explain"):
+    if not can(model, "explain"):
         raise InputError(
             f"{path} is a {type(model).__name__}, which knows no words of labels; "
             f"{verb} is for topic models"

@@ -152,10 +152,7 @@ def _predict_shards(
 def _lines(model: Any, batch: list[Record], k: int, threshold: float | None) -> Iterator[bytes]:
     from deplda.data.readers import CorpusBuilder
 
-    names = getattr(model, "feature_names_in_", None)
-    # A model of columns without names calls them as a corpus without names does.
-    words = [f"word{w}" for w in range(model.n_features_in_)] if names is None else names.tolist()
-    builder = CorpusBuilder(words, ())
+    builder = CorpusBuilder(model.words_, ())
     for record in batch:
         builder.add(record.counts, ())
     ranking = model.rank(builder.corpus(), k)

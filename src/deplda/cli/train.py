@@ -23,20 +23,12 @@ from deplda.cli.documents import (
 )
 from deplda.cli.output import as_json, check_output, force, note, show, show_json, waiting
 from deplda.errors import InputError
+from deplda.models.registry import MODELS, can, model_class, verbs_that_can
 
 if TYPE_CHECKING:
     from deplda.data.corpus import Corpus
     from deplda.evaluation import Evaluation
 
-ESTIMATORS = {
-    "dependency": "DependencyLDA",
-    "prior": "PriorLDA",
-    "flat": "FlatLDA",
-    "vanilla-svm": "VanillaSVM",
-    "tuned-svm": "TunedSVM",
-    "tfidf-svm": "TfidfSVM",
-    "hybrid": "HybridLDA",
-}
 _OWN_OPTIONS = {
     "random_state": "--seed", "n_jobs": "--jobs", "engine": "--engine", "device": "--device",
     "verbose": "nothing",
@@ -69,7 +61,7 @@ jobs_option = click.option("--jobs", "-j", type=click.IntRange(1), help="Cores; 
 )
 @click.option(
     "--model",
-    type=click.Choice([*ESTIMATORS]),
+    type=click.Choice([entry.verb for entry in MODELS.values()]),
     default="dependency",
     show_default=True,
     help="Which model.",
@@ -173,7 +165,7 @@ def _learn(
     seed: int, how: dict[str, Any],
 ) -> Corpus | None:  # fmt: skip
     """Let the model learn from a corpus; return the part of it that was kept for testing."""
-    if how and not hasattr(model, "paper"):
+    if how and not can(model, "checkpoint"):
         raise InputError(f"--checkpoint is for models with chains; {type(model).__name__} has none")
     with waiting(f"reading {corpus} …"):
         loaded = load_corpus(corpus, reading, words.counter(min_count=1))
@@ -188,9 +180,9 @@ def _learn_shards(
     checkpoint: Path | None, holdout: float | None,
 ) -> None:  # fmt: skip
     """Let the model learn from a folder of files, one of which is in memory at a time."""
-    if not hasattr(model, "fit_shards"):
+    if not can(model, "shards"):
         raise InputError(
-            f"--scratch is for dependency, prior and flat; {type(model).__name__} learns from "
+            f"--scratch is for {verbs_that_can('shards')}; {type(model).__name__} learns from "
             "documents in memory"
         )
     if checkpoint is not None or holdout is not None:
@@ -235,9 +227,7 @@ def _make_model(
 ) -> Any:
     import inspect
 
-    import deplda
-
-    kind = getattr(deplda, ESTIMATORS[model])
+    kind: Any = model_class(next(name for name in MODELS if MODELS[name].verb == model))
     known = set(inspect.signature(kind).parameters) - set(_OWN_OPTIONS)
     given: dict[str, Any] = {} if n_topics is None else {"n_topics": n_topics}
     for text in parameters:
@@ -253,14 +243,14 @@ def _make_model(
     given |= {
         "random_state": seed, "n_jobs": jobs, "engine": engine, "verbose": sys.stderr.isatty()
     }  # fmt: skip
-    if "device" in inspect.signature(kind).parameters:
+    if can(kind, "device"):
         given["device"] = device
     elif device != "cpu":
-        raise click.UsageError(f"--device is for dependency, prior and flat, not for {model}.")
+        raise click.UsageError(f"--device is for {verbs_that_can('device')}, not for {model}.")
     if paper is None:
         return kind(**given)
-    if not hasattr(kind, "paper"):
-        raise click.UsageError(f"--paper is for dependency, prior and flat, not for {model}.")
+    if not can(kind, "paper"):
+        raise click.UsageError(f"--paper is for {verbs_that_can('paper')}, not for {model}.")
     return kind.paper(paper, **given)
 
 
@@ -353,24 +343,22 @@ def evaluate(
 
 def set_device(classifier: Any, device: str, path: Path) -> None:
     """Have a loaded model work on this device; those that know none stay on the CPU."""
-    if "device" in classifier.get_params():
+    if can(classifier, "device"):
         classifier.set_params(device=device)
     elif device != "cpu":
-        raise click.UsageError(f"--device is for topic models; {path} is none.")
+        raise click.UsageError(
+            f"--device is for {verbs_that_can('device')}; {path} is none of them."
+        )
 
 
 def figures_of(model: Any, test: Corpus) -> Evaluation:
     """Return the figures of a model on labelled documents."""
     from dataclasses import replace
 
-    from scipy.sparse import csr_array
-
-    from deplda.data.corpus import Corpus
     from deplda.evaluation import evaluate
 
     names = [str(label) for label in model.classes_]
-    own = Corpus(csr_array((0, test.n_words)), csr_array((0, len(names))), test.vocabulary, names)
-    known = test.align(own)
+    known = test.align(labels=names)
     found = evaluate(
         model.decision_function(test),
         known.labels,

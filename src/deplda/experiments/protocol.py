@@ -9,16 +9,12 @@ from typing import Any, Literal
 
 import msgspec
 
-import deplda
 from deplda.data.files import StrPath
 from deplda.errors import InputError, ReadError
 from deplda.models.parameters import PAPER_NAMES
+from deplda.models.registry import MODELS, can, model_class
 
 Budget = Literal["quick", "standard", "paper"]
-
-ESTIMATORS = (
-    "FlatLDA", "PriorLDA", "DependencyLDA", "VanillaSVM", "TunedSVM", "TfidfSVM", "HybridLDA",
-)  # fmt: skip
 
 # How much work, for the models that sample. "paper" is the paper's own protocol.
 BUDGETS: dict[Budget, dict[str, Any]] = {
@@ -89,22 +85,18 @@ def make_estimator(
 
     The device is for models that can work on one.
     """
-    kind = _estimator(model.estimator)
+    kind: Any = model_class(model.estimator)
     known = inspect.signature(kind).parameters
     chosen: dict[str, Any] = {}
-    if model.paper is not None and hasattr(kind, "paper"):
+    if model.paper is not None and can(kind, "paper"):
         chosen |= kind.paper(model.paper).get_params()
     for name, value in BUDGETS[budget].items():
         if name in known:
             each = isinstance(value, dict)
             chosen[name] = value.get(model.estimator, value[""]) if each else value
-    if "device" in known:
+    if can(kind, "device"):
         chosen["device"] = device
     return kind(**(chosen | model.parameters | {"random_state": seed, "n_jobs": n_jobs}))
-
-
-def _estimator(name: str) -> Any:
-    return getattr(deplda, name)
 
 
 def _checked(data: bytes, path: Path) -> Experiment:
@@ -113,17 +105,16 @@ def _checked(data: bytes, path: Path) -> Experiment:
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
         raise ReadError(path, None, f"this is no experiment: {error}") from error
     for name, model in experiment.models.items():
-        if model.estimator not in ESTIMATORS:
-            known = ", ".join(ESTIMATORS)
+        if model.estimator not in MODELS:
+            known = ", ".join(MODELS)
             problem = f"model {name!r} is a {model.estimator!r}; it must be one of {known}"
             raise ReadError(path, None, problem)
         if model.paper is not None and model.paper not in PAPER_NAMES:
             known = ", ".join(PAPER_NAMES)
             problem = f"model {name!r} wants the settings of {model.paper!r}; there are {known}"
             raise ReadError(path, None, problem)
-        unknown = set(model.parameters) - set(
-            inspect.signature(_estimator(model.estimator)).parameters
-        )
+        known_parameters = inspect.signature(model_class(model.estimator)).parameters
+        unknown = set(model.parameters) - set(known_parameters)
         if unknown:
             problem = f"model {name!r} has no parameter {sorted(unknown)[0]!r}"
             raise ReadError(path, None, problem)

@@ -20,6 +20,7 @@ from deplda.data.corpus import Corpus
 from deplda.evaluation import evaluate
 from deplda.experiments.protocol import Budget, Experiment, make_estimator
 from deplda.kernels.cuda.device import choose
+from deplda.models.registry import can
 
 _FEW_DOCUMENTS = 50
 _SHOWN_LABELS = 10
@@ -128,7 +129,7 @@ def _showcase(model: Any, scores: Any, train: Corpus, test: Corpus) -> dict[str,
         "true": [test.label_names[c] for c in test[[row]].labels.indices],
         "top": [[test.label_names[c], float(scores[row, c])] for c in best],
     }
-    if hasattr(model, "explain"):
+    if can(model, "explain"):
         explanation = model.explain(test[[row]], k=5)
         found["explanation"] = explanation.to_dict()
         found["words"] = [[w.word, w.times, list(w.tokens)] for w in explanation.words]
