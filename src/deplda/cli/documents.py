@@ -205,23 +205,6 @@ def part_of(loaded: Loaded, split: str, part: str) -> Corpus:
 # Single documents ---------------------------------------------------------------------------------
 
 
-def counter_of(model: Any) -> WordCounter:
-    """Return how the model counts the words of texts, or what says that it cannot."""
-    from deplda.data.text import WordCounter
-
-    class CountsOnly(WordCounter):
-        def analyzer(self) -> Any:
-            def refuse(_: str) -> list[str]:
-                raise InputError(
-                    "this is text, but the model was trained on counts and does not know how "
-                    "words are counted; give counts, or train it from text"
-                )
-
-            return refuse
-
-    return CountsOnly() if model.counter_ is None else model.counter_
-
-
 def format_of(path: StrPath, reading: Reading) -> Any:
     """Return the format of documents to predict: plain text too, told by name or first byte."""
     from deplda.data.readers import guess_format
@@ -236,8 +219,9 @@ def format_of(path: StrPath, reading: Reading) -> Any:
 def records_of(sources: tuple[str, ...], reading: Reading, model: Any) -> Iterator[Record]:
     """Yield the documents of all sources, one in memory at a time; all of them have an id."""
     from deplda.data.readers import Record, read_records
+    from deplda.data.text import CountsOnly
 
-    counter, number = counter_of(model), 0
+    counter, number = model.counter_ or CountsOnly(), 0
     for source in sources:
         for path in _files(source):
             format = format_of(path, reading)

@@ -15,7 +15,6 @@ from deplda.cli.documents import (
     Reading,
     Words,
     corpus_argument,
-    counter_of,
     load_corpus,
     part_of,
     reading_options,
@@ -323,12 +322,15 @@ def evaluate(
     \b
     deplda evaluate model test.jsonl
     """
+    from deplda.data.text import CountsOnly
     from deplda.models.registry import load
 
     classifier: Any = load(model).set_params(n_jobs=jobs, verbose=sys.stderr.isatty())
     set_device(classifier, device, model)
     with waiting(f"reading {corpus} …"):
-        test = part_of(load_corpus(corpus, reading, counter_of(classifier)), split, "test")
+        test = part_of(
+            load_corpus(corpus, reading, classifier.counter_ or CountsOnly()), split, "test"
+        )
     found = figures_of(classifier, test)
     rare = found.by_frequency()
     if as_json:

@@ -146,6 +146,21 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.array(self.vocabulary_, dtype=object)
 
 
+class CountsOnly(WordCounter):
+    """Stands for the counter of a model that has none: a text is an error."""
+
+    def analyzer(self) -> Callable[[str], list[str]]:
+        """Return a function that raises."""
+        return _no_text
+
+
+def _no_text(text: str) -> list[str]:
+    raise InputError(
+        "this is text, but the model was trained on counts and does not know how words are "
+        "counted; give counts, or train it from text: fit(..., counter=...)"
+    )
+
+
 def auto_min_count(n_tokens: int) -> int:
     """Return the default threshold: 20 for a million tokens and more, less for small corpora."""
     return max(1, min(20, n_tokens // 50_000))

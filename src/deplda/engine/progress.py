@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from threading import Lock, Timer
 
 from rich.console import Console
@@ -29,18 +30,10 @@ def sweeps(
     what: str, n_chains: int, n_sweeps: int, n_tokens: int, progress: bool | None
 ) -> Iterator[Report | None]:
     """Give a function to report sweeps to: done, tokens per second, time left, log-likelihood."""
-    if not is_shown(progress):
-        yield None
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=12),
-        MofNCompleteColumn(),
-        TextColumn("sweeps {task.fields[rate]} {task.fields[level]}"),
-        TimeRemainingColumn(compact=True),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(what, total=n_chains * n_sweeps, rate="", level="")
+    with _bar(what, n_chains * n_sweeps, "sweeps", progress) as update:
+        if update is None:
+            yield None
+            return
         done: dict[int, int] = {}
         resumed: dict[int, int] = {}
         begin, lock = time.monotonic(), Lock()
@@ -52,12 +45,8 @@ def sweeps(
                 done[chain] = sweep
                 swept = sum(done.values()) - sum(resumed.values())
                 rate = swept * n_tokens / max(time.monotonic() - begin, 1e-9)
-                bar.update(
-                    task,
-                    completed=sum(done.values()),
-                    rate=f"{rate / 1e6:.1f}M tokens/s",
-                    level="" if math.isnan(log_likelihood) else f"log-lik {log_likelihood:.4e}",
-                )
+                level = "" if math.isnan(log_likelihood) else f" log-lik {log_likelihood:.4e}"
+                update(completed=sum(done.values()), note=f"{rate / 1e6:.1f}M tokens/s{level}")
 
         yield report
 
@@ -74,19 +63,27 @@ def counted(
     what: str, n: int | None, things: str, progress: bool | None
 ) -> Iterator[Callable[[int], None]]:
     """Give a function that is told of more things done: how many of all, and time left."""
+    with _bar(what, n, things, progress) as update:
+        yield lambda more: None if update is None else update(advance=more)
+
+
+@contextmanager
+def _bar(
+    what: str, total: int | None, things: str, progress: bool | None
+) -> Iterator[Callable[..., None] | None]:
+    """Draw a bar and give what moves it, or None where nothing is drawn."""
     if not is_shown(progress):
-        yield lambda _: None
+        yield None
         return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=12),
         MofNCompleteColumn(),
-        TextColumn(things),
+        TextColumn(f"{things} {{task.fields[note]}}"),
         TimeRemainingColumn(compact=True),
     )
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(what, total=n)
-        yield lambda more: bar.advance(task, more)
+        yield partial(bar.update, bar.add_task(what, total=total, note=""))
 
 
 @contextmanager

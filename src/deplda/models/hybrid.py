@@ -12,25 +12,24 @@ from msgspec import structs
 from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
-from deplda.data import checks
 from deplda.data.files import StrPath
 from deplda.data.targets import Indicator
 from deplda.data.text import WordCounter
 from deplda.data.weighting import WordCounts
 from deplda.engine.execution import HERE, Execution
 from deplda.errors import InputError, NothingHeldOutWarning
-from deplda.inference.scores import best
 from deplda.models import hybrid_codec as hybrid_saving
-from deplda.models.base import Counts, Floats, LabelClassifier, Numbers
+from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.card import Arrays, Card
 from deplda.models.dependency import DependencyLDA
+from deplda.models.explainer import Explainer
 from deplda.models.explanation import Explanation
 from deplda.models.linear.svm import LinearScorer, TfidfSVM
 from deplda.models.mixture import HeldOutScores, Mixture, Probabilities, probabilities_of, tune
 from deplda.models.parameters import checked
-from deplda.models.reasons import Topic, Weighted, WordMargin
-from deplda.models.topic_model import Auto, TopicScorer, one_row
-from deplda.training.estimates import TopicLabels
+from deplda.models.reasons import WordMargin
+from deplda.models.topic_model import Auto, TopicScorer
+from deplda.training.estimates import LabelWords, TopicLabels
 
 Cutoff = Literal["validated", "expected-f1", "proportional"] | int | float
 
@@ -65,7 +64,7 @@ class HybridScorer(NamedTuple):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class HybridLDA(LabelClassifier):
+class HybridLDA(Explainer):
     """A tf-idf SVM for the labels at the top, Dependency-LDA for the order below them.
 
     Both are fitted on all documents. Some documents are also held out from each, so that how to mix
@@ -206,7 +205,12 @@ class HybridLDA(LabelClassifier):
         self._probabilities = probabilities_of(scores, truth)
 
     @property
-    def topic_labels_(self) -> tuple[TopicLabels, ...]:
+    def label_words_(self) -> LabelWords:  # type: ignore[override]
+        """φ of the topic model."""
+        return self.topic_model_.label_words_
+
+    @property
+    def topic_labels_(self) -> tuple[TopicLabels, ...]:  # type: ignore[override]
         """φ′ of each set of topics of the topic model."""
         return self.topic_model_.topic_labels_
 
@@ -265,35 +269,21 @@ class HybridLDA(LabelClassifier):
 
     # Explaining ----------------------------------------------------------------------------------
 
-    def explain(self, document: Any, k: int = 5, *, n_words: int = 8) -> Explanation:
-        """Return why the k best labels of one document are suggested, by both models.
-
-        `document` is a row of counts, a Corpus of one document, or a text (see `fit`). With each
-        label come its strongest words of the SVM, by what they add to its margin, and of the topic
-        model, by their expected tokens; and the two parts of the score.
-        """
-        check_is_fitted(self)
-        checks.at_least_one(k=k, n_words=n_words)
-        counts = self._read_counts(one_row(document), reset=False)
-        if counts.shape[0] != 1:
-            raise InputError(f"{counts.shape[0]:,} documents were given; explain one at a time")
+    def _explain(
+        self, document: Any, counts: Counts, numbers: Numbers, n_words: int
+    ) -> Explanation:
+        """Return the topic model's reasons with the SVM's, and what each gives to the score."""
+        found = self.topic_model_._explain(document, counts, numbers, n_words)
         scorer, _ = self._scorer(counts, HERE)
-        parts = scorer.parts(counts)
-        numbers = best(sum(parts.values(), np.zeros(())), k).labels
-        found = self.topic_model_._explain(document, n_words, lambda _: numbers)
-        features = scorer.svm.features(counts)
-        return structs.replace(
-            found,
-            reasons=tuple(
-                structs.replace(
-                    reason,
-                    score=float(sum(values[0, c] for values in parts.values())),
-                    parts={name: float(values[0, c]) for name, values in parts.items()},
-                    svm_words=self._svm_words(features, int(c), n_words),
-                )
-                for reason, c in zip(found.reasons, numbers[0], strict=True)
-            ),
-        )
+        parts, features = scorer.parts(counts), scorer.svm.features(counts)
+        both = []
+        for reason, c in zip(found.reasons, numbers[0].tolist(), strict=True):
+            own = {name: float(values[0, c]) for name, values in parts.items()}
+            words = self._svm_words(features, c, n_words)
+            both.append(
+                structs.replace(reason, score=sum(own.values()), parts=own, svm_words=words)
+            )
+        return structs.replace(found, reasons=tuple(both))
 
     def _svm_words(self, features: Counts, c: int, n: int) -> tuple[WordMargin, ...]:
         """Return the words that add most to a label's margin, and what they add."""
@@ -304,23 +294,6 @@ class HybridLDA(LabelClassifier):
             for i in np.argsort(-added, kind="stable")[:n]
             if added[i] > 1e-3
         )
-
-    def top_words(self, label: Any, n: int = 20) -> list[Weighted]:
-        """Return the likeliest words of a label by the topic model, φ."""
-        check_is_fitted(self)
-        return self.topic_model_.top_words(label, n)
-
-    def topics(self, n: int = 10) -> list[Topic]:
-        """Return every topic of the topic model with its n likeliest labels, φ′."""
-        check_is_fitted(self)
-        return self.topic_model_.topics(n)
-
-    def similar_labels(
-        self, label: Any, n: int = 10, *, by: Literal["words", "topics"] = "words"
-    ) -> list[Weighted]:
-        """Return the labels that share a label's words, or those it goes with (``by="topics"``)."""
-        check_is_fitted(self)
-        return self.topic_model_.similar_labels(label, n, by=by)
 
     # Keeping -------------------------------------------------------------------------------------
 

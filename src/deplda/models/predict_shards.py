@@ -16,7 +16,7 @@ from deplda.data.corpus import Corpus
 from deplda.data.files import StrPath, write_whole
 from deplda.data.readers import Fields
 from deplda.data.readers.shard_files import BadLine, Shard, names_in
-from deplda.data.text import WordCounter
+from deplda.data.text import CountsOnly
 from deplda.engine.execution import Execution, Where
 from deplda.engine.journal import Journal
 from deplda.engine.pool import Stop, Stopped
@@ -254,25 +254,11 @@ def _corpora(job: _Job, name: str, failures: list[FailedDocument]) -> Iterator[C
     for corpus in shard.corpora(
         _READ,
         note,
-        counter=job.model.counter_ or _CountsOnly(),
+        counter=job.model.counter_ or CountsOnly(),
         vocabulary=None if shard.has_words else job.model.words_,
         label_names=None if shard.is_numbered else (),
     ):
         yield corpus.align(job.model.words_, ())
-
-
-class _CountsOnly(WordCounter):
-    """Stands for the counter of a model that has none."""
-
-    def analyzer(self) -> Any:
-        return _refuse
-
-
-def _refuse(text: str) -> list[str]:
-    raise InputError(
-        "this is text, but the model was fitted on counts and does not know how words are counted; "
-        "give counts, or pass fit(..., counter=...)"
-    )
 
 
 def _stamp(path: Path) -> list[int]:

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
-from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
-from scipy.sparse import csr_array, hstack, issparse, vstack
+from scipy.sparse import csr_array, hstack, vstack
 from sklearn.base import clone
 from sklearn.metrics import label_ranking_average_precision_score
-from sklearn.utils.validation import check_is_fitted
 
-from deplda.data import checks
 from deplda.data.corpus import Corpus
 from deplda.data.files import StrPath
 from deplda.data.readers import Fields
@@ -26,23 +21,18 @@ from deplda.data.text import WordCounter
 from deplda.data.weighting import WordCounts
 from deplda.engine.execution import Device, Execution, Where
 from deplda.errors import FractionalCountsWarning, InputError
-from deplda.inference.batches import Backend, attribute, infer, score, settle
+from deplda.inference.batches import Backend, infer, score, settle
+from deplda.inference.cpu import Cpu
 from deplda.inference.layout import Tables
-from deplda.inference.scores import Inferred, best, scores
+from deplda.inference.scores import Inferred, scores
 from deplda.inference.settings import COMBINES, Combine, Estimate, Inference, Method
 from deplda.models import codec, reasons
 from deplda.models import parameters as settings
-from deplda.models.base import (
-    Counts,
-    Floats,
-    LabelClassifier,
-    Numbers,
-    are_texts,
-    check_lengths,
-)
+from deplda.models.base import Counts, Floats, Numbers, check_lengths
 from deplda.models.card import Arrays, Card
+from deplda.models.explainer import Explainer
 from deplda.models.explanation import Explanation
-from deplda.models.reasons import Topic, Weighted, Word
+from deplda.models.reasons import Word
 from deplda.training import passes, shards
 from deplda.training.chains import Schedule
 from deplda.training.estimates import LabelWords, TopicLabels
@@ -58,23 +48,6 @@ Kept = dict[str, Any]
 """Where chains are kept, as the functions that run them take it."""
 
 _MOST_HELD_OUT = 1000
-
-
-class _Prepared:
-    """φ and φ′ as inference wants them, laid out when they are first used and never pickled."""
-
-    def __init__(
-        self, label_words: LabelWords, topic_labels: tuple[TopicLabels, ...], background: float
-    ) -> None:
-        self.label_words, self.topic_labels = label_words, topic_labels
-        self.background = background
-
-    @cached_property
-    def tables(self) -> Tables:
-        return Tables(self.label_words, self.topic_labels, self.background)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "tables"}
 
 
 class TopicScorer(NamedTuple):
@@ -95,7 +68,7 @@ class TopicScorer(NamedTuple):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TopicModel(LabelClassifier):
+class TopicModel(Explainer):
     """What the three models share: everything but the prior over labels."""
 
     _model: ClassVar[settings.Model]
@@ -283,7 +256,7 @@ class TopicModel(LabelClassifier):
         self.classes_ = self._targets.classes
         self.label_words_, self.label_sets_ = label_words, label_sets
         self.topic_labels_ = topic_labels
-        self._prepared = _Prepared(label_words, topic_labels, self._background())
+        self._tables = Tables(label_words, topic_labels, self._background())
 
     def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:
         raise NotImplementedError
@@ -297,9 +270,7 @@ class TopicModel(LabelClassifier):
         documents, inference = _documents(counts), self._inference()
         if self.inference != "deterministic":
             _warn_of_fractions(documents, "inference")
-        backend, execution = settle(
-            documents, self._prepared.tables, inference, self.seed_, execution
-        )
+        backend, execution = settle(documents, self._tables, inference, self.seed_, execution)
         return TopicScorer(backend, inference, len(self.classes_)), execution
 
     def _inference(self) -> Inference:
@@ -321,97 +292,37 @@ class TopicModel(LabelClassifier):
     def _from_store(cls, path: StrPath, card: Card, arrays: Arrays) -> Self:
         return codec.from_store(path, card, arrays, cls)
 
-    # Explaining ----------------------------------------------------------------------------------
-
-    def explain(self, document: Any, k: int = 5, *, n_words: int = 8) -> Explanation:
-        """Return why the k best labels of one document are suggested.
-
-        `document` is a row of counts, a Corpus of one document, or a text (see `fit`). With each
-        label come its `n_words` strongest words.
-        """
-        check_is_fitted(self)
-        checks.at_least_one(k=k, n_words=n_words)
-        combine, n_labels = self._combine(), len(self.classes_)
-
-        def choose(inferred: Inferred) -> Numbers:
-            return best(scores(inferred, combine, n_labels), k).labels
-
-        return self._explain(document, n_words, choose)
-
     def _explain(
-        self, document: Any, n_words: int, choose: Callable[[Inferred], Numbers]
+        self, document: Any, counts: Counts, numbers: Numbers, n_words: int
     ) -> Explanation:
-        """Return why the labels that `choose` names are suggested for one document."""
-        text = document if isinstance(document, str) else None
-        x = one_row(document)
-        documents = _documents(self._read_counts(x, reset=False))
-        if self.inference != "deterministic":
-            _warn_of_fractions(documents, "inference")
-        if len(documents) != 1:
-            raise InputError(f"{len(documents):,} documents were given; explain one at a time")
-        asked = (documents, self._prepared.tables, self._inference())
-        how: Any = {"seed": self.seed_, "n_jobs": 1, "progress": bool(self.verbose)}
-        inferred = next(infer(*asked, **how))
-        n_labels, numbers = len(self.classes_), choose(inferred)
-        tokens = next(attribute(*asked, numbers, **how))
-        shared = float(inferred.counts[0, n_labels:].sum())
-        inferred = Inferred(
+        documents, n_labels = _documents(counts), len(self.classes_)
+        backend = Cpu(self._tables, self._inference(), self.seed_)
+        inferred, tokens = backend.attribute(documents.counts, numbers)
+        ranked = Inferred(
             inferred.counts[:, :n_labels], inferred.alpha[:, :n_labels], inferred.topics
         )
         entries, names = documents.counts, self.words_
         words = [names[w] for w in entries.indices]
+        text = document if isinstance(document, str) else None
         return Explanation(
             reasons.reasons(
-                numbers[0], inferred, tokens, words, self.topic_labels_, self.classes_,
+                numbers[0], ranked, tokens, words, self.topic_labels_, self.classes_,
                 self._combine(), n_words=n_words,
             ),
             tuple(map(Word, words, entries.data.tolist(), map(tuple, tokens.tolist()))),
             documents.n_tokens,
-            self._n_tokens_given(x, documents) - documents.n_tokens,
+            self._n_tokens_given(document, documents.n_tokens) - documents.n_tokens,
             text,
             () if text is None or self.counter_ is None else tuple(self.counter_.spans(text)),
-            shared,
+            float(inferred.counts[0, n_labels:].sum()),
         )  # fmt: skip
 
-    def top_words(self, label: Any, n: int = 20) -> list[Weighted]:
-        """Return the likeliest words of a label with their probabilities, φ."""
-        check_is_fitted(self)
-        checks.at_least_one(n=n)
-        return reasons.top_words(self.label_words_, self._number(label), self.words_, n)
-
-    def topics(self, n: int = 10) -> list[Topic]:
-        """Return every topic with its n likeliest labels, φ′; none in Flat-LDA."""
-        check_is_fitted(self)
-        checks.at_least_one(n=n)
-        return reasons.topics_of(self.topic_labels_, self.classes_, n)
-
-    def similar_labels(
-        self, label: Any, n: int = 10, *, by: Literal["words", "topics"] = "words"
-    ) -> list[Weighted]:
-        """Return the labels that share a label's words, or those it goes with (``by="topics"``)."""
-        check_is_fitted(self)
-        checks.at_least_one(n=n)
-        number = self._number(label)
-        if by == "words":
-            return reasons.similar_by_words(self.label_words_, number, self.classes_, n)
-        if by == "topics":
-            return reasons.similar_by_topics(self.topic_labels_, number, self.classes_, n)
-        raise InputError(f"by is {by!r}; it must be 'words' or 'topics'")
-
-    def _number(self, label: Any) -> int:
-        number = int(self._targets.numbers(np.array([label], dtype=object))[0])
-        if number < 0:
-            near = _near(str(label), [str(name) for name in self.classes_])
-            raise InputError(f"the model does not know the label {label!r}; {near}")
-        return number
-
-    def _n_tokens_given(self, X: Any, documents: Corpus) -> int:
-        if isinstance(X, Corpus):
-            return X.n_tokens
-        if are_texts(X) and self.counter_ is not None:
-            analyze = self.counter_.analyzer()
-            return sum(len(analyze(text)) for text in X)
-        return documents.n_tokens
+    def _n_tokens_given(self, document: Any, n_known: int) -> int:
+        if isinstance(document, Corpus):
+            return document.n_tokens
+        if isinstance(document, str) and self.counter_ is not None:
+            return len(self.counter_.analyzer()(document))
+        return n_known
 
     # Parameters ----------------------------------------------------------------------------------
 
@@ -474,7 +385,7 @@ class TopicModel(LabelClassifier):
             return "blend"
         first = clone(self).set_params(combine="blend")
         first.fit(counts[rest], (labels[rest], self._targets))
-        asked = (_documents(counts[held]), first._prepared.tables, first._inference())
+        asked = (_documents(counts[held]), first._tables, first._inference())
         inferred = list(infer(*asked, seed=self.seed_, **self._where()))
 
         def quality(combine: Combine) -> float:
@@ -489,26 +400,6 @@ def _kept(checkpoint: StrPath | None, name: str, resume: bool) -> Kept:
         "checkpoint": None if checkpoint is None else Path(checkpoint) / name,
         "resume": resume,
     }
-
-
-def _near(name: str, known: list[str]) -> str:
-    """Return the known names that may have been meant, as a question."""
-    folded = {label.casefold(): label for label in known}
-    close = [folded[each] for each in get_close_matches(name.casefold(), folded, 5)]
-    close += [label for label in known if name.casefold() in label.casefold()]
-    if not close:
-        return f"its {len(known):,} labels are classes_"
-    return f"did you mean {', '.join(repr(each) for each in dict.fromkeys(close[:5]))}?"
-
-
-def one_row(document: Any) -> Any:
-    """Return one document as X has it: a text in a list, counts in a row."""
-    if isinstance(document, str):
-        return [document]
-    if getattr(document, "ndim", 2) != 1:
-        return document
-    row: Any = document if issparse(document) else np.asarray(document)
-    return row.reshape((1, -1))
 
 
 def _with_background(corpus: Corpus) -> Corpus:

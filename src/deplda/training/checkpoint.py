@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import warnings
 import zipfile
@@ -17,6 +16,22 @@ from deplda.data.files import StrPath, write_whole
 from deplda.errors import InputError, ReadError
 
 Arrays = dict[str, npt.NDArray[Any]]
+
+
+def save_arrays(path: Path, **arrays: npt.NDArray[Any]) -> None:
+    """Write arrays to a file, whole or not at all."""
+    with write_whole(path) as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
+
+
+def load_arrays(path: Path, problem: str) -> Arrays:
+    """Return the arrays of a file; `problem` says what it means if they cannot be read."""
+    try:
+        # numpy leaves the file open when it cannot read it, so it is opened here.
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as saved:
+            return dict(saved)
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise ReadError(path, None, problem.format(error)) from error
 
 
 class Checkpoint:
@@ -63,11 +78,8 @@ class Checkpoint:
 
     def save(self, number: int, state: Mapping[str, npt.NDArray[Any]]) -> None:
         """Write the state of one chain, or warn that it could not be written."""
-        buffer = io.BytesIO()
-        np.savez(buffer, **state)  # type: ignore[arg-type]
         try:
-            with write_whole(self._file(number)) as file:
-                file.write(buffer.getbuffer())
+            save_arrays(self._file(number), **state)
         except OSError as error:
             warnings.warn(
                 f"chain {number} could not be saved in {self.folder} ({error.strerror}); "
@@ -81,14 +93,7 @@ class Checkpoint:
         path = self._file(number)
         if not path.is_file():
             return None
-        try:
-            # numpy leaves the file open when it cannot read it, so it is opened here.
-            with open(path, "rb") as file, np.load(file, allow_pickle=False) as saved:
-                return dict(saved)
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-            raise ReadError(
-                path, None, f"this is not a chain ({error}); delete it to run that chain again"
-            ) from error
+        return load_arrays(path, "this is not a chain ({}); delete it to run that chain again")
 
     def _file(self, number: int) -> Path:
         return self.folder / f"chain-{number:04}.npz"

@@ -21,17 +21,16 @@ from deplda.engine.execution import HERE, Execution
 from deplda.engine.pool import Stop, Stopped
 from deplda.engine.progress import sweeps
 from deplda.errors import InputError
+from deplda.training.checkpoint import Arrays, load_arrays, save_arrays
 from deplda.training.estimates import LabelWords
 from deplda.training.label_words import without_small
 from deplda.training.shards import (
     KEYS,
     LAYOUT,
     PLACES,
-    Arrays,
+    UNREADABLE,
     Ready,
-    load_arrays,
     narrow,
-    save_arrays,
     shard_folder,
 )
 from deplda.training.word_chain import Cells, swept_pieces
@@ -272,7 +271,7 @@ def _last_pass(plan: Plan) -> tuple[Pass | None, Change]:
     files = sorted(plan.folder.glob(f"{plan.name}-?????.npz"))
     if not files:
         return None, _NOTHING
-    saved = load_arrays(files[-1])
+    saved = load_arrays(files[-1], UNREADABLE)
     change = Change(*(saved[name] for name in Change._fields))
     moved, sent, returned = saved["moved"].tolist()
     number = int(files[-1].stem[-5:])
@@ -293,17 +292,17 @@ def _sweep_shard(
     """
     target = plan.state(shard, number)
     if target.is_file():
-        saved = load_arrays(target)
+        saved = load_arrays(target, UNREADABLE)
         return Change(*(saved[name] for name in Change._fields)), float(saved["moved"][0])
     here = shard_folder(plan.folder, shard)
-    places = load_arrays(here / PLACES)["places"]
-    layout = _layout(load_arrays(here / LAYOUT))
+    places = load_arrays(here / PLACES, UNREADABLE)["places"]
+    layout = _layout(load_arrays(here / LAYOUT, UNREADABLE))
     work = _Expected(plan, layout) if plan.kind == "expected" else _Sampled(plan, layout, shard)
     if number == 0:
         tokens, cells, labels = work.start()
         seen_cells, seen_labels, moved = np.zeros_like(cells), np.zeros_like(labels), 0.0
     else:
-        state = load_arrays(plan.state(shard, number - 1))
+        state = load_arrays(plan.state(shard, number - 1), UNREADABLE)
         tokens, seen_cells, seen_labels = state["tokens"], state["seen_cells"], state["seen_labels"]
         _see(places, seen_cells, seen_labels, change)
         cells, labels = seen_cells.copy(), seen_labels.copy()

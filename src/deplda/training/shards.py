@@ -24,9 +24,10 @@ from deplda.data.text import WordCounter, resolve_min_count
 from deplda.engine.execution import HERE, Execution
 from deplda.engine.pool import Stop
 from deplda.errors import InputError, ReadError
+from deplda.training.checkpoint import load_arrays, save_arrays
 from deplda.training.word_chain import lay_out, swept_pieces
 
-Arrays = dict[str, npt.NDArray[Any]]
+UNREADABLE = "it cannot be read ({}); prepare the shards anew"
 
 KEYS = "cells.npy"
 LAYOUT, PLACES = "layout.npz", "places.npz"
@@ -191,7 +192,7 @@ def _lay_out(
     folder: Path, words: tuple[str, ...], labels: tuple[str, ...], number: int, stop: Stop
 ) -> Sizes:
     here = shard_folder(folder, number)
-    raw = load_arrays(here / _RAW)
+    raw = load_arrays(here / _RAW, UNREADABLE)
     own_words, own_labels = msgspec.json.decode((here / _NAMES).read_bytes())
     n = len(raw["starts"]) - 1
     corpus = Corpus(
@@ -236,7 +237,7 @@ def _place_cells(folder: Path, n_words: int, number: int, stop: Stop) -> None:
 
 
 def _keys(folder: Path, number: int, n_words: int) -> npt.NDArray[np.int64]:
-    layout = load_arrays(shard_folder(folder, number) / LAYOUT)
+    layout = load_arrays(shard_folder(folder, number) / LAYOUT, UNREADABLE)
     starts = layout["cell_starts"]
     labels = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     return labels * n_words + layout["cell_words"]
@@ -259,7 +260,7 @@ def label_matrix(folder: StrPath, ready: Ready) -> Any:
     """Return the labels of all documents, documents × labels."""
     parts = [csr_array((0, len(ready.labels)), dtype=bool)]
     for number, sizes in enumerate(ready.shards):
-        found = load_arrays(shard_folder(Path(folder), number) / _LABELS)
+        found = load_arrays(shard_folder(Path(folder), number) / _LABELS, UNREADABLE)
         data = np.ones(len(found["indices"]), bool)
         parts.append(
             csr_array(
@@ -268,20 +269,3 @@ def label_matrix(folder: StrPath, ready: Ready) -> Any:
             )
         )
     return csr_array(vstack(parts, format="csr"))
-
-
-def save_arrays(path: Path, **arrays: npt.NDArray[Any]) -> None:
-    """Write arrays to a file, whole or not at all."""
-    with write_whole(path) as file:
-        np.savez(file, **arrays)  # type: ignore[arg-type]
-
-
-def load_arrays(path: Path) -> Arrays:
-    """Return the arrays of a file."""
-    try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as saved:
-            return dict(saved)
-    except (OSError, ValueError, EOFError) as error:
-        raise ReadError(
-            path, None, f"it cannot be read ({error}); prepare the shards anew"
-        ) from error

@@ -1,0 +1,99 @@
+"""What a model that explains itself can be asked: why a label, its words, its topics, its like."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from difflib import get_close_matches
+from typing import Any, Literal
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import check_is_fitted
+
+from deplda.data import checks
+from deplda.engine.execution import HERE
+from deplda.errors import InputError
+from deplda.inference.scores import best
+from deplda.models import reasons
+from deplda.models.base import Counts, LabelClassifier, Numbers
+from deplda.models.explanation import Explanation
+from deplda.models.reasons import Topic, Weighted
+from deplda.training.estimates import LabelWords, TopicLabels
+
+
+class Explainer(LabelClassifier):
+    """A classifier that is a topic model, or has one."""
+
+    label_words_: LabelWords
+    topic_labels_: tuple[TopicLabels, ...]
+
+    @abstractmethod
+    def _explain(
+        self, document: Any, counts: Counts, numbers: Numbers, n_words: int
+    ) -> Explanation:
+        """Return why these labels, 1 × k numbers, are suggested for one document."""
+
+    def explain(self, document: Any, k: int = 5, *, n_words: int = 8) -> Explanation:
+        """Return why the k best labels of one document are suggested.
+
+        `document` is a row of counts, a Corpus of one document, or a text (see `fit`). With each
+        label come its `n_words` strongest words, and the parts that its score is the sum of.
+        """
+        check_is_fitted(self)
+        checks.at_least_one(k=k, n_words=n_words)
+        counts = self._read_counts(_one_row(document), reset=False)
+        if counts.shape[0] != 1:
+            raise InputError(f"{counts.shape[0]:,} documents were given; explain one at a time")
+        scorer, _ = self._scorer(counts, HERE)
+        return self._explain(document, counts, best(scorer.scores(counts), k).labels, n_words)
+
+    def top_words(self, label: Any, n: int = 20) -> list[Weighted]:
+        """Return the likeliest words of a label with their probabilities, φ."""
+        check_is_fitted(self)
+        checks.at_least_one(n=n)
+        return reasons.top_words(self.label_words_, self._number(label), self.words_, n)
+
+    def topics(self, n: int = 10) -> list[Topic]:
+        """Return every topic with its n likeliest labels, φ′; none in Flat-LDA."""
+        check_is_fitted(self)
+        checks.at_least_one(n=n)
+        return reasons.topics_of(self.topic_labels_, self.classes_, n)
+
+    def similar_labels(
+        self, label: Any, n: int = 10, *, by: Literal["words", "topics"] = "words"
+    ) -> list[Weighted]:
+        """Return the labels that share a label's words, or those it goes with (``by="topics"``)."""
+        check_is_fitted(self)
+        checks.at_least_one(n=n)
+        checks.choice("by", by, ("words", "topics"))
+        number = self._number(label)
+        if by == "words":
+            return reasons.similar_by_words(self.label_words_, number, self.classes_, n)
+        return reasons.similar_by_topics(self.topic_labels_, number, self.classes_, n)
+
+    def _number(self, label: Any) -> int:
+        number = int(self._targets.numbers(np.array([label], dtype=object))[0])
+        if number < 0:
+            near = _near(str(label), [str(name) for name in self.classes_])
+            raise InputError(f"the model does not know the label {label!r}; {near}")
+        return number
+
+
+def _near(name: str, known: list[str]) -> str:
+    """Return the known names that may have been meant, as a question."""
+    folded = {label.casefold(): label for label in known}
+    close = [folded[each] for each in get_close_matches(name.casefold(), folded, 5)]
+    close += [label for label in known if name.casefold() in label.casefold()]
+    if not close:
+        return f"its {len(known):,} labels are classes_"
+    return f"did you mean {', '.join(repr(each) for each in dict.fromkeys(close[:5]))}?"
+
+
+def _one_row(document: Any) -> Any:
+    """Return one document as X has it: a text in a list, counts in a row."""
+    if isinstance(document, str):
+        return [document]
+    if getattr(document, "ndim", 2) != 1:
+        return document
+    row: Any = document if issparse(document) else np.asarray(document)
+    return row.reshape((1, -1))
