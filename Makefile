@@ -22,7 +22,7 @@ test: install
 test-data: install
 	$(BIN)/pytest -m data --data-dir=$(DATA_DIR) tests
 
-# Needs a CUDA card and the CuPy of its CUDA: make test-gpu CUPY=cupy-cuda13x for another CUDA than 12
+# Needs a CUDA GPU and the CuPy of its CUDA: make test-gpu CUPY=cupy-cuda13x for another CUDA than 12
 CUPY ?= 'cupy-cuda12x[ctk]'
 test-gpu: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(CUPY)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager, nullcontext
 from functools import partial
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from deplda.engine.pool import Parcel, Pool, unpacked
@@ -16,6 +16,7 @@ from deplda.errors import EngineError, InputError, WorkerLostError
 
 try:
     import distributed
+    from distributed.comm import CommClosedError
     from distributed.scheduler import KilledWorker
 except ImportError as error:
     raise InputError(
@@ -23,7 +24,7 @@ except ImportError as error:
     ) from error
 
 _TRIES = 4
-_GLANCE, _PATIENCE = 2.0, 60.0
+_POLL, _LONGEST_WAIT = 2.0, 60.0
 """Seconds between two looks at a cluster that we wait for, and how long it may have no workers."""
 
 logger = logging.getLogger("deplda")
@@ -115,6 +116,9 @@ class _Workers:
                     logger.warning("the data were lost with a worker; sending them again")
                     self._data = self._scatter()
                 future = self.submit(item)
+            except CommClosedError:  # by the scheduler, which the client notices a moment later
+                sleep(_POLL)
+                future = self.submit(item)
             except KilledWorker as error:
                 raise WorkerLostError(
                     f"one piece of work ended several workers, the last of them "
@@ -129,13 +133,13 @@ class _Workers:
         a worker that dies as it starts.)
         """
         seen = monotonic()
-        while not wait([future], timeout=_GLANCE).done:
+        while not wait([future], timeout=_POLL).done:
             self._check_alive()
             if self._client.nthreads():
                 seen = monotonic()
-            elif monotonic() - seen > _PATIENCE:
+            elif monotonic() - seen > _LONGEST_WAIT:
                 raise EngineError(
-                    f"{_where(self._client)} has had no workers for {_PATIENCE:.0f} s; start some "
+                    f"{_where(self._client)} has had no workers for {_LONGEST_WAIT:.0f} s; start some "
                     "and run the same again"
                 )
         return future.result()
