@@ -16,7 +16,7 @@ from deplda.errors import EngineError, InputError, WorkerLostError
 
 try:
     import distributed
-    from distributed.comm import CommClosedError
+    from distributed.comm.core import CommClosedError
     from distributed.scheduler import KilledWorker
 except ImportError as error:
     raise InputError(
@@ -139,8 +139,8 @@ class _Workers:
                 seen = monotonic()
             elif monotonic() - seen > _LONGEST_WAIT:
                 raise EngineError(
-                    f"{_where(self._client)} has had no workers for {_LONGEST_WAIT:.0f} s; start some "
-                    "and run the same again"
+                    f"{_where(self._client)} has had no workers for {_LONGEST_WAIT:.0f} s; start "
+                    "some and run the same again"
                 )
         return future.result()
 
