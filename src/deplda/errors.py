@@ -45,4 +45,4 @@ class NothingHeldOutWarning(UserWarning):
 
 
 class FractionalCountsWarning(UserWarning):
-    """Counts that are no whole numbers were rounded, since tokens are drawn."""
+    """Counts that are not whole numbers were rounded, since tokens are drawn."""

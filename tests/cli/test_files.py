@@ -136,7 +136,7 @@ def test_a_model_is_replaced_by_force_but_nothing_else_is(tmp_path: Path, corpus
     other.mkdir()
     (other / "thesis.tex").write_text("years of work")
     said = problem(1, "train", corpus, "-o", other, "--force")
-    assert "exists and is no saved model" in said
+    assert "exists and is not a saved model" in said
     assert (other / "thesis.tex").exists()
 
 

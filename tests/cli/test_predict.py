@@ -169,7 +169,9 @@ def test_an_output_of_other_documents_is_not_gone_on_with(
     )
     assert output.read_bytes() == before
     output.write_text("my diary\n")
-    assert "line 1: this is no line of predictions" in problem(1, "predict", model, corpus, *asked)
+    assert "line 1: this is not a line of predictions" in problem(
+        1, "predict", model, corpus, *asked
+    )
     assert output.read_text() == "my diary\n"
     assert "--resume needs --output" in problem(2, "predict", model, corpus, "--resume")
 

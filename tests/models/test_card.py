@@ -223,7 +223,7 @@ def test_what_is_no_model_is_never_overwritten(what: str, tmp_path: Path) -> Non
     path = tmp_path / "model"
     FOREIGN[what](path)
     before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
-    with pytest.raises(InputError, match="exists and is no saved model; choose another name"):
+    with pytest.raises(InputError, match="exists and is not a saved model; choose another name"):
         fitted().save(path)
     assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
 
@@ -316,7 +316,9 @@ def test_links_pipes_and_folders_in_place_of_files_are_refused(name: str, folder
     ]
     for make in makers:
         make(folder / name)
-        with pytest.raises(ReadError, match=r"this is no plain file; a saved model has no links"):
+        with pytest.raises(
+            ReadError, match=r"this is not a plain file; a saved model has no links"
+        ):
             load(folder)
         if (folder / name).is_dir():
             (folder / name).rmdir()

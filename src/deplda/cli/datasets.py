@@ -1,4 +1,4 @@
-"""``deplda datasets``: what there is, fetching it, its figures, and files in other formats."""
+"""``deplda datasets``: what there is, fetching it, its statistics, and files in other formats."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def fetch(name: str, data_dir: Path | None, as_json: bool) -> None:
 @word_options
 @as_json
 def stats(corpus: str, reading: Reading, words: Words, as_json: bool) -> None:
-    """Show the figures of a corpus: a file, a folder, or the name of a data set."""
+    """Show the statistics of a corpus: a file, a folder, or the name of a data set."""
     from deplda.data.statistics import describe
 
     with waiting(f"reading {corpus} …"):

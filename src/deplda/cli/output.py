@@ -29,7 +29,7 @@ def show(result: Any) -> None:
 
 
 def show_json(value: Any) -> None:
-    """Print a value as JSON; what is no number there (NaN) becomes null."""
+    """Print a value as JSON; what is not a number there (NaN) becomes null."""
     click.echo(json.dumps(_plain(value), ensure_ascii=False, indent=1, allow_nan=False))
 
 
@@ -48,7 +48,7 @@ def plain(value: Any) -> Any:
 
 
 def note(message: str) -> None:
-    """Say something that is no result."""
+    """Say something that is not a result."""
     click.echo(message, err=True)
 
 
@@ -65,7 +65,7 @@ def waiting(message: str) -> Iterator[None]:
 
 
 def check_output(path: Path, replace: bool) -> None:
-    """Refuse, before any work is done, an output that exists or cannot be written."""
+    """Raise, before any work is done, if an output exists or cannot be written."""
     if path.exists() and not replace:
         raise InputError(f"{path} exists; choose another name, or --force to replace it")
     path.absolute().parent.mkdir(parents=True, exist_ok=True)

@@ -107,7 +107,7 @@ def predict(
 
 
 def _check_apart(output: Path, documents: tuple[str, ...]) -> None:
-    """Refuse an output that would be written over the documents, or in a format it is not."""
+    """Raise if the output would be written over the documents, or in a format it is not."""
     if output.suffix == ".gz":
         raise click.UsageError(f"{output}: predictions are not packed; pack them afterwards.")
     if any(output.exists() and output.resolve() == Path(each).resolve() for each in documents):
@@ -194,7 +194,7 @@ def _check_same_document(output: Path, number: int, line: bytes, record: Record 
     try:
         found = json.loads(line)["id"]
     except (ValueError, KeyError, TypeError) as error:
-        problem = "this is no line of predictions; choose another output, or --force to replace it"
+        problem = "this is not a line of predictions; choose another output, or --force"
         raise ReadError(output, number, problem) from error
     if record is None or found != record.id:
         other = "there are fewer documents" if record is None else f"document {record.id!r} is next"

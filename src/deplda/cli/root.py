@@ -107,7 +107,7 @@ def _configure(ctx: click.Context, _: click.Parameter, path: Path | None) -> Non
 
 
 def _defaults(command: click.Command, table: dict[str, Any], where: str) -> dict[str, Any]:
-    """Return the table with names as click has them; a key that is no option is an error."""
+    """Return the table with names as click has them; a key that is not an option is an error."""
     verbs = command.commands if isinstance(command, click.Group) else {}
     options = {
         option.removeprefix("--"): parameter.name

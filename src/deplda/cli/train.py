@@ -143,7 +143,7 @@ def train(
     else:
         how = {} if checkpoint is None else {"checkpoint": checkpoint, "resume": resume}
         kept = _learn(model, corpus, reading, words, split, holdout, asked["seed"], how)
-    found = None if kept is None else figures_of(model, kept)
+    found = None if kept is None else metrics_of(model, kept)
     # How it was run this time is nothing to remember.
     model.set_params(verbose=False, n_jobs=None)
     model.save(output, metrics=None if found is None else found.to_dict())
@@ -317,7 +317,7 @@ def evaluate(
     """Say how good MODEL is on the labelled documents of CORPUS.
 
     Of a data set with splits the test part is taken. Labels that the model has never seen cannot
-    be predicted and are in no figure; they are counted.
+    be predicted and are in no metric; they are counted.
 
     \b
     deplda evaluate model test.jsonl
@@ -331,7 +331,7 @@ def evaluate(
         test = part_of(
             load_corpus(corpus, reading, classifier.counter_ or CountsOnly()), split, "test"
         )
-    found = figures_of(classifier, test)
+    found = metrics_of(classifier, test)
     rare = found.by_frequency()
     if as_json:
         show_json(found.to_dict() | {"by_frequency": rare.to_dict()})
@@ -353,8 +353,8 @@ def set_device(classifier: Any, device: str, path: Path) -> None:
         )
 
 
-def figures_of(model: Any, test: Corpus) -> Evaluation:
-    """Return the figures of a model on labelled documents."""
+def metrics_of(model: Any, test: Corpus) -> Evaluation:
+    """Return the metrics of a model on labelled documents."""
     from dataclasses import replace
 
     from deplda.evaluation import evaluate

@@ -41,7 +41,7 @@ def n_workers(n_jobs: int | None) -> int:
 
 
 def check_engine(engine: Engine) -> None:
-    """See that it names a place where work can be done; whether it answers is seen later."""
+    """Raise if it does not name a place to work; whether it answers is seen later."""
     known = engine in ("threads", "processes") if isinstance(engine, str) else False
     if not (known or is_cluster(engine)):
         raise InputError(
@@ -51,7 +51,7 @@ def check_engine(engine: Engine) -> None:
 
 
 def is_cluster(engine: Engine) -> bool:
-    """Say whether it is a Dask Client or looks like an address."""
+    """Return whether it is a Dask Client or looks like an address."""
     if isinstance(engine, str):
         return "://" in engine
     return hasattr(engine, "scatter") and hasattr(engine, "submit")

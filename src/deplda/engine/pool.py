@@ -22,7 +22,7 @@ class Stop(Protocol):
     """What work looks at between two steps: whether it is still wanted."""
 
     def is_set(self) -> bool:
-        """Say whether to stop."""
+        """Return whether to stop."""
 
 
 class Pool(Protocol):

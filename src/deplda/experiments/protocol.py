@@ -103,7 +103,7 @@ def _checked(data: bytes, path: Path) -> Experiment:
     try:
         experiment = msgspec.toml.decode(data, type=Experiment)
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        raise ReadError(path, None, f"this is no experiment: {error}") from error
+        raise ReadError(path, None, f"this is not an experiment: {error}") from error
     for name, model in experiment.models.items():
         if model.estimator not in MODELS:
             known = ", ".join(MODELS)

@@ -125,7 +125,7 @@ def read_unit(folder: StrPath, model: str, split: int) -> Unit | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Unit)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ReadError(path, None, f"this is no unit of an experiment: {error}") from error
+        raise ReadError(path, None, f"this is not a unit of an experiment: {error}") from error
 
 
 def write_unit(folder: StrPath, unit: Unit) -> None:
@@ -157,7 +157,7 @@ def _read_data(path: Path) -> DataFacts | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=DataFacts)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ReadError(path, None, f"this is no description of data: {error}") from error
+        raise ReadError(path, None, f"this is not a description of data: {error}") from error
 
 
 def _read_head(path: Path) -> Head:
@@ -166,4 +166,4 @@ def _read_head(path: Path) -> Head:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Head)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ReadError(path, None, f"this is no experiment's head: {error}") from error
+        raise ReadError(path, None, f"this is not the head of an experiment: {error}") from error

@@ -22,7 +22,7 @@ TINY = 64
 class Tables:
     """φ and all φ′ as the kernels read them.
 
-    With a `background`, the last label of φ is no label but what all documents share. Each topic
+    With a `background`, the last label of φ is not a label but what all documents share. Each topic
     gives it that share of its labels: with η/(1 − share) for η, the prior of all others is as
     before, and the background's η · share/(1 − share).
     """

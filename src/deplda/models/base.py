@@ -357,12 +357,12 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         tags.classifier_tags.multi_label = True
-        tags.classifier_tags.poor_score = True  # on points in a plane: they are no word counts
+        tags.classifier_tags.poor_score = True  # on points in a plane: they are not word counts
         return tags
 
 
 def are_texts(X: Any) -> bool:
-    """Say whether X is a list of texts, or an array or a column of them."""
+    """Return whether X is a list of texts, or an array or a column of them."""
     if issparse(X) or not (isinstance(X, list | tuple) or getattr(X, "ndim", 0) == 1):
         return False
     return len(X) > 0 and all(isinstance(x, str) for x in X)

@@ -40,7 +40,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     """The estimator's class."""
     parameters: dict[str, Any]
     learned: dict[str, Any]
-    """What this class of estimator learned and is no array."""
+    """What this class of estimator learned and is not an array."""
     seed: int
     kind: Literal["dense", "sparse", "classes"]
     """How labels were handed in."""
@@ -94,9 +94,9 @@ def save(path: StrPath, card: Card, arrays: Arrays) -> None:
 
 
 def check_target(target: Path) -> None:
-    """Refuse what may not be replaced by a saved model: anything that is there and is none."""
+    """Raise if something is there that is not a saved model: it is not replaced."""
     if target.is_symlink() or (target.exists() and not _is_model(target)):
-        raise InputError(f"{target} exists and is no saved model; choose another name")
+        raise InputError(f"{target} exists and is not a saved model; choose another name")
 
 
 def read_card(path: StrPath) -> Card:
@@ -114,7 +114,7 @@ def load(path: StrPath) -> tuple[Card, Arrays]:
 
 
 def _is_model(folder: Path) -> bool:
-    """Say whether it is a folder that may be replaced: one of ours, or an empty one."""
+    """Return whether it is a folder that may be replaced: one of ours, or an empty one."""
     if not folder.is_dir():
         return False
     names = {entry.name for entry in folder.iterdir()}
@@ -150,7 +150,7 @@ def _plain_file(path: Path, most: int | None) -> Path:
         problem = "the file is missing; the model was not copied whole"
         raise ReadError(path, None, problem) from error
     if not stat.S_ISREG(status.st_mode):
-        raise ReadError(path, None, "this is no plain file; a saved model has no links")
+        raise ReadError(path, None, "this is not a plain file; a saved model has no links")
     if most is not None and status.st_size > most:
         raise ReadError(path, None, f"{status.st_size:,} bytes are more than {most:,}")
     return path

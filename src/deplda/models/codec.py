@@ -122,7 +122,7 @@ def from_store(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., An
     model, read = restore(path, card, arrays, make), Reader(path, arrays)
     try:
         learned = msgspec.convert(card.learned, _Learned)
-        # What could not be "auto" in earlier versions was no setting.
+        # What could not be "auto" in earlier versions was not a setting.
         earlier = {"train_eta": model.train_eta, "combine": model.combine, "word_counts": "raw"}
         if "background" in names_of(model._model):
             earlier["background"] = 0.0
@@ -214,7 +214,7 @@ class Reader:
         indices, starts = self.pattern(name, n_rows, n_columns)
         data = self.take(f"{name}.data", np.float32)
         if len(data) != len(indices) or not np.isfinite(data).all():
-            raise self.fail(name, "has values that are no finite numbers")
+            raise self.fail(name, "has values that are not finite numbers")
         return csr_array((data, indices, starts), shape=(n_rows, n_columns))
 
     def distributions(
@@ -228,7 +228,7 @@ class Reader:
         if data is None or data.ndim != 1 or data.dtype not in (np.float32, np.float64):
             raise self.fail(name, "has no values")
         if len(data) != len(indices) or not ((data >= 0) & (data <= 1)).all():
-            raise self.fail(name, "has values that are no probabilities")
+            raise self.fail(name, "has values that are not probabilities")
         sums = np.bincount(indices, data, n_columns) + n_rows * base
         if (np.abs(sums - 1) > _MOST_OFF).any():
             raise self.fail(name, "has columns that do not sum to 1")
@@ -257,7 +257,7 @@ def plain(name: str, value: Any) -> Any:
     """Return a parameter as JSON has it."""
     if isinstance(value, np.generic):
         return value.item()
-    if name in ("engine", "device"):  # where a model was made is no part of it
+    if name in ("engine", "device"):  # where a model was made is not a part of it
         return "threads" if name == "engine" else "cpu"
     if value is None or isinstance(value, str | int | float | bool):
         return value

@@ -59,7 +59,7 @@ def from_store(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., An
         raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
     weights = msgspec.structs.astuple(learned.mixture)[1:]
     if not all(math.isfinite(weight) for weight in weights) or learned.mixture.floor < 0:
-        raise ReadError(path, None, "its mixture has weights that are no finite numbers")
+        raise ReadError(path, None, "its mixture has weights that are not finite numbers")
     sets = {name: array for name, array in arrays.items() if name.startswith(_LABEL_SETS)}
     parents = []
     for name, kind in _PARENTS.items():
@@ -85,5 +85,5 @@ def _probabilities(read: saving.Reader) -> Probabilities:
     if not len(scores) or not np.isfinite(scores).all() or (np.diff(scores) <= 0).any():
         raise read.fail(_SCORES, "does not rise")
     if values.min() < 0 or values.max() > 1 or (np.diff(values) < 0).any():
-        raise read.fail(_VALUES, "has values that are no rising probabilities")
+        raise read.fail(_VALUES, "has values that are not rising probabilities")
     return Probabilities(np.array(scores), values)

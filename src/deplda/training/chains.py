@@ -37,7 +37,7 @@ class Schedule:
         return self.burn_in + (self.n_samples - 1) * self.lag
 
     def samples_at(self, sweep: int) -> bool:
-        """Say whether a sample is taken after this sweep, counted from 1."""
+        """Return whether a sample is taken after this sweep, counted from 1."""
         return sweep >= self.burn_in and (sweep - self.burn_in) % self.lag == 0
 
 

@@ -118,7 +118,7 @@ class Machine:
         self._look()
 
     def is_done(self, tolerance: float) -> bool:
-        """Say whether it is solved, or has taken as many steps as it may."""
+        """Return whether it is solved, or has taken as many steps as it may."""
         return self.error <= tolerance or self.n_steps >= _MOST_STEPS
 
 
