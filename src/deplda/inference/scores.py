@@ -22,6 +22,12 @@ class Inferred(NamedTuple):
     """α′: the document's prior over labels."""
     topics: Floats
     """θ′: the document's topics, documents × the topics of all sets side by side."""
+    words: Floats = np.zeros((0, 0))
+    """Of each entry of the documents' counts, the tokens it gives to chosen labels, where asked."""
+
+    def only(self, n_labels: int) -> Inferred:
+        """Return it without what follows the first labels, a background."""
+        return self._replace(counts=self.counts[:, :n_labels], alpha=self.alpha[:, :n_labels])
 
 
 class Ranking(NamedTuple):
