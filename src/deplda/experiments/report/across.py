@@ -10,17 +10,15 @@ from deplda.data.statistics import Statistics
 from deplda.evaluation import scorecard
 from deplda.experiments.report.charts import Axis, Chart, Point, Series
 from deplda.experiments.report.data_set import statistics_of
-from deplda.experiments.report.literature import paper_tables
-from deplda.experiments.report.measures import BY_DOCUMENT, BY_LABEL, Metric, rate, signed
-from deplda.experiments.report.parts import Block, Cell, Figure, Section, Table, table
-from deplda.experiments.report.phrases import listed
+from deplda.experiments.report.measures import BY_DOCUMENT, BY_LABEL, METRICS, Metric, nested
+from deplda.experiments.report.parts import Block, Cell, Figure, Section, Table, marked, table
+from deplda.experiments.report.phrases import listed, rate, signed
 from deplda.experiments.report.runs import Group
 
-_BY: dict[str, Callable[[Statistics], float]] = {
-    "median label frequency": lambda facts: facts.label_frequency_median,
-    "labels per document (cardinality)": lambda facts: facts.cardinality,
+_BY: dict[Axis, Callable[[Statistics], float]] = {
+    Axis("median label frequency", log=True): lambda facts: facts.label_frequency_median,
+    Axis("labels per document (cardinality)"): lambda facts: facts.cardinality,
 }
-_LOG = {"median label frequency"}
 
 
 def across_section(groups: Sequence[Group]) -> Section:
@@ -29,7 +27,7 @@ def across_section(groups: Sequence[Group]) -> Section:
     if not shared:
         return Section("All data sets", ("No model was run on all data sets.",))
     blocks: list[Block] = [
-        "On how many figures each model is best, alone or with others (equal to three digits): six "
+        "On how many metrics each model is best, alone or with others (equal to three digits): six "
         "of ranking (Rank-Loss repeats AUC-ROC) and six F1, by document and by label. Only models "
         "that were run on every data set are counted.",
         _scorecard(groups, shared),
@@ -45,29 +43,34 @@ def shared_models(groups: Sequence[Group]) -> list[str]:
 
 
 def _scorecard(groups: Sequence[Group], models: list[str]) -> Table:
-    card = scorecard({group.name: group.main.tables(models) for group in groups})
     rows = []
     for group in groups:
+        run = group.main
+        card = scorecard(
+            {group.name: {m: nested({k: run.mean(m, k) for k in METRICS}) for m in models}}
+        )
         rows += [
-            _counts(f"{data}, {pivot}-pivoted {task}", card.n_metrics[data, pivot, task], n, models)
-            for (data, pivot, task), n in card.counts.items()
-            if data == group.name
+            _counts(f"{group.name}, {pivot}-pivoted {task}", card.n_metrics[key], counts)
+            for key, counts in card.counts.items()
+            for _, pivot, task in [key]
         ]
-        of = sum(n for (data, _, _), n in card.n_metrics.items() if data == group.name)
-        rows.append(_counts(f"{group.name}, all", of, card.total(group.name), models))
-        theirs = paper_tables(group.main.experiment.paper or "")
-        if theirs:
-            totals = scorecard({"paper": theirs}).total("paper")
-            cells = [Cell(str(totals[m]) if m in totals else "–", "soft") for m in models]
-            named = f"{group.main.experiment.paper}, the paper’s own, all"
-            rows.append([Cell(named, "soft"), Cell(str(of), "soft"), *cells])
-    return table("Best on how many figures.", ("data set", "of", *models), rows)
+        of = sum(card.n_metrics.values())
+        rows.append(_counts(f"{group.name}, all", of, card.total(group.name)))
+        if run.paper:
+            printed = {
+                model: nested({metric: float(text) for metric, text in row.items()})
+                for model, row in run.paper.items()
+            }
+            totals = scorecard({"paper": printed}).total("paper")
+            theirs = (str(totals.get(model, "–")) for model in models)
+            named = f"{run.experiment.paper}, the paper’s own, all"
+            rows.append([Cell(text, "soft") for text in (named, str(of), *theirs)])
+    return table("Best on how many metrics.", ("data set", "of", *models), rows)
 
 
-def _counts(name: str, of: int, counts: Mapping[str, int], models: list[str]) -> list[Cell]:
+def _counts(name: str, of: int, counts: Mapping[str, int]) -> list[Cell]:
     best = max(counts.values())
-    cells = (Cell(str(counts[m]), "best" if counts[m] == best else "") for m in models)
-    return [Cell(name), Cell(str(of)), *cells]
+    return [Cell(name), Cell(str(of)), *(marked(str(n), n == best) for n in counts.values())]
 
 
 def _relative(groups: Sequence[Group], models: list[str]) -> list[Block]:
@@ -76,22 +79,22 @@ def _relative(groups: Sequence[Group], models: list[str]) -> list[Block]:
     blocks: list[Block] = []
     if left_out:
         blocks.append(f"Not in the figures, as the data is not described: {listed(left_out)}.")
-    known = [group for group in groups if group.name in facts]
-    if len(known) > 1:
-        for by, statistic in _BY.items():
+    if len(facts) > 1:
+        for axis, statistic in _BY.items():
             places = {name: statistic(found) for name, found in facts.items()}
-            ordered = sorted(known, key=lambda group: places[group.name])
+            known = [group for group in groups if group.name in facts]
+            known.sort(key=lambda group: places[group.name])
             blocks += [
-                _relative_figure(ordered, models, metric, by, places)
+                _relative_figure(known, models, metric, axis, places)
                 for metric in (BY_DOCUMENT, BY_LABEL)
             ]
     return blocks
 
 
 def _relative_figure(
-    groups: Sequence[Group], models: list[str], metric: Metric, by: str, places: dict[str, float]
+    groups: Sequence[Group], models: list[str], metric: Metric, axis: Axis, places: dict[str, float]
 ) -> Figure:
-    """Return the models' figures less their mean on each data set, by one of its statistics."""
+    """Return the models' values less their mean on each data set, by one of its statistics."""
     means = {g.name: np.array([g.main.mean(m, metric) for m in models]) for g in groups}
     above = {name: values - values.mean() for name, values in means.items()}
     series = tuple(
@@ -105,9 +108,11 @@ def _relative_figure(
     what = f"average precision by {metric.pivot}"
     tops = [f"{models[int(values.argmax())]} on {name}" for name, values in above.items()]
     return Figure(
-        f"Relative {what}, by {by}",
+        f"Relative {what}, by {axis.title}",
         f"Each model’s {what} less the models’ mean on that data set: above 0 is better than most. "
         f"From left to right, best are {listed(tops)}.",
-        Chart("lines", Axis(by, log=by in _LOG), Axis("relative average precision"), series),
-        table(f"{what.capitalize()}, less the mean.", ("data set", by, "mean", *models), rows),
+        Chart("lines", axis, Axis("relative average precision"), series),
+        table(
+            f"{what.capitalize()}, less the mean.", ("data set", axis.title, "mean", *models), rows
+        ),
     )

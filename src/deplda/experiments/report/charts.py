@@ -11,7 +11,16 @@ from typing import Literal, NamedTuple
 WIDTH, HEIGHT = 480.0, 300.0
 _RIGHT, _TOP, _BOTTOM = 12.0, 10.0, 46.0
 _COLOURS = 8
-_SHAPES = ("circle", "square", "diamond", "up", "down", "right", "plus")
+_SHAPES = (
+    "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+    "m-3.6-3.6h7.2v7.2h-7.2z",
+    "m0-5l5 5l-5 5l-5-5z",
+    "m0-4.8l4.6 8.4h-9.2z",
+    "m0 4.8l4.6-8.4h-9.2z",
+    "m4.8 0l-8.4 4.6v-9.2z",
+    "m-1.6-4.8h3.2v3.2h3.2v3.2h-3.2v3.2h-3.2v-3.2h-3.2v-3.2h3.2z",
+)
+"""Marks: a circle, a square, a diamond, triangles up, down and right, a plus."""
 _CHARACTER = 6.6
 """How wide a character of a tick is, about."""
 
@@ -200,18 +209,8 @@ def _series(series: Series, kind: str, across: _Scale, up: _Scale) -> str:
 
 
 def _mark(number: int, x: float, y: float, hollow: bool) -> str:
-    shape = _SHAPES[number % len(_SHAPES)]
-    paths = {
-        "circle": "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
-        "square": "m-3.6-3.6h7.2v7.2h-7.2z",
-        "diamond": "m0-5l5 5l-5 5l-5-5z",
-        "up": "m0-4.8l4.6 8.4h-9.2z",
-        "down": "m0 4.8l4.6-8.4h-9.2z",
-        "right": "m4.8 0l-8.4 4.6v-9.2z",
-        "plus": "m-1.6-4.8h3.2v3.2h3.2v3.2h-3.2v3.2h-3.2v-3.2h-3.2v-3.2h3.2z",
-    }
     kind = "mark hollow" if hollow else "mark"
     return (
         f'<path class="{kind}" style="--own:var(--c{number % _COLOURS})" '
-        f'd="M{x:.1f} {y:.1f}{paths[shape]}"/>'
+        f'd="M{x:.1f} {y:.1f}{_SHAPES[number % len(_SHAPES)]}"/>'
     )
