@@ -7,6 +7,7 @@ import pytest
 
 from deplda import InputError
 from deplda.experiments import read_results
+from deplda.experiments.report.measures import BY_DOCUMENT, ONE_ERROR
 from deplda.experiments.report.pages import full_report
 from deplda.experiments.report.parts import placed
 from deplda.experiments.report.runs import read_groups
@@ -29,6 +30,21 @@ def test_a_folder_of_nothing_finished_is_an_error(tmp_path: Path) -> None:
 def test_of_equal_models_the_run_of_most_splits_is_shown_in_full(tmp_path: Path) -> None:
     folders = [make(tmp_path / "p", budget="paper"), make(tmp_path / "q", n_splits=3)]
     assert [run.title for run in read_groups(folders)[0].runs] == ["quick", "paper"]
+
+
+def test_the_best_is_the_first_of_equals_and_never_one_without_a_value(tmp_path: Path) -> None:
+    folder = make(tmp_path / "r", n_splits=1)
+    for path in folder.glob("units/*.json"):
+        unit = msgspec.json.decode(path.read_bytes())
+        values = unit["found"]["metrics"]["document"]["ranking"]
+        values["average_precision"] = None if "LDA" in unit["model"] else 0.5
+        values["one_error"] = None if "LDA" in unit["model"] else 20.0
+        path.write_bytes(msgspec.json.encode(unit))
+    run = read_groups(folder)[0].main
+    for metric in (BY_DOCUMENT, ONE_ERROR):
+        assert run.best(metric) == "Tuned-SVM"
+        bold = [model for model in run.models if run.is_best(model, metric)]
+        assert bold == ["Tuned-SVM", "tf-idf SVM"]
 
 
 def test_models_without_dependency_lda_are_reported_all_the_same(tmp_path: Path) -> None:

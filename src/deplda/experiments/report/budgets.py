@@ -19,7 +19,7 @@ def budgets_section(group: Group) -> Section | None:
         "on the splits that both have finished."
     ]
     for other in others:
-        both = {model: _splits(main, other, model) for model in main.models}
+        both = {m: sorted({*main.splits(m)} & {*other.splits(m)}) for m in main.models}
         both = {model: splits for model, splits in both.items() if splits}
         if both:
             blocks += [_verdict(main, other, both), _side_by_side(main, other, both)]
@@ -30,10 +30,6 @@ def budgets_section(group: Group) -> Section | None:
         for other in others
     ]
     return Section("Budgets", tuple(blocks))
-
-
-def _splits(main: Run, other: Run, model: str) -> list[int]:
-    return [split for split in main.splits(model) if split in other.splits(model)]
 
 
 def _gap(main: Run, other: Run, model: str, metric: Metric, splits: list[int]) -> float:

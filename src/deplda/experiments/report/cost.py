@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +16,8 @@ _PARTS = {"label_words": "the words of labels (φ)", "topic_labels": "the labels
 _SHOWN_SWEEPS = 11
 _CONVERGED = 1.01
 _LEVEL = "log-likelihood"
+_Judged = tuple[str, float | None, float | None, float | None]
+"""Chains, and at their worst: R-hat, effective samples, and the final mean where there is one."""
 
 
 def time_section(run: Run) -> Section:
@@ -80,19 +82,9 @@ def _times(run: Run) -> Table:
     return table("Quality and cost.", ("model", *quality, *costs), rows)
 
 
-class _Judged(NamedTuple):
-    """How chains agree on the log-likelihood, or on what else was traced, at their worst."""
-
-    title: str
-    rhat: float | None
-    ess: float | None
-    final: float | None
-    """The mean; None where it would be one of different things."""
-
-
 def _judged(run: Run) -> list[_Judged]:
     """Return how chains agree over all splits, the same chains of several models once."""
-    found = []
+    found: list[tuple[str, _Judged]] = []
     for model in run.models:
         kept = [run.found(model, split).get("diagnostics", {}) for split in run.splits(model)]
         for part in kept[0]:
@@ -102,11 +94,12 @@ def _judged(run: Run) -> list[_Judged]:
             of = _PARTS.get(part, part)
             if levels:
                 final = sum(row["final_mean"] for row in levels) / len(levels)
-                found.append((model, _Judged(f"{of}: {_LEVEL}", *_worst(levels), final)))
-            if others:
-                found.append((model, _Judged(f"{of}: watched entries", *_worst(others), None)))
+                found.append((model, (f"{of}: {_LEVEL}", *_worst(levels), final)))
+            if others:  # the mean would be one of different things
+                found.append((model, (f"{of}: watched entries", *_worst(others), None)))
     return [
-        item._replace(title=f"{item.title} of {listed(models)}") for models, item in distinct(found)
+        (f"{what} of {listed(models)}", rhat, ess, final)
+        for models, (what, rhat, ess, final) in distinct(found)
     ]
 
 
@@ -118,7 +111,7 @@ def _worst(rows: list[dict[str, Any]]) -> tuple[float | None, float | None]:
 
 
 def _about(judged: list[_Judged]) -> str:
-    known = [(item.title, item.rhat) for item in judged if item.rhat is not None]
+    known = [(title, rhat) for title, rhat, _, _ in judged if rhat is not None]
     apart = [f"{title} ({rhat:.2f})" for title, rhat in known if rhat > _CONVERGED]
     said = "R-hat near 1 says that chains agree; the second half of the sweeps is judged. "
     if not known:

@@ -64,14 +64,16 @@ def _labels(facts: DataFacts) -> Figure:
 
 def _documents(facts: DataFacts) -> Figure:
     found = facts.documents_by_labels
+    least, highest = found[0][0], found[-1][0]
     most, n_most = max(found, key=lambda pair: pair[1])
     total = sum(n for _, n in found)
     caption = (
         f"The commonest number of labels is {most} ({n_most / total:.0%} of the training "
-        f"documents), the highest {found[-1][0]}."
+        f"documents), the highest {highest}."
     )
-    axes = Axis("labels of a document"), Axis("training documents")
-    chart = Chart("bars", *axes, (_series("documents", found),))
+    x = Axis("labels of a document", names=tuple(map(str, range(least, highest + 1))))
+    series = _series("documents", [(k - least, n) for k, n in found])
+    chart = Chart("bars", x, Axis("training documents"), (series,))
     rows = [(str(k), f"{n:,}") for k, n in found]
     numbers = table("Training documents by labels.", ("labels", "training documents"), rows)
     return Figure("Training documents by number of labels", caption, chart, numbers)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import msgspec
 
@@ -20,30 +22,22 @@ class Comparison(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rows: dict[str, str]
 
 
-class _Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    document_ranking: dict[str, dict[str, str]]
-    document_binary: dict[str, dict[str, str]]
-    label_ranking: dict[str, dict[str, str]]
-    label_binary: dict[str, dict[str, str]]
-    comparisons: list[Comparison]
-
-
 def paper_values(data: str | None) -> dict[str, dict[Metric, str]]:
     """Return model → metric → its printed value; nothing for a data set that the paper lacks."""
     found: dict[str, dict[Metric, str]] = {}
     for (pivot, task), metrics in TABLES.items():
-        rows = getattr(_published(), f"{pivot}_{task}").get(data, {})
-        for model, row in rows.items():
+        for model, row in _published()[f"{pivot}_{task}"].get(data, {}).items():
             found.setdefault(model, {}).update(zip(metrics, row.split(), strict=True))
     return found
 
 
 def comparisons(data: str | None) -> list[Comparison]:
     """Return what others published on a data set."""
-    return [comparison for comparison in _published().comparisons if comparison.data == data]
+    found = msgspec.convert(_published()["comparisons"], list[Comparison])
+    return [comparison for comparison in found if comparison.data == data]
 
 
 @cache
-def _published() -> _Published:
+def _published() -> dict[str, Any]:
     source = files("deplda.experiments.report").joinpath("literature.toml")
-    return msgspec.toml.decode(source.read_bytes(), type=_Published)
+    return tomllib.loads(source.read_text(encoding="utf-8"))

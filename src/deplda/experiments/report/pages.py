@@ -7,13 +7,12 @@ from pathlib import Path
 
 from deplda.data.files import StrPath, decode, read_lines, write_whole
 from deplda.errors import InputError
-from deplda.experiments.report.across import across_section
 from deplda.experiments.report.budgets import budgets_section
 from deplda.experiments.report.cost import convergence_section, time_section
 from deplda.experiments.report.data_set import data_section
 from deplda.experiments.report.html import html
 from deplda.experiments.report.markdown import markdown
-from deplda.experiments.report.overview import overview_section, title_of
+from deplda.experiments.report.overview import across_section, overview_section, title_of
 from deplda.experiments.report.paper_tables import published_section, results_section
 from deplda.experiments.report.parts import Report, Section
 from deplda.experiments.report.rare_labels import frequency_section

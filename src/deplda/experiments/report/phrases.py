@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 CLEAR = 0.05
 """A difference with a smaller p is called clear."""
 
@@ -53,7 +52,7 @@ def p_value(p: float) -> str:
 
 def stars(p: float) -> str:
     """Return the marks of a p value; nothing if it is not below .05."""
-    return next((mark for level, mark in LEVELS if p < level), "")
+    return "*" * sum(p < level for level in (CLEAR, 0.01, 0.001))
 
 
 def duration(seconds: float) -> str:

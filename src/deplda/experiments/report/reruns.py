@@ -11,21 +11,13 @@ from deplda.experiments.report.runs import Group, Run
 
 def settings_section(group: Group) -> Section:
     """Return everything that is needed to run the experiment again."""
-    title = "parameters, seeds, versions, machine"
-    return Section(
-        "Settings",
-        tuple(
-            Details(
-                f"{group.name}, budget {run.title}: {title}",
-                (
-                    _about(run),
-                    _by_model(run, "parameters", "Parameters as given."),
-                    _by_model(run, "settings", "Settings as used; “auto” decided."),
-                ),
-            )
-            for run in group.runs
-        ),
-    )
+    blocks = []
+    for run in group.runs:
+        given = _by_model(run, "parameters", "Parameters as given.")
+        used = _by_model(run, "settings", "Settings as used; “auto” decided.")
+        title = f"{group.name}, budget {run.title}: parameters, seeds, versions, machine"
+        blocks.append(Details(title, (_about(run), given, used)))
+    return Section("Settings", tuple(blocks))
 
 
 def missing_section(groups: Iterable[Group]) -> Section | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from itertools import product
 from operator import getitem
 from pathlib import Path
 from typing import Any, TypeVar
@@ -95,10 +97,10 @@ class Run:
         return float(values.std(ddof=1)) if len(values) > 1 else None
 
     def best(self, metric: Metric) -> str:
-        """Return the model with the best mean."""
-        order = np.argsort([self.mean(model, metric) for model in self.models], kind="stable")
-        ranked = order if metric.lower_is_better else order[::-1]  # NaN sorts last
-        return self.models[ranked[0]]
+        """Return the model with the best mean, the first of equals."""
+        sign = 1 if metric.lower_is_better else -1
+        means = [sign * self.mean(model, metric) for model in self.models]
+        return self.models[np.argsort(means, kind="stable")[0]]  # NaN sorts last
 
     def is_best(self, model: str, metric: Metric) -> bool:
         """Return whether no model's mean is better, as far as the tables show."""
@@ -125,29 +127,25 @@ class Run:
             "their CPU-seconds are those of the processor beside it."
         )
 
+    def _of(self, estimator: str) -> list[str]:
+        return [m for m in self.models if self.experiment.models[m].estimator == estimator]
+
     @property
     def dependency(self) -> str | None:
         """The first Dependency-LDA among the models, the one that others are held against."""
-        return self._first("DependencyLDA")
-
-    @property
-    def compared(self) -> list[tuple[str, str]]:
-        """Models to compare label by label: Dependency-LDA with the SVMs, the hybrid with both."""
-        hybrid, parents = self._first("HybridLDA"), (self._first("TfidfSVM"), self.dependency)
-        pairs = [*((self.dependency, svm) for svm in self.svms), *((hybrid, p) for p in parents)]
-        return [(first, second) for first, second in pairs if first and second]
-
-    def _first(self, kind: str) -> str | None:
-        return next((model for model in self.models if self._kind(model) == kind), None)
+        return next(iter(self._of("DependencyLDA")), None)
 
     @property
     def svms(self) -> tuple[str, ...]:
         """The SVMs among the models: Tuned first, as in the paper."""
-        found = [m for m in self.models if self._kind(m) in _SVMS]
-        return tuple(sorted(found, key=lambda m: _SVMS.index(self._kind(m))))
+        return tuple(model for estimator in _SVMS for model in self._of(estimator))
 
-    def _kind(self, model: str) -> str:
-        return self.experiment.models[model].estimator
+    @property
+    def compared(self) -> list[tuple[str, str]]:
+        """Models to compare label by label: Dependency-LDA with the SVMs, the hybrid with both."""
+        dependency, tfidf = self._of("DependencyLDA")[:1], self._of("TfidfSVM")[:1]
+        hybrid = self._of("HybridLDA")[:1]
+        return [*product(dependency, self.svms), *product(hybrid, [*tfidf, *dependency])]
 
     @cached_property
     def by_frequency(self) -> FrequencyTable | None:
@@ -184,12 +182,11 @@ def read_groups(folders: StrPath | Iterable[StrPath]) -> tuple[Group, ...]:
     given = [folders] if isinstance(folders, str | os.PathLike) else list(folders)
     if not given:
         raise InputError("there are no folders of results; give at least one that `run` has made")
-    groups: dict[str, list[tuple[Path, Results]]] = {}
+    groups: dict[str, dict[Path, Results]] = {}
     for folder in map(Path, given):
         results = read_results(folder)
-        if not results.done:
-            raise InputError(_nothing_done(folder, results))
-        groups.setdefault(results.head.experiment.name, []).append((folder, results))
+        _check_done(folder, results)
+        groups.setdefault(results.head.experiment.name, {})[folder] = results
     return tuple(Group(name, _runs(found)) for name, found in groups.items())
 
 
@@ -216,13 +213,12 @@ def versus(part: Bin, first: str, second: str) -> PairedTest:
     return PairedTest(-test.difference, -test.t, test.p, test.n)
 
 
-def _runs(found: list[tuple[Path, Results]]) -> tuple[Run, ...]:
-    budgets = [results.head.budget for _, results in found]
+def _runs(found: dict[Path, Results]) -> tuple[Run, ...]:
+    times = Counter(results.head.budget for results in found.values())
     runs = []
-    for (folder, results), budget in zip(found, budgets, strict=True):
-        runs.append(
-            Run(budget if budgets.count(budget) == 1 else f"{budget} ({folder.name})", results)
-        )
+    for folder, results in found.items():
+        budget = results.head.budget
+        runs.append(Run(budget if times[budget] == 1 else f"{budget} ({folder.name})", results))
 
     def rank(run: Run) -> tuple[int, int, int]:
         budget = list(BUDGETS).index(run.results.head.budget)
@@ -231,11 +227,13 @@ def _runs(found: list[tuple[Path, Results]]) -> tuple[Run, ...]:
     return tuple(sorted(runs, key=rank, reverse=True))
 
 
-def _nothing_done(folder: Path, results: Results) -> str:
+def _check_done(folder: Path, results: Results) -> None:
+    """Raise if no unit in a folder has ended well."""
     if not results.units:
-        return f"{folder} holds no unit that has finished; run the experiment first"
-    last = results.units[-1]
-    return (
-        f"none of the {len(results.units)} units in {folder} ended well (the last, {last.model}, "
-        f"says: {last.error}); mend the cause and run the experiment again"
-    )
+        raise InputError(f"{folder} holds no unit that has finished; run the experiment first")
+    if not results.done:
+        last = results.units[-1]
+        raise InputError(
+            f"none of the {len(results.units)} units in {folder} ended well (the last, "
+            f"{last.model}, says: {last.error}); mend the cause and run the experiment again"
+        )
