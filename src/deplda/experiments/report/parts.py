@@ -16,7 +16,7 @@ Tone = Literal["", "best", "off", "true", "soft"]
 class Cell(NamedTuple):
     """Text of a table, and what there is to it.
 
-    It may be the best of its column, off the paper's figure, true of the document, or soft: there
+    It may be the best of its column, off the paper's value, true of the document, or soft: there
     to compare with.
     """
 
@@ -84,12 +84,17 @@ class Placed(NamedTuple):
 
 
 def placed(report: Report) -> Iterator[Placed]:
-    """Yield every section in reading order, with the anchors that GitHub gives its headings."""
+    """Yield every section in reading order, each with an anchor of its own."""
     times: dict[str, int] = {}
     for section, depth in _walk(report.sections, 1):
         slug = re.sub(r"[^\w\- ]", "", section.title.lower()).replace(" ", "-")
         times[slug] = times.get(slug, -1) + 1
         yield Placed(section, depth, f"{slug}-{times[slug]}" if times[slug] else slug)
+
+
+def marked(text: str, is_best: bool) -> Cell:
+    """Return a cell, in bold if it is the best of its column."""
+    return Cell(text, "best" if is_best else "")
 
 
 def table(
