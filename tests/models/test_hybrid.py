@@ -321,14 +321,3 @@ def test_texts_are_counted_by_the_counter_that_made_the_counts() -> None:
     model = quick().fit(counts, labels, counter=counter)
     assert model.rank(["the judge at court"], 1).labels.tolist() == [["LAW"]]
     assert model.explain("the game", k=1).reasons[0].label == "SPORT"
-
-
-def test_the_service_serves_it_with_the_words_and_topics_of_its_topic_model() -> None:
-    from deplda.web.limits import Limits
-    from deplda.web.service import Knowledge
-
-    knowledge = Knowledge(fitted(), Limits())
-    knowledge.warm_up()
-    assert knowledge.card.explains
-    assert knowledge.card.has_topics
-    assert knowledge.card.settings["model"] == fitted().mixture_.model

@@ -18,7 +18,7 @@ class Explanation(Explained, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as JSON has them."""
-        found = msgspec.to_builtins(self)
+        found = msgspec.json.decode(msgspec.json.encode(self))
         return {name: found[name] for name in ("n_tokens", "n_unknown", "n_background", "labels")}
 
     def __rich__(self) -> Group:

@@ -30,7 +30,7 @@ from deplda.models.mixture import HeldOutScores, Mixture, Probabilities, probabi
 from deplda.models.parameters import checked
 from deplda.models.reasons import Topic, Weighted, WordMargin
 from deplda.models.topic_model import Auto, TopicScorer, one_row
-from deplda.training.estimates import TopicLabels
+from deplda.training.estimates import LabelWords, TopicLabels
 
 Cutoff = Literal["validated", "expected-f1", "proportional"] | int | float
 
@@ -204,6 +204,11 @@ class HybridLDA(LabelClassifier):
         self.mixture_, self.qualities_ = tune(held_out)
         scores = self.mixture_.scores(margins, shares, self._log_frequencies)
         self._probabilities = probabilities_of(scores, truth)
+
+    @property
+    def label_words_(self) -> LabelWords:
+        """φ of the topic model."""
+        return self.topic_model_.label_words_
 
     @property
     def topic_labels_(self) -> tuple[TopicLabels, ...]:
