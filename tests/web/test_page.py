@@ -115,12 +115,11 @@ def test_the_shown_parts_of_a_score_add_up_to_it(browser: Browser, page: Page) -
         expect(other.locator("#scale")).to_contain_text("above the model's threshold, 0.000")
         for n in range(3):
             other.locator(".suggestion").nth(n).hover()
-            score, told = other.locator(".suggestion .score").nth(n), other.locator(".why p")
-            parts = re.fullmatch(
-                r"Score (\S+): the SVM (\S+), the topic model (\S+)\.", told.inner_text()
-            )
-            assert parts is not None, told.inner_text()
-            assert shown_number(parts[1]) == shown_number(score.inner_text())
+            score = other.locator(".suggestion .score").nth(n).inner_text()
+            told = other.locator(".why p").inner_text()
+            parts = re.fullmatch(r"Score (\S+): the SVM (\S+), the topic model (\S+)\.", told)
+            assert parts is not None, told
+            assert shown_number(parts[1]) == shown_number(score)
             assert shown_number(parts[2]) + shown_number(parts[3]) == shown_number(parts[1])
         other.locator(".suggestion", has_text="LAW").hover()
         words = other.locator(".why div", has_text="Its words in the SVM")

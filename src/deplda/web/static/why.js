@@ -3,18 +3,16 @@
 import { colour, fixed, labelLink, make, percent } from "./dom.js";
 
 const NAMES = { svm: "the SVM", topics: "the topic model" };
-const LEAST_ADDED = 0.005; // what would be shown as 0.00
 
 export function showWhy(place, reason, number) {
   for (const old of document.querySelectorAll(".why")) old.remove();
   if (!place || !reason) return;
-  const added = reason.svm_words.filter((word) => word.added >= LEAST_ADDED);
   place.append(make("div", { class: "why", "--own": colour(number) },
     make("h2", {}, "Why ", labelLink(reason.label), "?"),
     make("p", {}, `${inWords(reason)}.`),
     line("Its words (expected occurrences)", reason.words,
       ({ word, tokens }) => [word, tokens.toFixed(1)]),
-    line("Its words in the SVM (added to its margin)", added,
+    line("Its words in the SVM (added to its margin)", reason.svm_words,
       ({ word, added }) => [word, `+${added.toFixed(2)}`]),
     line("It goes with (share in making it likely)", reason.companions,
       ({ label, share }) => [labelLink(label), percent(share)])));
