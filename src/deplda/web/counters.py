@@ -10,7 +10,7 @@ from itertools import accumulate
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
-class Metrics:
+class Counters:
     """How many requests of what kind there were, and how long they took.
 
     It is written to on the event loop alone, so that nothing has to be locked.
@@ -28,7 +28,7 @@ class Metrics:
         self._seconds[endpoint] += seconds
         self._buckets[endpoint][bisect_left(_BUCKETS, seconds)] += 1
 
-    def text(self, n_open: int, n_refused: int) -> str:
+    def text(self, n_open: int, n_rejected: int) -> str:
         """Return all of it; each process speaks for itself, so its number is a label."""
         me = f'worker="{os.getpid()}"'
         lines = ["# TYPE deplda_requests_total counter"]
@@ -41,7 +41,7 @@ class Metrics:
             lines += _histogram(f'{me},endpoint="{endpoint}"', counts, self._seconds[endpoint])
         for name, kind, value in (
             ("deplda_documents_total", "counter", self.documents),
-            ("deplda_refused_total", "counter", n_refused),
+            ("deplda_refused_total", "counter", n_rejected),
             ("deplda_open_requests", "gauge", n_open),
         ):
             lines += [f"# TYPE {name} {kind}", f"{name}{{{me}}} {value}"]

@@ -32,7 +32,7 @@ function table(title, values) {
   if (!rows.length) return null;
   return make("div", { class: "pane" }, make("h2", {}, title),
     make("table", {}, make("tbody", {}, ...rows.map(([name, value]) =>
-      make("tr", {}, make("th", { scope: "row" }, NAMES[name] ?? name.replaceAll("_", " ")), make("td", {}, figure(value)))))));
+      make("tr", {}, make("th", { scope: "row" }, NAMES[name] ?? name.replaceAll("_", " ")), make("td", {}, shown(value)))))));
 }
 
 // Metrics may be grouped: {"document": {"average_precision": …}}.
@@ -43,7 +43,7 @@ function flat(values, before = "") {
       : [[before + name, value]]));
 }
 
-const figure = (value) =>
+const shown = (value) =>
   value === null ? "–"
   : Number.isInteger(value) ? value.toLocaleString("en")
   : typeof value === "number" ? value.toLocaleString("en", { maximumSignificantDigits: 4 })

@@ -1,26 +1,24 @@
-"""The API: its answers are the model's own, and its description is true."""
+"""The service: its answers are the model's own."""
 
 from __future__ import annotations
 
-import asyncio
-import re
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 
-from deplda import InputError
-from deplda.web import Limits, create_app
-from tests.web.serving import HOSTILE, TEXTS, model_of_counts, running, svm_model, text_model
+from deplda.web import Limits
+from tests.web.serving import (
+    TEXTS,
+    hybrid_model,
+    model_of_counts,
+    running,
+    suggest,
+    svm_model,
+)
 
 TEXT = "The jury of the court heard the team. The lawsuit İs about a game, game."
-
-
-def suggest(client: httpx.Client, *documents: Any, **asked: Any) -> Any:
-    answer = client.post("/v1/suggest", json={"documents": list(documents), **asked})
-    assert answer.status_code == 200, answer.text
-    return answer.json()["documents"]
 
 
 def test_suggestions_are_those_of_rank_to_the_last_bit(client: httpx.Client, model: Any) -> None:
@@ -65,6 +63,26 @@ def test_explanations_are_those_of_explain(client: httpx.Client, model: Any) -> 
     counted = client.post("/v1/explain", json={"document": {"words": {"court": 2}}}).json()
     assert counted["spans"] == []
     assert counted["n_tokens"] == 2
+
+
+def test_a_hybrid_explains_by_parts_that_add_up_to_the_scores_of_rank() -> None:
+    model = hybrid_model()
+    with running(model) as address, httpx.Client(base_url=address) as client:
+        found = client.post("/v1/explain", json={"document": {"text": TEXT}, "k": 3}).json()
+        card = client.get("/v1/model").json()
+        label = client.get("/v1/labels/LAW").json()
+    assert (card["explains"], card["has_topics"], card["settings"]["model"]) == (True, True, "both")
+    assert label["words"][0]["word"] == model.top_words("LAW", 1)[0].name
+    assert label["distinctive"][0]["word"] == "court"
+    ranking = model.rank([TEXT], 3)
+    assert [one["label"] for one in found["labels"]] == ranking.labels[0].tolist()
+    for one, score in zip(found["labels"], ranking.scores[0], strict=True):
+        assert set(one["parts"]) == {"svm", "topics"}
+        assert one["parts"]["topics"] < 0
+        assert sum(one["parts"].values()) == one["score"] == pytest.approx(score, abs=1e-12)
+    law = next(one for one in found["labels"] if one["label"] == "LAW")
+    assert {"court", "jury"} <= {word["word"] for word in law["svm_words"]}
+    assert all(word["added"] > 0 for word in law["svm_words"])
 
 
 def test_labels_are_searched_sorted_and_paged(client: httpx.Client) -> None:
@@ -118,31 +136,6 @@ def test_the_card_says_what_the_model_is(client: httpx.Client) -> None:
     assert client.get("/health").json() == {"status": "ok", "model": "DependencyLDA"}
 
 
-def test_metrics_count_requests_by_endpoint_and_status(client: httpx.Client) -> None:
-    def count(pattern: str) -> int:
-        found = re.search(pattern, client.get("/metrics").text)
-        return int(found[1]) if found else 0
-
-    answered = r'deplda_requests_total{worker="\d+",endpoint="suggest",status="200"} (\d+)'
-    refused = r'deplda_requests_total{worker="\d+",endpoint="suggest",status="422"} (\d+)'
-    documents = r'deplda_documents_total{worker="\d+"} (\d+)'
-    timed = r'deplda_request_seconds_bucket{worker="\d+",endpoint="suggest",le="\+Inf"} (\d+)'
-    patterns = [answered, refused, documents, timed]
-    before = [count(pattern) for pattern in patterns]
-    suggest(client, {"text": "court"}, {"text": "game"})
-    client.post("/v1/suggest", json={"documents": []})
-    after = [count(pattern) for pattern in patterns]
-    assert [b - a for a, b in zip(before, after, strict=True)] == [1, 1, 2, 2]
-
-
-def test_labels_of_any_name_are_found_by_it() -> None:
-    names = [*HOSTILE.values()]
-    with running(text_model(HOSTILE)) as address, httpx.Client(base_url=address) as client:
-        for name in names:
-            found = client.get("/v1/labels/" + "".join(f"%{byte:02x}" for byte in name.encode()))
-            assert found.json()["label"] == name
-
-
 @pytest.fixture(scope="module")
 def svm() -> Iterator[httpx.Client]:
     with running(svm_model()) as address, httpx.Client(base_url=address) as found:
@@ -159,8 +152,8 @@ def test_an_svm_suggests_but_does_not_explain(svm: httpx.Client) -> None:
     ranking = svm_model().rank(["court"], 3)
     found = suggest(svm, {"text": "court"})[0]["labels"]
     assert [one["score"] for one in found] == ranking.scores[0].tolist()
-    refused = svm.post("/v1/explain", json={"document": {"text": "court"}})
-    assert (refused.status_code, "cannot explain" in refused.text) == (409, True)
+    rejected = svm.post("/v1/explain", json={"document": {"text": "court"}})
+    assert (rejected.status_code, "cannot explain" in rejected.text) == (409, True)
     assert svm.get("/v1/topics").status_code == 409
     label = svm.get("/v1/labels/LAW").json()
     assert (label["words"], label["topics"], label["documents"]) == ([], [], 9)
@@ -169,9 +162,9 @@ def test_an_svm_suggests_but_does_not_explain(svm: httpx.Client) -> None:
 
 
 def test_a_model_of_counts_takes_words_but_no_text(counts: httpx.Client) -> None:
-    refused = counts.post("/v1/suggest", json={"documents": [{"text": "court"}]})
-    assert refused.status_code == 409
-    assert "knows counts alone" in refused.json()["error"]
+    rejected = counts.post("/v1/suggest", json={"documents": [{"text": "court"}]})
+    assert rejected.status_code == 409
+    assert "knows counts alone" in rejected.json()["error"]
     assert suggest(counts, {"words": {"word0": 3}})[0]["n_tokens"] == 3
     assert not counts.get("/v1/model").json()["takes_text"]
 
@@ -180,29 +173,3 @@ def test_flat_lda_explains_but_has_no_topics(counts: httpx.Client) -> None:
     found = counts.post("/v1/explain", json={"document": {"words": {"word0": 3}}})
     assert found.status_code == 200
     assert "no topics" in counts.get("/v1/topics").json()["error"]
-
-
-def test_other_sites_may_use_the_api_only_if_they_are_named(
-    model: Any, client: httpx.Client
-) -> None:
-    asking = {"Origin": "https://other.example", "Access-Control-Request-Method": "POST"}
-    assert "access-control-allow-origin" not in client.get("/health", headers=asking).headers
-    assert client.options("/v1/suggest", headers=asking).status_code == 405
-    app = create_app(model, origins=["https://other.example"])
-    transport = httpx.ASGITransport(app=app)
-
-    async def ask(origin: str) -> str | None:
-        async with httpx.AsyncClient(transport=transport, base_url="http://here") as other:
-            headers = {**asking, "Origin": origin}
-            found = await other.options("/v1/suggest", headers=headers)
-            return found.headers.get("access-control-allow-origin")
-
-    assert asyncio.run(ask("https://other.example")) == "https://other.example"
-    assert asyncio.run(ask("https://third.example")) is None
-
-
-def test_limits_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(InputError, match=r"documents is 0; it must be a number from 1"):
-        Limits(documents=0)
-    with pytest.raises(InputError, match=r"seconds is True"):
-        Limits(seconds=True)
