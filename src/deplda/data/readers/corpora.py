@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from deplda.data.corpus import Corpus
+from deplda.data.corpus import Corpus, check_distinct
 from deplda.data.files import UTF8_BOM, StandardInput, StrPath, open_binary
 from deplda.data.readers.columns import csv_rows, parquet_rows
 from deplda.data.readers.jsonl import jsonl_rows
@@ -17,7 +17,6 @@ from deplda.data.readers.mat import read_mat
 from deplda.data.readers.plain import line_rows, text_rows
 from deplda.data.readers.records import (
     BadLines,
-    CorpusBuilder,
     Fields,
     OnBad,
     Record,
@@ -193,7 +192,8 @@ def _mat_corpora(
     label_names: tuple[str, ...] | None,
     size: int | None,
 ) -> Iterator[Corpus]:
-    CorpusBuilder(vocabulary, label_names)  # names must be distinct
+    for names, what in ((vocabulary, "vocabulary"), (label_names, "label_names")):
+        check_distinct(names or (), what)
     corpus = read_mat(path).align(vocabulary, label_names)
     if not len(corpus):
         raise without_documents(path)

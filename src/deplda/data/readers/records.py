@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from deplda.data.corpus import MAX_COUNT, Corpus, first_duplicate
+from deplda.data.corpus import MAX_COUNT, Corpus, check_distinct
 from deplda.data.files import StrPath
 from deplda.errors import InputError, ReadError
 
@@ -115,8 +115,7 @@ class _Column:
         given = () if names is None else tuple(names)
         self.fixed = names is not None
         self.places = {name: place for place, name in enumerate(given)}
-        if (twice := first_duplicate(given)) is not None:
-            raise InputError(f"{what} holds {twice!r} twice; names must be distinct")
+        check_distinct(given, what)
         self.data = array("i")
         self.indices = array("i")
         self.ends = array("q", [0])
