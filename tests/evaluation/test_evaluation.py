@@ -1,22 +1,12 @@
-import io
 import json
-import sys
 
 import numpy as np
 import pytest
-from rich.console import Console
 from scipy.sparse import csr_array
 
 from deplda import Corpus, InputError
-from deplda.evaluation import Evaluation, binary_metrics, compare, evaluate, rank_metrics, scorecard
-from tests.evaluation.cases import Matrix, random_case
-
-
-def shown(value: object) -> str:
-    console = Console(file=io.StringIO(), width=140)
-    console.print(value)
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+from deplda.evaluation import Evaluation, binary_metrics, compare, evaluate, rank_metrics
+from tests.evaluation.cases import Matrix, random_case, shown
 
 
 @pytest.fixture(scope="module")
@@ -29,32 +19,32 @@ def evaluation(case: tuple[Matrix, Matrix, Matrix]) -> Evaluation:
     return evaluate(*case, predicted=case[0] > 0.8, ks=(1, 5))
 
 
-def test_the_figures_are_the_means_of_the_metrics(
+def test_the_metrics_are_the_means_of_the_metrics(
     case: tuple[Matrix, Matrix, Matrix], evaluation: Evaluation
 ) -> None:
     scores, truth, _ = case
-    for figures in (evaluation.document, evaluation.label):
-        for name, values in rank_metrics(scores, truth, pivot=figures.pivot, ks=(1, 5)).items():
-            tested = values if figures.pivot == "document" else values[truth.any(axis=0)]
-            np.testing.assert_allclose(figures.values(name), tested)
-            assert figures[name] == pytest.approx(np.nanmean(tested))
+    for metrics in (evaluation.document, evaluation.label):
+        for name, values in rank_metrics(scores, truth, pivot=metrics.pivot, ks=(1, 5)).items():
+            tested = values if metrics.pivot == "document" else values[truth.any(axis=0)]
+            np.testing.assert_allclose(metrics.values(name), tested)
+            assert metrics[name] == pytest.approx(np.nanmean(tested))
 
 
 def test_a_models_own_predictions_are_evaluated_too(
     case: tuple[Matrix, Matrix, Matrix], evaluation: Evaluation
 ) -> None:
     scores, truth, _ = case
-    for figures in (evaluation.document, evaluation.label):
-        for name, value in binary_metrics(scores > 0.8, truth, pivot=figures.pivot).items():
+    for metrics in (evaluation.document, evaluation.label):
+        for name, value in binary_metrics(scores > 0.8, truth, pivot=metrics.pivot).items():
             if name.startswith("macro") or truth.any(axis=0).all():
-                assert figures[f"{name}@predicted"] == pytest.approx(value)
+                assert metrics[f"{name}@predicted"] == pytest.approx(value)
 
 
 def test_break_even_is_the_best_and_calibrated_precision_is_recall(evaluation: Evaluation) -> None:
-    for figures in (evaluation.document, evaluation.label):
+    for metrics in (evaluation.document, evaluation.label):
         for cut in ("proportional", "calibrated", "predicted"):
-            assert figures["macro_f1@break_even"] >= figures[f"macro_f1@{cut}"]
-        assert figures["micro_precision@calibrated"] == figures["micro_recall@calibrated"]
+            assert metrics["macro_f1@break_even"] >= metrics[f"macro_f1@{cut}"]
+        assert metrics["micro_precision@calibrated"] == metrics["micro_recall@calibrated"]
 
 
 def test_dense_sparse_and_top_k_scores_with_all_labels_are_one(
@@ -70,6 +60,15 @@ def test_dense_sparse_and_top_k_scores_with_all_labels_are_one(
         for pivot in ("document", "label"):
             for task in ("ranking", "binary"):
                 assert found.to_dict()[pivot][task] == pytest.approx(expected[pivot][task])
+
+
+def test_metrics_are_a_mapping_of_their_names(evaluation: Evaluation) -> None:
+    found = evaluation.document
+    assert "precision@1" in found
+    assert "precision@2" not in found
+    assert None not in found
+    assert list(found) == list(found.keys()) == [*found.ranking, *found.binary]
+    assert dict(found) == found.to_dict()["ranking"] | found.to_dict()["binary"]
 
 
 def test_labels_unseen_in_training_take_part_nowhere_and_are_counted() -> None:
@@ -110,15 +109,15 @@ def test_corpora_bring_their_labels_and_names_and_must_have_the_same_ones() -> N
         evaluate([[0.2, 0.8]], other, train)
 
 
-def test_every_figure_has_an_interval_around_it(evaluation: Evaluation) -> None:
-    for figures in (evaluation.document, evaluation.label):
-        found = figures.intervals(resamples=200, seed=1)
-        assert found.keys() == {*figures.ranking, *figures.binary}
+def test_every_metric_has_an_interval_around_it(evaluation: Evaluation) -> None:
+    for metrics in (evaluation.document, evaluation.label):
+        found = metrics.intervals(resamples=200, seed=1)
+        assert found.keys() == {*metrics.ranking, *metrics.binary}
         for name, (value, low, high) in found.items():
-            assert value == pytest.approx(figures[name])
+            assert value == pytest.approx(metrics[name])
             assert low <= value + 1e-9
             assert high >= value - 1e-9
-        alone = evaluation.interval(figures.pivot, "micro_f1@calibrated", resamples=200, seed=1)
+        alone = evaluation.interval(metrics.pivot, "micro_f1@calibrated", resamples=200, seed=1)
         assert alone == pytest.approx(found["micro_f1@calibrated"])
 
 
@@ -142,7 +141,7 @@ def test_the_value_is_data_and_a_table(evaluation: Evaluation) -> None:
     assert "micro_f1@break_even" in text
 
 
-def test_frames_have_a_row_for_each_figure_and_each_label(
+def test_frames_have_a_row_for_each_metric_and_each_label(
     case: tuple[Matrix, Matrix, Matrix],
 ) -> None:
     pandas = pytest.importorskip("pandas")
@@ -160,14 +159,6 @@ def test_frames_have_a_row_for_each_figure_and_each_label(
     assert len(both.to_frame()) == len(frame)
     assert len(both.by_frequency.to_frame()) == 2 * len(both.by_frequency.bins)
     assert both.scorecard.to_frame()["one"].tolist() == [6, 6, 6, 6]
-
-
-def test_without_pandas_the_error_says_what_to_install(
-    evaluation: Evaluation, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(InputError, match=r"pip install 'deplda\[report\]'"):
-        evaluation.to_frame()
 
 
 @pytest.mark.parametrize(
@@ -194,87 +185,8 @@ def test_bad_input_is_refused_with_a_reason(change: dict[str, object], message: 
         evaluate(**(given | change))  # type: ignore[arg-type]
 
 
-def test_a_figure_or_pivot_that_is_not_there_is_named(evaluation: Evaluation) -> None:
-    with pytest.raises(InputError, match="no figure 'accuracy'; there are auc_roc"):
+def test_a_metric_or_pivot_that_is_not_there_is_named(evaluation: Evaluation) -> None:
+    with pytest.raises(InputError, match="no metric 'accuracy'; there are auc_roc"):
         evaluation.document["accuracy"]
     with pytest.raises(InputError, match="pivot is 'word'"):
         evaluation.interval("word", "auc_roc")
-
-
-# Several models -----------------------------------------------------------------------------------
-
-
-def two_models(seed: int) -> tuple[Evaluation, Evaluation]:
-    scores, truth, train = random_case(100, 12, seed)
-    return evaluate(scores + truth, truth, train), evaluate(scores, truth, train)
-
-
-def test_the_better_model_wins_and_the_tests_say_so() -> None:
-    good, plain = two_models(0)
-    found = compare({"good": good, "plain [/a]": plain}, bins=2)
-    assert found.scorecard.total("all")["good"] > found.scorecard.total("all")["plain [/a]"]
-    assert all(part.tests["good", "plain [/a]"].difference > 0 for part in found.by_frequency.bins)
-    text = shown(found)
-    for words in ("label-pivoted", "best on how many metrics", "good", "plain [/a]"):
-        assert words in text
-    assert json.loads(json.dumps(found.to_dict()))["figures"]["good"]["label"]["ranking"]
-
-
-def test_with_splits_every_label_of_every_split_is_a_pair() -> None:
-    splits = [two_models(seed) for seed in range(3)]
-    good, plain = ([pair[which] for pair in splits] for which in (0, 1))
-    found = compare({"good": good, "plain": plain}, bins=1)
-    (part,) = found.by_frequency.bins
-    assert part.n_labels == sum(len(one.label.items) for one in good)
-    pooled = np.concatenate([one.label.values("average_precision") for one in good])
-    assert part.means["good"].value == pytest.approx(pooled.mean())
-    key = ("document", "ranking", "auc_roc")
-    assert found.figures["good"][key] == pytest.approx(
-        np.mean([one.document["auc_roc"] for one in good])
-    )
-
-
-def test_models_of_other_labels_or_splits_are_not_compared() -> None:
-    good, plain = two_models(0)
-    other, _ = two_models(1)
-    with pytest.raises(InputError, match="on different labels or documents in split 0"):
-        compare({"good": good, "other": other})
-    with pytest.raises(InputError, match="'plain' has 1 splits, 'good' has 2"):
-        compare({"good": [good, other], "plain": plain})
-    with pytest.raises(InputError, match="no models"):
-        compare({})
-    with pytest.raises(InputError, match="'good' has no evaluation"):
-        compare({"good": []})
-
-
-def figures(**values: float) -> dict[str, dict[str, dict[str, float]]]:
-    return {"document": {"ranking": values}}
-
-
-def test_ties_share_a_win_and_errors_are_best_when_low() -> None:
-    card = scorecard(
-        {
-            "news": {
-                "a": figures(auc_roc=0.9512, one_error=20.0, margin=float("nan")),
-                "b": figures(auc_roc=0.9508, one_error=19.0, margin=float("nan")),
-                "c": figures(auc_roc=0.9400, one_error=25.0, margin=float("nan")),
-            }
-        }
-    )
-    key = ("news", "document", "ranking")
-    assert card.counts[key] == {"a": 1, "b": 2, "c": 0}
-    assert card.n_metrics[key] == 3
-    assert card.to_dict()["news"]["document"]["ranking"] == {"a": 1, "b": 2, "c": 0}
-    exact = scorecard(
-        {"x": {"a": figures(auc_roc=0.9512), "b": figures(auc_roc=0.9508)}}, digits=None
-    )
-    assert exact.total("x") == {"a": 1, "b": 0}
-    with pytest.raises(InputError, match="no data set 'y'"):
-        card.total("y")
-
-
-def test_a_scorecard_needs_the_same_models_everywhere() -> None:
-    with pytest.raises(InputError, match="'two' has the models b, the first has a"):
-        scorecard({"one": {"a": figures()}, "two": {"b": figures()}})
-    with pytest.raises(InputError, match="no results"):
-        scorecard({})

@@ -1,4 +1,6 @@
 import gzip
+import io
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,11 +21,17 @@ from deplda import (
     write_jsonl,
     write_svmlight,
 )
+from deplda.data.files import StandardInput
+from deplda.data.readers import (
+    Where,
+    read_counted,
+    read_records,
+)
+from tests.data.readers.documents import PLAIN, write_lines
 from tests.data.readers.mat_files import contents, write_mat
 
 FORMATS = ["jsonl", "csv", "tsv", "parquet", "svmlight", "mat"]
 TEXT_FORMATS = ["jsonl", "csv", "tsv"]
-PLAIN = WordCounter(stop_words=None, min_count=1)
 
 
 def corpus_with(ids: list[str], vocabulary: list[str], label_names: list[str]) -> Corpus:
@@ -367,3 +375,78 @@ def test_a_fitted_counter_brings_its_vocabulary(tmp_path: Path) -> None:
         assert corpus.vocabulary == ("bird", "dog")
         assert corpus.counts.toarray().tolist() == [[0, 2]]
         assert concat(read_shards(path, 1, counter=counter)) == corpus
+
+
+def test_the_format_of_standard_input_is_guessed_without_losing_its_beginning(
+    tmp_path: Path,
+) -> None:
+    path = write_lines(tmp_path / "a.jsonl")
+    assert len(read_corpus(StandardInput(io.BytesIO(path.read_bytes())))) == 3
+
+
+def test_a_long_text_is_counted_in_pieces_to_the_same_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "Straße und Haus\n" * 500 + "unteilbar" * 300
+    path = write_lines(tmp_path / "a.jsonl", [{"text": text, "labels": []}])
+    whole = read_corpus(path, counter=PLAIN)
+    for pairs in ((1, 1), (1, 2)):  # pairs of words are never cut
+        counter = WordCounter(stop_words=None, min_count=1, ngram_range=pairs)
+        expected = read_corpus(path, counter=counter)
+        monkeypatch.setattr("deplda.data.readers.corpora._PIECE", 100)
+        assert read_corpus(path, counter=counter) == expected
+        monkeypatch.undo()
+    assert whole.vocabulary[-1] == "unteilbar" * 300
+
+
+def test_texts_come_with_the_counter_of_their_words(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "a.jsonl")
+    corpus, counter = read_counted(path, counter=WordCounter(stop_words=None, min_count=2))
+    assert counter is not None
+    assert counter.vocabulary_ == corpus.vocabulary == ("bee", "cat")
+    assert counter.transform(["bee bee apple"]).toarray().tolist() == [[2, 0]]
+    assert counter.stop_words is None
+
+
+def test_counts_come_without_a_counter(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "a.jsonl", [{"counts": {"bee": 2}, "labels": ["x"]}])
+    assert read_counted(path)[1] is None
+    numbers = tmp_path / "a.svm"
+    numbers.write_text("0 1:1\n")
+    assert read_counted(numbers)[1] is None
+
+
+def test_records_are_read_one_by_one_with_ids_as_they_stand(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": "a", "text": "bee"}\n{"id": "a", "text": "cat"}\n{oops\n')
+    records = read_records(path, "jsonl", fields=Fields(labels=None))
+    first, second = itertools.islice(records, 2)
+    assert (first.id, second.id, second.counts) == ("a", "a", {"cat": 1})
+    with pytest.raises(ReadError, match="line 3"):
+        next(records)
+
+
+def test_a_format_without_fields_has_none_to_choose_by(tmp_path: Path) -> None:
+    path = tmp_path / "a.svm"
+    path.write_text("0 1:1\n")
+    fields = Fields(where=[Where("split", "train")])
+    with pytest.raises(ReadError, match="it has no field 'split'"):
+        read_corpus(path, fields=fields)
+    with pytest.raises(ReadError, match="it has no field 'split'"):
+        next(read_shards(path, fields=fields))
+
+
+@pytest.mark.parametrize("format", ["jsonl", "svmlight"])
+def test_names_found_in_a_first_pass_are_those_of_the_good_lines(
+    tmp_path: Path, format: Any
+) -> None:
+    path, told = tmp_path / "documents", list[tuple[int, str | None, str]]()
+    path.write_text(TEXTS[format])
+    good = read_corpus(path, format, counter=PLAIN)
+    bad = '{"id": "a", "tokens": ["zebra"], "labels": ["z"]}' if format == "jsonl" else "9 x:1"
+    path.write_text(TEXTS[format] + bad + "\n")
+    with pytest.raises(ReadError, match="line 4"):
+        list(read_shards(path, 2, format, counter=PLAIN))
+    shards = read_shards(path, 2, format, counter=PLAIN, on_bad=lambda *bad: told.append(bad))
+    assert concat(shards) == good
+    assert [(line, id) for line, id, _ in told] == [(4, "a" if format == "jsonl" else "3")]
