@@ -12,8 +12,8 @@ from deplda.kernels import proper
 from deplda.kernels import workspace as workspaces
 from deplda.kernels.layouts import Prior
 from deplda.kernels.random import stream
-from tests.kernels.test_documents import Bench, chi_square_p
-from tests.kernels.test_exact import geweke_scores
+from tests.kernels.benches import Bench
+from tests.kernels.checks import chi_square_p, geweke_scores
 
 Array = np.ndarray[Any, Any]
 

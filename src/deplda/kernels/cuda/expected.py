@@ -64,7 +64,7 @@ def expect(
 def mean_alpha(
     gpu: Gpu, sets: Struct, n_sets: int, n_labels: int, shares: Any, eta: float, flat: float
 ) -> Any:
-    """Return α′ = η θ′·φ′ + Σα/C on average over the sets, documents × labels, on the GPU."""
+    """Return α′ = η θ′·φ′ + Σα/C, eq. 12 averaged over the sets; documents × labels, on the GPU."""
     alpha = gpu.xp.empty((len(shares), n_labels))
     gpu.launch(
         "expected", "mean_alpha", len(shares), _THREADS, sets, n_sets, n_labels, shares, eta, flat,
