@@ -46,6 +46,8 @@ class Bench:
         self.gamma = gamma / max(n_topics, 1)
         self.types = np.flatnonzero(counts).astype(np.int32)
         self.times = np.array(counts, dtype=np.int32)[self.types]
+        for array in (self.types, self.times):  # as a corpus has them: one compilation serves all
+            array.flags.writeable = False
         self.n = int(self.times.sum())
         self.scale = self.eta / (self.n + self.gamma * n_topics) if n_topics else 0.0
         self.key, self.stride = stream(seed, 9, 0)

@@ -62,7 +62,10 @@ class Proper:
         order = np.argsort(words, kind="stable")
         z, old = np.array(self.z())[order], self.ws
         types, times = np.unique(np.array(words, dtype=np.int32), return_counts=True)
-        self.lay_out(types, times.astype(np.int32))
+        times = times.astype(np.int32)
+        for array in (types, times):
+            array.flags.writeable = False
+        self.lay_out(types, times)
         for name in ("z_topic", "n_dt", "live", "live_at", "clock"):
             getattr(self.ws, name)[:] = getattr(old, name)
         self.ws.counters[workspaces.LIVE] = old.counters[workspaces.LIVE]

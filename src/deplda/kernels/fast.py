@@ -212,7 +212,7 @@ def sweep_words(words, topics, ws, types, scale, flat, prior_gamma, key, gamma):
     if ws.mass.size > fitting(ws.counters[HEAVY]):
         ws = resized(ws, fitting(ws.counters[HEAVY]))
     base_topics, base_flat = bucket_totals(words, topics, ws, types, scale, flat, prior_gamma)
-    i = 0
+    i = np.int64(0)  # as a literal it would have the kernel compiled twice
     while True:
         i = _update_words(
             words, topics, ws, types, scale, prior_gamma, base_topics, base_flat, key, gamma, i

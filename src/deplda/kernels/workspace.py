@@ -9,11 +9,7 @@ import numpy.typing as npt
 from numba import njit
 
 from deplda.kernels.lanes import LANES
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
+from deplda.kernels.layouts import Float32, Float64, Int32, Int64
 
 WIDTH = 64  # slots that are kept at hand even when few labels have tokens
 NEXT_SLOT, HEAVY, LIVE, PREFIX_END, CACHE_ROW = 0, 1, 2, 3, 4
@@ -253,7 +249,7 @@ def new_prefix_sums(words, topics, ws, t):  # type: ignore[no-untyped-def]
     ws.counters[PREFIX_END] += n_types * n
     ws.prefix_of[t] = at
     for j in range(n):
-        c = labels[begin + j]
+        c = np.int64(labels[begin + j])
         row = np.int64(cache_of[c])
         if row < 0:
             row = put_in_cache(

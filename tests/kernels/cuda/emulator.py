@@ -22,6 +22,7 @@ from deplda.kernels.cuda import device
 from deplda.kernels.cuda.device import Gpu, text_of
 
 _HERE = Path(__file__).parent
+SOURCES = sorted(path.stem for path in device.SOURCES.glob("*.cu"))
 COMPILER = shutil.which("g++") if sys.platform == "linux" else None
 
 
@@ -33,6 +34,7 @@ class EmulatedGpu(Gpu):
     ) -> None:
         """Make one with so much room; `changed` puts a mistake into the sources."""
         super().__init__()
+        assert any(changed[0] in text_of(source) for source in SOURCES)
         self._folder, self._room, self._changed = folder, room, changed
 
     xp = SimpleNamespace(**{name: getattr(np, name) for name in np.__all__})

@@ -25,9 +25,7 @@ from deplda.inference.settings import Inference
 from deplda.kernels.cuda import device as gpus
 from deplda.kernels.cuda.device import Gpu, GpuFullError
 from tests.kernels.benches import some_label_words, some_topic_labels
-from tests.kernels.cuda.emulator import emulated, one, use
-
-SOURCES = ("fast", "expected", "train_words")
+from tests.kernels.cuda.emulator import SOURCES, emulated, one, use
 
 
 def test_a_gpu_with_little_memory_gives_the_same_bits(

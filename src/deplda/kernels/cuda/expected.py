@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from deplda.kernels.cuda.device import Gpu, Struct
-
-Int64 = npt.NDArray[np.int64]
+from deplda.kernels.layouts import Int64
 
 KEPT, WIDTH = 256, 288
 _THREADS = 256
