@@ -4,8 +4,6 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from scipy.sparse import csr_array
-
 import deplda
 from deplda import Corpus, DependencyLDA, FlatLDA, HybridLDA, PriorLDA, TfidfSVM, TunedSVM
 from deplda.data.datasets import newsroom
@@ -31,7 +29,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     corpus = newsroom(80).corpus
     small = Corpus(corpus.counts, corpus.labels[:, :20], corpus.vocabulary)
-    fractions = Corpus(csr_array(corpus.counts, dtype=float) * 0.7, corpus.labels)
+    fractions = Corpus(corpus.counts.astype(float) * 0.7, corpus.labels)
     for model in models():
         for documents in (corpus, small):  # few labels have kernels of their own
             model.fit(documents)

@@ -110,8 +110,7 @@ def _sample_set(
     label_tokens: Floats | None,
 ) -> None:
     """Add one topic set's samples to the batch, and in proper inference to the label tokens."""
-    from deplda.kernels import dense, proper, random
-    from deplda.kernels import fast as documents
+    from deplda.kernels import dense, fast, proper, random
     from deplda.kernels.layouts import Prior
 
     eta, flat = weights_of(tables, inference)
@@ -133,7 +132,7 @@ def _sample_set(
     elif tables.is_tiny:
         dense.sample(*tables.dense[number], *asked, *results)
     else:
-        documents.sample(tables.words, tables.topics[number], *asked, *results)
+        fast.sample(tables.words, tables.topics[number], *asked, *results)
     batch.topics[:, begin:end] = shares
 
 

@@ -38,7 +38,10 @@ class Ranking(NamedTuple):
 
 
 def scores(inferred: Inferred, combine: Combine, n_ranked: int | None = None) -> Floats:
-    """Return documents × labels: how strongly each of the labels to be ranked is suggested."""
+    """Return documents × labels: how strongly each of the labels to be ranked is suggested.
+
+    "posterior" is θ̂ of eq. 4.
+    """
     counts, alpha = inferred.counts[:, :n_ranked], inferred.alpha[:, :n_ranked]
     if combine == "counts":
         return _normalised(counts)

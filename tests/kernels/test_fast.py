@@ -6,97 +6,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
-from scipy.stats import chi2
 
 from deplda import Corpus
 from deplda.inference.batches import infer
 from deplda.inference.layout import Tables
 from deplda.inference.settings import Inference
-from deplda.kernels import fast as documents
-from deplda.kernels import workspace
-from deplda.kernels.random import stream
+from deplda.kernels import fast
 from deplda.training.chains import Schedule
-from deplda.training.estimates import LabelWords, TopicLabels
-
-Array = np.ndarray[Any, Any]
-
-
-def some_label_words(rng: np.random.Generator, n_words: int, n_labels: int) -> LabelWords:
-    counts = rng.gamma(0.5, size=(n_words, n_labels)) * (rng.random((n_words, n_labels)) < 0.6)
-    scale = 1 / (counts.sum(axis=0) + 0.05 * n_words)
-    return LabelWords(csr_array((counts * scale).astype(np.float32)), 0.05 * scale)
-
-
-def some_topic_labels(rng: np.random.Generator, n_labels: int, n_topics: int) -> TopicLabels:
-    counts = rng.gamma(0.5, size=(n_labels, n_topics)) * (rng.random((n_labels, n_topics)) < 0.5)
-    scale = 1 / (counts.sum(axis=0) + 0.1 * n_labels)
-    return TopicLabels(csr_array(counts * scale), 0.1 * scale)
-
-
-class Bench:
-    """A document on the workspace, and what the kernels need beside it."""
-
-    def __init__(
-        self, seed: int, n_words: int, n_labels: int, n_topics: int, counts: list[int],
-        eta: float = 3.0, alpha: float = 0.8, gamma: float = 0.7,
-    ) -> None:  # fmt: skip
-        rng = np.random.default_rng(seed)
-        self.label_words = some_label_words(rng, n_words, n_labels)
-        sets = [some_topic_labels(rng, n_labels, n_topics)] if n_topics else []
-        self.topic_labels = sets
-        tables = Tables(self.label_words, sets)
-        self.words, self.topics = tables.words, tables.topics[0]
-        self.phi = self.label_words.dense()
-        self.phi_prime = sets[0].dense() if sets else np.zeros((n_labels, 0))
-        self.n_labels, self.n_topics = n_labels, n_topics
-        self.eta, self.alpha = (eta if n_topics else 0.0), alpha / n_labels
-        self.gamma = gamma / max(n_topics, 1)
-        self.types = np.flatnonzero(counts).astype(np.int32)
-        self.times = np.array(counts, dtype=np.int32)[self.types]
-        self.n = int(self.times.sum())
-        self.scale = self.eta / (self.n + self.gamma * n_topics) if n_topics else 0.0
-        self.key, self.stride = stream(seed, 9, 0)
-        slot_of, place = np.full(n_labels, -1, np.int32), np.full(n_words, -1, np.int32)
-        prefix_sums = np.empty(1 << 16, np.float32)
-        self.ws = workspace.new_workspace(
-            self.types, self.times, self.n, n_topics, slot_of, place, prefix_sums
-        )
-        self.start()
-
-    def start(self) -> None:
-        flat = self.alpha + self.eta / self.n_labels
-        for _ in range(2):
-            self.sweep_words(0.0, flat)
-        for _ in range(2):
-            self.sweep_topics()
-
-    def sweep_words(self, scale: float, flat: float) -> None:
-        self.ws = documents.sweep_words(
-            self.words, self.topics, self.ws, self.types, scale, flat, self.gamma, self.key,
-            self.stride,
-        )  # fmt: skip
-
-    def sweep_topics(self) -> None:
-        documents.sweep_topics(
-            self.topics, self.ws, self.labels(), self.gamma, self.key, self.stride
-        )
-
-    def cycle(self) -> None:
-        self.sweep_words(self.scale, self.alpha)
-        self.sweep_topics()
-
-    def labels(self) -> Array:
-        return self.ws.labels[self.ws.z]
-
-    def label_counts(self) -> Array:
-        return np.bincount(self.labels(), minlength=self.n_labels)
-
-    def prior(self) -> Array:
-        """Return α′ of this moment, dense."""
-        share = self.scale * (self.ws.n_dt + self.gamma)
-        return self.alpha + self.phi_prime @ share
-
+from tests.kernels.benches import (
+    Array,
+    Bench,
+    exact_tokens,
+    some_label_words,
+    some_topic_labels,
+    stationary,
+)
+from tests.kernels.checks import chi_square_p
 
 COUNTS = [2, 0, 1, 3, 0, 1, 5, 1, 0, 2]
 
@@ -107,7 +32,7 @@ def test_the_buckets_add_up_to_the_dense_sums(seed: int, n_topics: int) -> None:
     bench = Bench(seed, 10, 30, n_topics, COUNTS)
     for _ in range(5):
         bench.cycle()
-        base_topics, base_flat = documents.bucket_totals(
+        base_topics, base_flat = fast.bucket_totals(
             bench.words,
             bench.topics,
             bench.ws,
@@ -121,17 +46,6 @@ def test_the_buckets_add_up_to_the_dense_sums(seed: int, n_topics: int) -> None:
         found = heavy + ws.by_topic + ws.by_flat + base_topics + base_flat
         dense = bench.phi[bench.types] @ (bench.label_counts() + bench.prior())
         assert found == pytest.approx(dense, rel=1e-5)
-
-
-def chi_square_p(observed: Array, weights: Array) -> float:
-    expected = weights / weights.sum() * observed.sum()
-    small = expected < 5
-    observed = np.append(observed[~small], observed[small].sum())
-    expected = np.append(expected[~small], expected[small].sum())
-    kept = expected > 0
-    assert observed[~kept].sum() == 0
-    statistic = ((observed[kept] - expected[kept]) ** 2 / expected[kept]).sum()
-    return float(chi2.sf(statistic, max(kept.sum() - 1, 1)))
 
 
 @pytest.mark.parametrize("n_topics", [0, 1, 4])
@@ -184,43 +98,6 @@ def test_flat_and_prior_lda_sample_the_exact_posterior(n_topics: int) -> None:
     assert p > 0.001
 
 
-def exact_cycle(bench: Bench, words: list[int], p: Array) -> Array:
-    """Return the distribution of (z, z′) after one cycle of fast inference, p before it.
-
-    Axes: a label for each token, then a topic for each. Each update of one token is exact.
-    """
-    n, grid = len(words), np.indices(p.shape)
-    topics = np.stack([(grid[n:] == t).sum(axis=0) for t in range(bench.n_topics)])
-    share = bench.scale * (topics + bench.gamma)
-    for i in range(n):
-        others = np.stack(
-            [(np.delete(grid[:n], i, axis=0) == c).sum(axis=0) for c in range(bench.n_labels)]
-        )
-        alpha = bench.alpha + np.tensordot(bench.phi_prime, share, axes=1)
-        weight = bench.phi[words[i]].reshape(-1, *[1] * p.ndim) * (others + alpha)
-        own = np.take_along_axis(weight, grid[i][None], axis=0)[0]
-        p = p.sum(axis=i, keepdims=True) * own / weight.sum(axis=0)
-    for i in range(n):
-        others = np.stack(
-            [(np.delete(grid[n:], i, axis=0) == t).sum(axis=0) for t in range(bench.n_topics)]
-        )
-        weight = np.moveaxis(bench.phi_prime[grid[i]], -1, 0) * (others + bench.gamma)
-        own = np.take_along_axis(weight, grid[n + i][None], axis=0)[0]
-        p = p.sum(axis=n + i, keepdims=True) * own / weight.sum(axis=0)
-    return p
-
-
-def stationary(bench: Bench) -> Array:
-    """Return the distribution of (z, z′) that a cycle of fast inference leaves as it is."""
-    words = np.repeat(bench.types, bench.times).tolist()
-    shape = (bench.n_labels,) * bench.n + (bench.n_topics,) * bench.n
-    p = np.full(shape, 1 / np.prod(shape))
-    for _ in range(200):
-        p = exact_cycle(bench, words, p)
-    assert p.sum() == pytest.approx(1)
-    return p
-
-
 def test_dependency_lda_follows_the_exact_chain_of_fast_inference() -> None:
     # Fast inference sets α′ from θ′ of the last z′ instead of integrating over it, so its target is
     # no posterior written in closed form: it is the stationary distribution of this very cycle.
@@ -265,10 +142,7 @@ def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.usefixtures("kernel")
 def test_expected_counts_and_prior_are_those_of_the_exact_chain() -> None:
     bench = Bench(3, 4, 3, 2, [2, 1, 0, 1])
-    p = stationary(bench)
-    grid = np.indices(p.shape)
-    counts = np.array([((grid[:4] == c).sum(axis=0) * p).sum() for c in range(3)])
-    topics = np.array([((grid[4:] == t).sum(axis=0) * p).sum() for t in range(2)])
+    counts, topics = exact_tokens(bench)
     alpha = bench.alpha + bench.phi_prime @ (bench.scale * (topics + bench.gamma))
     tables = Tables(bench.label_words, bench.topic_labels)
     corpus = Corpus([[2, 1, 0, 1]], np.zeros((1, 3)))

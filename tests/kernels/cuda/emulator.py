@@ -1,4 +1,4 @@
-"""A GPU that is none: .cu sources built by the C++ compiler, to be tested on any machine."""
+"""An emulated GPU: .cu sources built by the C++ compiler, to be tested on any machine."""
 
 import ctypes
 import re
@@ -12,14 +12,21 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 
+from deplda import Corpus
+from deplda.inference.batches import infer
+from deplda.inference.layout import Tables
+from deplda.inference.settings import Inference
+from deplda.kernels.cuda import device
 from deplda.kernels.cuda.device import Gpu, text_of
 
 _HERE = Path(__file__).parent
+SOURCES = sorted(path.stem for path in device.SOURCES.glob("*.cu"))
 COMPILER = shutil.which("g++") if sys.platform == "linux" else None
 
 
-class EmulatedCard(Gpu):
+class EmulatedGpu(Gpu):
     """Arrays are NumPy's, and kernels run thread by thread."""
 
     def __init__(
@@ -27,6 +34,7 @@ class EmulatedCard(Gpu):
     ) -> None:
         """Make one with so much room; `changed` puts a mistake into the sources."""
         super().__init__()
+        assert any(changed[0] in text_of(source) for source in SOURCES)
         self._folder, self._room, self._changed = folder, room, changed
 
     xp = SimpleNamespace(**{name: getattr(np, name) for name in np.__all__})
@@ -79,3 +87,28 @@ def _built(folder: Path, text: str) -> ctypes.CDLL:
     options = ["-std=c++17", "-O2", "-shared", "-fPIC", "-U_FORTIFY_SOURCE", "-w"]
     subprocess.run([str(COMPILER), *options, str(source), "-o", str(library)], check=True)
     return ctypes.CDLL(str(library))
+
+
+def emulated(folder: Path, **options: Any) -> EmulatedGpu:
+    """Return an emulated GPU, or skip the test where none can be built."""
+    if COMPILER is None:
+        pytest.skip("no C++ compiler is there to emulate a GPU with")
+    return EmulatedGpu(folder, **options)
+
+
+def use(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have device="cuda" mean this GPU."""
+    monkeypatch.setattr(device, "problem", lambda: None)
+    monkeypatch.setattr(device, "_gpu", lambda: gpu)
+
+
+def more(gpu: Gpu, few: int, many: int) -> int:
+    """Return how many chains to run: few where each takes its time."""
+    return few if isinstance(gpu, EmulatedGpu) else many
+
+
+def one(corpus: Any, tables: Tables, inference: Inference, **how: Any) -> Any:
+    """Return what device="cuda" infers of some documents, one batch."""
+    found = list(infer(Corpus(corpus, np.zeros((len(corpus), tables.n_ranked))), tables, inference,
+                       device="cuda", **how))  # fmt: skip
+    return found[0]
