@@ -7,14 +7,13 @@ from deplda.experiments.report.parts import (
     Report,
     Section,
     Table,
-    placed,
 )
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 
 def section(report: Report, title: str) -> Section:
-    return next(place.section for place in placed(report) if place.section.title == title)
+    return next(part for part in report.sections if part.title == title)
 
 
 def tables(part: Section) -> list[Table]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from deplda.experiments import read_results
 from deplda.experiments.report.pages import full_report
-from deplda.experiments.report.parts import Figure, placed
+from deplda.experiments.report.parts import Figure
 from deplda.experiments.report.runs import read_groups
 from tests.experiments.report.folders import make
 from tests.experiments.report.reading import section, tables, words
@@ -14,7 +14,7 @@ def test_a_folder_that_does_not_describe_its_data_says_so(tmp_path: Path) -> Non
     plain = make(tmp_path / "r", described=False, n_splits=1, diagnosed=False)
     report = full_report(read_groups(plain))
     assert "does not describe its data" in words(section(report, "Data"))
-    titles = [place.section.title for place in placed(report)]
+    titles = [part.title for part in report.sections]
     assert "Convergence of the chains" not in titles
     cells = [cell for row in tables(section(report, "Results"))[0].rows for cell in row]
     assert not any("±" in cell.text for cell in cells)

@@ -10,7 +10,6 @@ from deplda.experiments.report.literature import paper_values
 from deplda.experiments.report.measures import BY_DOCUMENT, ONE_ERROR, TABLES, Metric
 from deplda.experiments.report.pages import full_report
 from deplda.experiments.report.paper_tables import difference
-from deplda.experiments.report.parts import placed
 from deplda.experiments.report.runs import read_groups
 from tests.experiments.report.folders import experiment, make
 from tests.experiments.report.reading import section, tables, words
@@ -103,7 +102,7 @@ def test_other_methods_stand_beside_ours(tmp_path: Path) -> None:
     assert rows["Tuned-SVM (the paper’s)"] == [".571", ".656"]
     assert "Dependency-LDA" in rows
     plain = full_report(read_groups(make(tmp_path / "s")))
-    titles = [place.section.title for place in placed(plain)]
+    titles = [part.title for part in plain.sections]
     assert "Other methods, as published" not in titles
 
 

@@ -9,7 +9,6 @@ from deplda import InputError
 from deplda.experiments import read_results
 from deplda.experiments.report.measures import BY_DOCUMENT, ONE_ERROR
 from deplda.experiments.report.pages import full_report
-from deplda.experiments.report.parts import placed
 from deplda.experiments.report.runs import read_groups
 from tests.experiments.report.folders import experiment, make
 
@@ -51,7 +50,7 @@ def test_models_without_dependency_lda_are_reported_all_the_same(tmp_path: Path)
     models = {name: model for name, model in experiment().models.items() if "SVM" in name}
     groups = read_groups(make(tmp_path / "r", experiment(models=models)))
     report = full_report(groups)
-    titles = [place.section.title for place in placed(report)]
+    titles = [part.title for part in report.sections]
     assert "What was learned" not in titles
     assert "Rare and frequent labels" in titles
     assert groups[0].main.dependency is None

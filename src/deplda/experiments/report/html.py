@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from html import escape
 from importlib.resources import files
 from itertools import count
@@ -13,19 +15,18 @@ from deplda.experiments.report.parts import (
     Cell,
     Details,
     Figure,
-    Placed,
     Report,
+    Section,
     Table,
-    placed,
 )
 from deplda.models.explanation_html import DARK, LIGHT, STYLE, fragment
 
 
 def html(report: Report) -> str:
     """Return the whole document."""
-    places = list(placed(report))
+    anchored = _anchored(report)
     numbers = count(1)
-    body = "".join(_section(place, numbers) for place in places)
+    body = "".join(_section(anchor, part, numbers) for anchor, part in anchored.items())
     title = escape(report.title)
     style = files("deplda.experiments.report").joinpath("page.css").read_text(encoding="utf-8")
     return (
@@ -35,7 +36,7 @@ def html(report: Report) -> str:
         f"<title>{title}</title><style>:root{{{LIGHT}}}"
         f"@media (prefers-color-scheme:dark){{:root{{{DARK}}}}}\n{STYLE}{style}</style></head>\n"
         f'<body><a class="skip" href="#main">Skip to the results</a>\n'
-        f"<header><h1>{title}</h1></header>\n{_contents(places)}\n"
+        f"<header><h1>{title}</h1></header>\n{_contents(anchored)}\n"
         f'<main id="main">\n{body}</main>\n<footer><p>Made by deplda from its folders of results. '
         "Published values: Rubin, Chambers, Smyth &amp; Steyvers, <cite>Statistical topic models "
         "for multi-label document classification</cite>, Machine Learning 88 (2012), and the works "
@@ -43,11 +44,21 @@ def html(report: Report) -> str:
     )
 
 
-def _contents(places: list[Placed]) -> str:
+def _anchored(report: Report) -> dict[str, Section]:
+    """Return the sections by their names in links."""
+    found: dict[str, Section] = {}
+    times = Counter[str]()
+    for section in report.sections:
+        slug = re.sub(r"[^\w\- ]", "", section.title.lower()).replace(" ", "-")
+        found[f"{slug}-{times[slug]}" if times[slug] else slug] = section
+        times[slug] += 1
+    return found
+
+
+def _contents(anchored: dict[str, Section]) -> str:
     links = "".join(
-        f'<li class="d{place.depth}"><a href="#{escape(place.anchor)}">'
-        f"{escape(place.section.title)}</a></li>"
-        for place in places
+        f'<li class="d{part.depth}"><a href="#{escape(anchor)}">{escape(part.title)}</a></li>'
+        for anchor, part in anchored.items()
     )
     return (
         '<nav aria-label="Contents"><details open><summary>Contents</summary>'
@@ -55,12 +66,10 @@ def _contents(places: list[Placed]) -> str:
     )
 
 
-def _section(place: Placed, numbers: count[int]) -> str:
-    level = place.depth + 1
-    blocks = "".join(_block(block, numbers) for block in place.section.blocks)
-    return (
-        f'<h{level} id="{escape(place.anchor)}">{escape(place.section.title)}</h{level}>\n{blocks}'
-    )
+def _section(anchor: str, section: Section, numbers: count[int]) -> str:
+    level = section.depth + 1
+    blocks = "".join(_block(block, numbers) for block in section.blocks)
+    return f'<h{level} id="{escape(anchor)}">{escape(section.title)}</h{level}>\n{blocks}'
 
 
 def _block(block: Block, numbers: count[int]) -> str:

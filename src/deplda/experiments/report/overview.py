@@ -53,11 +53,6 @@ _BY: dict[Axis, Callable[[Statistics], float]] = {
 }
 
 
-def title_of(groups: Sequence[Group]) -> str:
-    """Return the report's title."""
-    return f"Multi-label classification of {listed(group.name for group in groups)}"
-
-
 def overview_section(groups: Sequence[Group]) -> Section:
     """Return the summary, one leaderboard for each data set, and Dependency-LDA by frequency."""
     blocks: list[Block] = [_summary(groups), *(leaderboard_of(group) for group in groups)]

@@ -12,9 +12,10 @@ from deplda.experiments.report.cost import convergence_section, time_section
 from deplda.experiments.report.data_set import data_section
 from deplda.experiments.report.html import html
 from deplda.experiments.report.markdown import markdown
-from deplda.experiments.report.overview import across_section, overview_section, title_of
+from deplda.experiments.report.overview import across_section, overview_section
 from deplda.experiments.report.paper_tables import published_section, results_section
 from deplda.experiments.report.parts import Report, Section
+from deplda.experiments.report.phrases import listed
 from deplda.experiments.report.rare_labels import frequency_section
 from deplda.experiments.report.reruns import missing_section, settings_section
 from deplda.experiments.report.runs import Group, read_groups
@@ -52,9 +53,10 @@ def write_markdown(
 
 def full_report(groups: Sequence[Group], title: str | None = None) -> Report:
     """Return everything there is to say of the results."""
-    sections = [overview_section(groups), across_section(groups)]
+    sections: list[Section] = [overview_section(groups), across_section(groups)]
     for group in groups:
         run = group.main
+        sections.append(Section(group.name, (f"{run.about}.",)))
         parts = (
             data_section(run),
             results_section(run),
@@ -67,8 +69,8 @@ def full_report(groups: Sequence[Group], title: str | None = None) -> Report:
             budgets_section(group),
             settings_section(group),
         )
-        sections.append(Section(group.name, (f"{run.about}.",), _present(parts)))
-    return Report(title or title_of(groups), _present([*sections, missing_section(groups)]))
+        sections += [part._replace(depth=2) for part in parts if part is not None]
+    return _report(groups, title, [*sections, missing_section(groups)])
 
 
 def short_report(groups: Sequence[Group], title: str | None = None) -> Report:
@@ -78,12 +80,14 @@ def short_report(groups: Sequence[Group], title: str | None = None) -> Report:
         for group in groups
         if group.main.paper and group.main.experiment.note is None
     ]
-    sections = [overview_section(groups), *tables, missing_section(groups)]
-    return Report(title or title_of(groups), _present(sections))
+    return _report(groups, title, [overview_section(groups), *tables, missing_section(groups)])
 
 
-def _present(sections: Iterable[Section | None]) -> tuple[Section, ...]:
-    return tuple(section for section in sections if section is not None)
+def _report(
+    groups: Sequence[Group], title: str | None, sections: Iterable[Section | None]
+) -> Report:
+    named = f"Multi-label classification of {listed(group.name for group in groups)}"
+    return Report(title or named, tuple(part for part in sections if part is not None))
 
 
 def _write(path: StrPath, page: str) -> None:
