@@ -95,7 +95,11 @@ def _numbers(text: str | None) -> list[int] | None:
 @click.command()
 @click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="HTML page.")
-@click.option("--markdown", type=click.Path(dir_okay=False, path_type=Path), help="Markdown file.")
+@click.option(
+    "--markdown",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Markdown file: the summary and the paper's tables.",
+)
 @click.option(
     "--notes",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
