@@ -25,7 +25,6 @@ from deplda.errors import InputError
     "--budget",
     type=click.Choice(["quick", "standard", "paper"]),
     default="standard",
-    show_default=True,
     help="How many chains and samples.",
 )
 @click.option("--splits", help="Some of the splits, such as 0,1.")
@@ -136,7 +135,6 @@ def report(
     "-o",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("deplda-demo"),
-    show_default=True,
     help="Folder of the demonstration.",
 )
 def demo(output: Path) -> None:
