@@ -111,11 +111,11 @@ def test_what_is_not_http_is_rejected_and_the_server_lives(
 
 
 def test_clients_who_never_finish_their_headers_are_hung_up_on(model: Any) -> None:
-    class Impatient(SlowHeaderTimeout):
+    class ShortTimeout(SlowHeaderTimeout):
         seconds = 0.3
 
     whole = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
-    with running(model, http=Impatient, timeout_keep_alive=60) as address:
+    with running(model, http=ShortTimeout, timeout_keep_alive=60) as address:
         assert say(address, b"") == b""
         assert say(address, b"GET /health HT") == b""
         with dial(address) as line:

@@ -37,13 +37,10 @@ def describe(requests: Requests) -> dict[str, Any]:
     labels, topics = schemas.pop("LabelsQuery"), schemas.pop("TopicsQuery")
     name = {"name": "label", "in": "path", "required": True, "schema": {"type": "string"}}
     counters = {"200": _content("The counters.", {"type": "string"}, "text/plain")}
+    info = {"title": "deplda", "description": "Labels for documents, and why."}
     return {
         "openapi": "3.1.0",
-        "info": {
-            "title": "deplda",
-            "version": deplda.__version__,
-            "description": "Labels for documents, and why.",
-        },
+        "info": info | {"version": deplda.__version__},
         "paths": {
             "/v1/suggest": _post("Suggest labels", "SuggestRequest", "SuggestAnswer"),
             "/v1/explain": _post("Say why labels are suggested", "ExplainRequest", "Explained"),

@@ -161,10 +161,7 @@ class ModelService:
     def _usual_words(self) -> npt.NDArray[np.float64]:
         """Return how likely each word is when nothing is known: φ of all training labels."""
         phi, n = self.model.label_words_, len(self.names)  # a background may follow the labels
-        usual: npt.NDArray[np.float64] = (
-            phi.weights[:, :n] @ self._weights + phi.base[:n] @ self._weights
-        )
-        return usual
+        return np.asarray(phi.weights[:, :n] @ self._weights + phi.base[:n] @ self._weights)
 
     def _distinctive(self, number: int) -> list[answers.WordProbability]:
         """Return the words that tell a label from others: the largest φ log(φ / usual φ)."""
@@ -236,5 +233,4 @@ class ModelService:
 def _within(topics: TopicLabels, numbers: Iterable[int]) -> npt.NDArray[np.float64]:
     """Return the topics that labels are of, labels × topics: P(t | c), topics alike before."""
     rows = topics.weights[list(numbers)].toarray() + topics.base
-    within: npt.NDArray[np.float64] = rows / rows.sum(axis=1, keepdims=True)
-    return within
+    return np.asarray(rows / rows.sum(axis=1, keepdims=True))

@@ -4,10 +4,10 @@ import { fill, find, make } from "./dom.js";
 
 const NAMES = {
   n_documents: "training documents", n_tokens: "words read", n_labels: "labels",
-  n_labels_unused: "labels of no document", cardinality: "labels a document, mean",
-  density: "share of all labels that a document has", label_frequency_mean: "documents a label, mean",
-  label_frequency_median: "documents a label, median", label_frequency_mode: "documents a label, most often",
-  distinct_label_sets: "different label sets", label_set_frequency: "documents a label set, mean",
+  n_labels_unused: "labels of no document", cardinality: "labels per document, mean",
+  density: "share of all labels that a document has", label_frequency_mean: "documents per label, mean",
+  label_frequency_median: "documents per label, median", label_frequency_mode: "documents per label, most often",
+  distinct_label_sets: "different label sets", label_set_frequency: "documents per label set, mean",
   unique_label_sets: "share of label sets seen once",
 };
 
