@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,7 @@ def _row(given: str | None, pick: str | None, reading: Reading) -> dict[str, Any
     if given is None and sys.stdin.isatty():
         raise click.UsageError("Give a text, a file, or a document on standard input.")
     path = as_path(given or "-")
-    if not isinstance(path, StandardInput) and not path.is_file():
+    if not isinstance(path, StandardInput) and not os.path.isfile(path):  # a text may be long
         if path.suffix and not any(letter.isspace() for letter in str(given)):
             raise ReadError(path, None, "there is no such file")
         return {"text": given}
