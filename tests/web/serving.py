@@ -88,7 +88,7 @@ def suggest(client: httpx.Client, *documents: Any, **asked: Any) -> Any:
 
 def dial(address: str) -> socket.socket:
     there = urlsplit(address)
-    return socket.create_connection((there.hostname, there.port), timeout=20)
+    return socket.create_connection((there.hostname, there.port), timeout=300)
 
 
 def listen(line: socket.socket) -> bytes:

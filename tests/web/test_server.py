@@ -63,7 +63,7 @@ def test_shutdown_finishes_what_is_running_and_the_log_has_no_text(tmp_path: Pat
         answers: list[int] = []
 
         def ask() -> None:
-            answers.append(httpx.post(f"{address}/v1/suggest", json=ASK, timeout=60).status_code)
+            answers.append(httpx.post(f"{address}/v1/suggest", json=ASK, timeout=300).status_code)
 
         thread = threading.Thread(target=ask)
         thread.start()

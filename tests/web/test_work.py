@@ -17,7 +17,7 @@ def test_a_full_queue_is_answered_503_and_empties_again() -> None:
     ask = {"documents": [{"text": "court"}]}
     with (
         running(model, TINY, threads=1) as address,
-        httpx.Client(base_url=address, timeout=20) as client,
+        httpx.Client(base_url=address, timeout=300) as client,
     ):
         model.rank = lambda *asked: go.wait(20) and rank(*asked)
         answers: list[int] = []
@@ -51,7 +51,7 @@ def test_work_that_takes_too_long_is_answered_503() -> None:
     limits = Limits(seconds=1)
     with (
         running(model, limits, threads=1) as address,
-        httpx.Client(base_url=address, timeout=20) as client,
+        httpx.Client(base_url=address, timeout=300) as client,
     ):
         model.rank = lambda *asked: go.wait(20) and rank(*asked)
         documents = [{"text": "court"}] * 2
