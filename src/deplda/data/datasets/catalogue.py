@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pooch
 
-from deplda.data.datasets import published as sources
+from deplda.data.datasets import published
 from deplda.data.datasets.folder import load_folder
 from deplda.data.datasets.newsroom import newsroom
 from deplda.data.datasets.power_law import power_law
@@ -119,16 +119,6 @@ _ENTRIES = (
     Entry("stackex-cooking", "questions on cooking and their tags", "folder"),
 )
 
-_PARSERS: dict[str, Callable[[str, sources.Files], Dataset]] = {
-    "yahoo-arts": sources.yahoo,
-    "yahoo-health": sources.yahoo,
-    "eurlex": sources.eurlex,
-    "rcv1": sources.rcv1,
-    "eurlex57k": sources.eurlex57k,
-    "debtags": sources.debtags,
-    "nyt": sources.nyt,
-}
-
 
 def entries() -> tuple[Entry, ...]:
     """Return every data set that can be loaded by name."""
@@ -156,22 +146,21 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None, **options: A
         raise InputError(f"{entry.name} takes no options; got {', '.join(options)}")
     if data_dir is not None:
         folder = _folder(entry, Path(data_dir))
-        if list(folder.glob("*.svm.gz")):
+        if entry.origin == "folder" or list(folder.glob("*.svm.gz")):
             return load_folder(folder, entry.name)
     elif entry.origin == "folder":
         raise DataUnavailableError(
             f"{entry.name} is nowhere to be downloaded; pass data_dir= a folder that holds it"
         )
     if entry.origin == "by hand":
-        return sources.nyt(entry.name, {"nyt": _by_hand(entry, data_dir)})
-    return _PARSERS[entry.name](entry.name, fetch(name, data_dir))
+        return published.nyt(entry.name, {"nyt": _by_hand(entry, data_dir)})
+    parse = getattr(published, entry.name.partition("-")[0])  # both yahoo-arts and yahoo-health
+    dataset: Dataset = parse(entry.name, fetch(name, data_dir))
+    return dataset
 
 
 def fetch(
-    name: str,
-    data_dir: str | os.PathLike[str] | None = None,
-    *,
-    progress: bool | None = None,
+    name: str, data_dir: str | os.PathLike[str] | None = None, *, progress: bool | None = None
 ) -> dict[str, Path]:
     """Return the files of a data set, downloading those that are not there yet.
 
@@ -203,8 +192,9 @@ def _fetch(entry: Entry, file: str, folder: Path, progress: bool) -> Path:
                 downloader=pooch.HTTPDownloader(progressbar=_Progress(file) if progress else False),
             )
         except (OSError, ValueError) as error:  # requests' errors are OSErrors
+            reason = f"{type(error).__name__}: {str(error)[:120]}"
             raise DataUnavailableError(
-                f"could not download {address} ({_reason(error)}); "
+                f"could not download {address} ({reason}); "
                 f"fetch it by other means, put it at {target} and try again"
             ) from error
     found = pooch.file_hash(str(target))
@@ -230,30 +220,17 @@ class _Progress:
         columns = ("{task.description}", BarColumn(), DownloadColumn(), TimeRemainingColumn())
         self._bar = Progress(*columns, console=Console(stderr=True))
         self._task = self._bar.add_task(file, total=None)
-        self._total = 0
-
-    @property
-    def total(self) -> int:
-        return self._total
-
-    @total.setter
-    def total(self, size: int) -> None:
-        self._total = size
-        self._bar.start()
-        self._bar.update(self._task, total=size)
+        self.total = 0
 
     def update(self, size: int) -> None:
-        self._bar.update(self._task, advance=size)
+        self._bar.start()
+        self._bar.update(self._task, total=self.total, advance=size)
 
     def reset(self) -> None:
-        self._bar.reset(self._task, total=self._total)
+        self._bar.reset(self._task, total=self.total)
 
     def close(self) -> None:
         self._bar.stop()
-
-
-def _reason(error: BaseException) -> str:
-    return f"{type(error).__name__}: {str(error)[:120]}"
 
 
 def _generate(name: str, options: Mapping[str, Any]) -> Dataset:

@@ -291,17 +291,14 @@ def _stanzas(lines: Iterable[str]) -> Iterator[dict[str, str]]:
         yield stanza
 
 
-def _output(command: list[str]) -> Iterator[str]:
+def _output(command: list[str]) -> list[str]:
     try:
-        with subprocess.Popen(  # noqa: S603
-            command, stdout=subprocess.PIPE, encoding="utf-8", errors="replace"
-        ) as process:
-            if process.stdout is not None:
-                yield from (line.rstrip("\n") for line in process.stdout)
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=False)  # noqa: S603
     except OSError as error:
         raise DataUnavailableError(f"cannot run {command[0]} ({error.strerror})") from error
-    if process.returncode:
-        raise DataUnavailableError(f"{' '.join(command)} failed: exit code {process.returncode}")
+    if done.returncode:
+        raise DataUnavailableError(f"{' '.join(command)} failed: exit code {done.returncode}")
+    return [line.decode("utf-8", "replace") for line in done.stdout.splitlines()]
 
 
 def nyt(name: str, files: Files) -> Dataset:

@@ -8,13 +8,7 @@ from collections import Counter
 from dataclasses import replace
 
 from deplda.data.files import StrPath, decode, open_binary, read_lines
-from deplda.data.readers.records import (
-    Fields,
-    Row,
-    Rows,
-    found,
-    located,
-)
+from deplda.data.readers.records import Fields, Row, Rows, found, located
 from deplda.errors import InputError, ReadError
 
 
