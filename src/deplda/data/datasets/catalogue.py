@@ -28,6 +28,7 @@ _RUBIN = (
 )
 _EURLEX = "https://tudatalib.ulb.tu-darmstadt.de/bitstream/handle/tudatalib/2937"
 _LEWIS = "http://www.ai.mit.edu/projects/jmlr/papers/volume5/lewis04a"
+_LYRL2004 = ("train", "test_pt0", "test_pt1", "test_pt2", "test_pt3")
 _AUEB = "http://nlp.cs.aueb.gr/software_and_datasets/EURLEX57K"
 
 
@@ -47,7 +48,7 @@ class Entry:
     """Its name in the folder that `data_dir` names, if it differs."""
 
 
-def _yahoo(topic: str, checksums: list[str]) -> Entry:
+def _yahoo(topic: str, *checksums: str) -> Entry:
     names = [f"Yahoo_{topic}_Split{k:02}" for k in range(1, 6)]
     return Entry(
         f"yahoo-{topic.lower()}",
@@ -64,32 +65,25 @@ _ENTRIES = (
     Entry("power-law", "EUR-Lex-shaped, any size", "generated"),
     _yahoo(
         "Arts",
-        [
-            "2b15a834578cf6d5766aabaaf98ed934fc890a328d005c5772deaea46b68c13c",
-            "bea20d75c7404d39bcb248cff4fd08ba9925dd64dadb3b692b27a7990ff8b6b2",
-            "990fdfe526dfda72ecff8950d1f4e8198360e8efea1239386e9ee04e718a0617",
-            "eee507fad5d803bdfb9a05d3847c499076436f3f1405ba38588df82d196f227d",
-            "db68adb7389ce2af23bbb83e181cd160b8b32948e41c054af7b92132b2ce97e5",
-        ],
+        "2b15a834578cf6d5766aabaaf98ed934fc890a328d005c5772deaea46b68c13c",
+        "bea20d75c7404d39bcb248cff4fd08ba9925dd64dadb3b692b27a7990ff8b6b2",
+        "990fdfe526dfda72ecff8950d1f4e8198360e8efea1239386e9ee04e718a0617",
+        "eee507fad5d803bdfb9a05d3847c499076436f3f1405ba38588df82d196f227d",
+        "db68adb7389ce2af23bbb83e181cd160b8b32948e41c054af7b92132b2ce97e5",
     ),
     _yahoo(
         "Health",
-        [
-            "1e88c25e98e349bcc9dc25a85c479b844176c817482d3b7af814cb2d4e9f239e",
-            "0c5051886d0c3eb2455ec282fc0e73bd2d1367e0ae8c5da99044fabb9fa0d28a",
-            "acae929829cb33635219733b7bdf552df72a0cc1a662c18eedeafe7e0e5dc005",
-            "f9e09e34948f4a52472b25a5d391d299d25fe8d0d4886d895e460fcc8fab2825",
-            "b71ad7c4d2aafaf43404b0ec19ef08c90cc96e0fd882c4b7a9ecd42b03527ba9",
-        ],
+        "1e88c25e98e349bcc9dc25a85c479b844176c817482d3b7af814cb2d4e9f239e",
+        "0c5051886d0c3eb2455ec282fc0e73bd2d1367e0ae8c5da99044fabb9fa0d28a",
+        "acae929829cb33635219733b7bdf552df72a0cc1a662c18eedeafe7e0e5dc005",
+        "f9e09e34948f4a52472b25a5d391d299d25fe8d0d4886d895e460fcc8fab2825",
+        "b71ad7c4d2aafaf43404b0ec19ef08c90cc96e0fd882c4b7a9ecd42b03527ba9",
     ),
     Entry(
         "eurlex",
         "EUR-Lex 2008 with EUROVOC descriptors, ten folds",
         "download",
-        {
-            name: f"{_EURLEX}/{name}"
-            for name in ("eurlex_tokenstring_CV10.zip", "eurlex_id2class.zip")
-        },
+        {n: f"{_EURLEX}/{n}" for n in ("eurlex_tokenstring_CV10.zip", "eurlex_id2class.zip")},
     ),
     Entry(
         "rcv1",
@@ -97,10 +91,8 @@ _ENTRIES = (
         "download",
         {
             **{
-                f"lyrl2004_tokens_{part}.dat.gz": (
-                    f"{_LEWIS}/a12-token-files/lyrl2004_tokens_{part}.dat.gz"
-                )
-                for part in ("train", "test_pt0", "test_pt1", "test_pt2", "test_pt3")
+                f"{name}.dat.gz": f"{_LEWIS}/a12-token-files/{name}.dat.gz"
+                for name in (f"lyrl2004_tokens_{part}" for part in _LYRL2004)
             },
             "rcv1-v2.topics.qrels.gz": f"{_LEWIS}/a08-topic-qrels/rcv1-v2.topics.qrels.gz",
         },

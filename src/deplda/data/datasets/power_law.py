@@ -55,7 +55,7 @@ class _Shape:
         ranks = np.arange(n_labels, dtype=np.float64)
         weights = (ranks + 8.0) ** -1.2
         n_topics = -(-n_labels // _LABELS_PER_TOPIC)
-        # Labels are dealt out to the topics like cards: each topic has frequent and rare ones.
+        # Labels are dealt out to the topics in turn: each topic has frequent and rare ones.
         self.order = np.argsort(np.arange(n_labels) % n_topics, kind="stable")
         self.label_ends = np.concatenate([[0.0], np.cumsum(weights[self.order])])
         sizes = np.bincount(np.arange(n_labels) % n_topics, minlength=n_topics)

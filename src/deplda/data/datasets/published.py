@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from deplda.data.corpus import Corpus
+from deplda.data.corpus import Corpus, concat
 from deplda.data.files import decode, open_binary, read_lines
 from deplda.data.readers import CorpusBuilder, read_mat
 from deplda.data.readers.records import located
@@ -47,7 +47,7 @@ def yahoo(name: str, files: Files) -> Dataset:
     for path in files.values():
         parts = [read_mat(path, "train"), read_mat(path, "test")]
         if corpus is None:
-            corpus = read_mat(path)
+            corpus = concat(parts)
             rows = {key: row for row, key in enumerate(_contents(corpus))}
         try:
             splits.append(Split(*(np.array([rows[k] for k in _contents(p)]) for p in parts)))

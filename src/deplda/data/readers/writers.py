@@ -138,6 +138,7 @@ def _write_names(names: Sequence[str], file: IO[bytes]) -> None:
 
 
 def _check_whole(corpus: Corpus) -> None:
+    """Raise if a count is a fraction."""
     data = corpus.counts.data
     parts = data[data != data.round()]
     if len(parts):
@@ -147,7 +148,10 @@ def _check_whole(corpus: Corpus) -> None:
 
 
 def _check_unicode(name: str) -> None:
-    if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
+    """Raise if a name cannot be written."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
         raise InputError(
             f"the name {name!r} holds a lone surrogate, which UTF-8 cannot write; rename it"
-        )
+        ) from None
