@@ -26,12 +26,11 @@ from deplda import (
 )
 from deplda.data.datasets import newsroom
 from deplda.engine import dask as engine_dask
-from deplda.engine.journal import Journal
 from deplda.errors import EngineError
 from deplda.models.base import LabelClassifier
 from deplda.models.predict_shards import Manifest, predict_shards
-from tests.engine import work
 from tests.engine.clusters import Cluster, kill_a_worker
+from tests.models.lethal import LethalJob
 
 
 @pytest.fixture(scope="module")
@@ -239,7 +238,7 @@ def test_a_document_that_ends_workers_is_named_and_the_rest_is_predicted(
 ) -> None:  # fmt: skip
     expected = predict_shards(model, shards, tmp_path / "near", k=1)
     poisoned(shards)
-    monkeypatch.setattr("deplda.models.predict_shards._Job", work.LethalJob)
+    monkeypatch.setattr("deplda.models.predict_shards._Job", LethalJob)
     monkeypatch.setattr(engine_dask, "_PATIENCE", 5)
 
     def predict() -> Manifest:
@@ -256,31 +255,6 @@ def test_a_document_that_ends_workers_is_named_and_the_rest_is_predicted(
     assert "the worker ended, twice" in manifest.failed_documents[0].problem
     assert manifest.documents == expected.documents
     assert parts(tmp_path / "far") == parts(tmp_path / "near")
-
-
-def test_a_journal_blames_nobody_for_a_single_end(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
-
-    def end_at(document: int) -> list[int]:
-        """Work as one who ends at a document; return those that were passed over before it."""
-        deadly = []
-        for piece in Journal(path).pieces(0, 4):
-            if piece.has_crashed:
-                deadly.append(piece.first)
-            elif piece.first <= document < piece.last:
-                break
-        return deadly
-
-    # In the batch, alone, another alone, alone again: from then on it is passed over.
-    assert [end_at(document) for document in (2, 2, 3, 2, 3)] == [[], [], [], [], [2]]
-
-
-def test_who_leaves_by_his_own_will_is_no_end(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "journal")
-    assert next(journal.pieces(0, 4)) == (0, 4, False)
-    journal.leave()
-    assert list(Journal(tmp_path / "journal").pieces(0, 4)) == [(0, 4, False)]
-    assert len(list(Journal(tmp_path / "journal").pieces(0, 4))) == 4  # nobody left here
 
 
 # The scheduler ------------------------------------------------------------------------------------
