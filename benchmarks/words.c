@@ -1,4 +1,4 @@
-/* The word sweep of src/deplda/kernels/words.py as a tight C loop: what a compiler makes of it. */
+/* The word sweep of src/deplda/kernels/train_words.py as a tight C loop: what a compiler makes of it. */
 #include <stdint.h>
 
 static inline double uniform(uint64_t key, uint64_t gamma, uint64_t counter) {

@@ -1,21 +1,38 @@
-"""A slow, obvious twin of every kernel: plain Python, a formula a line."""
+"""A slow, obvious twin of every kernel: plain Python or whole matrices, a formula a line."""
 
 from collections import Counter
 from collections.abc import Sequence
 from math import lgamma
+from typing import Any
+
+import numpy as np
 
 MASK = 2**64 - 1
+FLAT_CYCLES = 5
+
+Array = np.ndarray[Any, Any]
 
 Documents = list[tuple[list[int], list[int]]]
 """Each document: its word tokens, types ascending, and its labels."""
 
 
 def uniform(key: int, gamma: int, counter: int) -> float:
-    x = (key + counter * gamma) & MASK
+    return ((mixed(key + counter * gamma) >> 11) + 0.5) / 2**53
+
+
+def mixed(x: int) -> int:
+    """Return SplitMix64's finalizer of x."""
+    x &= MASK
     x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & MASK
-    x ^= x >> 31
-    return ((x >> 11) + 0.5) / 2**53
+    return x ^ (x >> 31)
+
+
+def document_key(words: Sequence[int], times: Sequence[int]) -> int:
+    key = 0x243F6A8885A308D3
+    for w, x in zip(words, times, strict=True):
+        key = mixed(key ^ (w * 0x9E3779B97F4A7C15 + x & MASK))
+    return key
 
 
 def word_sweep(
@@ -198,3 +215,60 @@ def topic_log_likelihood(
     for own in z:
         total += dirichlet_multinomial([own.count(t) for t in range(n_topics)], [gamma] * n_topics)
     return total
+
+
+def expected_document(
+    phi: Array, sets: list[Array], x: Array, eta: float, alpha: float, gamma: float, cycles: int
+) -> tuple[Array, Array]:
+    """Return the expected N and α′ of a document: no label is pooled, no product shared."""
+    types, n, n_labels = np.flatnonzero(x), x.sum(), phi.shape[1]
+    rows, times = phi[types], x[types]
+
+    def cycle(mass: Array) -> Array:
+        return np.asarray(mass * ((times / (rows @ mass)) @ rows))
+
+    begun = cycle(np.ones(n_labels))
+    for _ in range(FLAT_CYCLES):
+        begun = cycle(begun + (eta * bool(sets) + alpha) / n_labels)
+    counts, priors = [], []
+    for phi_prime in sets or [np.zeros((n_labels, 0))]:
+        n_topics = phi_prime.shape[1]
+        count, weight = begun, np.full(n_topics, (n + gamma) / max(n_topics, 1))
+        for number in range(cycles + 1):
+            if n_topics > 1:
+                drawn = (count / (phi_prime @ weight)) @ phi_prime
+                weight = weight * drawn + gamma / n_topics
+            prior = alpha / n_labels + eta / (n + gamma) * (phi_prime @ weight)
+            if number < cycles:
+                count = cycle(count + prior)
+        counts.append(count)
+        priors.append(prior)
+    prior = np.mean(priors, axis=0)
+    return cycle(np.mean(counts, axis=0) + prior), prior
+
+
+def fast_inference(
+    phi: list[list[float]], phi_prime: list[list[float]], words: list[int], eta: float,
+    alpha: float, gamma: float, n_cycles: int, stream: tuple[int, int],
+) -> tuple[list[int], list[int], list[float]]:  # fmt: skip
+    """Return z, z′ and α′ of a document after some cycles; `alpha` is Σα/C, `gamma` Σγ/T."""
+    n_labels, n_topics, n, counter = len(phi_prime), len(phi_prime[0]), len(words), 0
+    z, z_topic, prior = [-1] * n, [-1] * n, [alpha + eta / n_labels] * n_labels
+    for cycle in range(-1, n_cycles + 1):
+        for i, w in enumerate(words):
+            n_dc = Counter(z[:i] + z[i + 1 :])
+            weights = [phi[w][c] * (n_dc[c] + prior[c]) for c in range(n_labels)]
+            z[i] = draw(weights, uniform(*stream, counter))
+            counter += 1
+        for _ in range(0 if cycle < 0 else 2 if cycle == 0 else 1):
+            for i, c in enumerate(z):
+                n_dt = Counter(z_topic[:i] + z_topic[i + 1 :])
+                weights = [phi_prime[c][t] * (n_dt[t] + gamma) for t in range(n_topics)]
+                z_topic[i] = draw(weights, uniform(*stream, counter))
+                counter += 1
+        if cycle >= 0:
+            n_dt = Counter(z_topic)
+            theta = [(n_dt[t] + gamma) / (n + gamma * n_topics) for t in range(n_topics)]
+            shares = [[eta * theta[t] * row[t] for t in range(n_topics)] for row in phi_prime]
+            prior = [running_sums([alpha, *each])[-1] for each in shares]
+    return z, z_topic, prior

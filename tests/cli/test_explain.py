@@ -29,6 +29,11 @@ def test_a_text_a_file_and_standard_input_are_explained_alike(tmp_path: Path, mo
     assert "nothing.txt: there is no such file" in problem(1, "explain", model, "nothing.txt")
 
 
+def test_a_text_may_be_longer_than_a_file_name(model: Path) -> None:
+    found = json.loads(done("explain", model, "judge and jury " * 100, "--json", "-k", 1))
+    assert found["labels"][0]["label"] == "LAW"
+
+
 def test_an_explanation_is_a_table_and_a_page(tmp_path: Path, model: Path) -> None:
     shown = done("explain", model, "judge and jury", "--html", tmp_path / "why.html", "-k", 2)
     assert "LAW" in shown

@@ -3,6 +3,7 @@
 import json
 import signal
 import time
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +45,7 @@ def test_a_gpu_is_used_where_there_is_one_and_missed_where_it_must_be(
     svm = tmp_path / "svm"
     done("train", corpus, "-o", svm, "--model", "vanilla-svm")
     told = problem(2, "predict", svm, corpus, "--device", "auto")
-    assert "--device is for topic models" in told
+    assert "--device is for dependency, prior and flat" in told
 
 
 def test_every_kind_of_document_gives_the_same_labels(tmp_path: Path, model: Path) -> None:
@@ -121,7 +122,7 @@ def test_documents_of_one_batch_are_in_memory_at_a_time(
     model: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """What stands before a broken line, a batch earlier, is out when the error comes."""
-    monkeypatch.setattr("deplda.cli.predict._BATCH", 4)
+    monkeypatch.setattr(import_module("deplda.cli.predict"), "_BATCH", 4)
     path = write_jsonl(tmp_path / "a.jsonl", articles()[:10])
     with path.open("a") as file:
         file.write("{oops\n")

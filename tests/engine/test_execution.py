@@ -45,7 +45,7 @@ def test_all_cores_is_the_default() -> None:
 
 def test_rows_are_worked_on_some_at_a_time(capsys: pytest.CaptureFixture[str]) -> None:
     matrix, execution = np.arange(14).reshape(7, 2), Execution(n_jobs=2, progress=True)
-    parts = list(execution.map_rows(lambda rows: rows * 2, matrix, 3, "doubling"))
+    parts = list(execution.map_rows(lambda rows, stop: rows * 2, matrix, 3, "doubling"))
     assert [len(rows) for rows in parts] == [3, 3, 1]
     assert (np.concatenate(parts) == matrix * 2).all()
     shown = capsys.readouterr().err

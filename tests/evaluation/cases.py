@@ -1,11 +1,13 @@
 """Scores and truths to evaluate: random ones, with and without equal scores."""
 
+import io
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from rich.console import Console
 
 Matrix = npt.NDArray[Any]
 
@@ -33,3 +35,11 @@ def same(ours: dict[str, Matrix], theirs: dict[str, Matrix]) -> None:
     assert ours.keys() == theirs.keys()
     for name in ours:
         np.testing.assert_allclose(ours[name], theirs[name], atol=1e-9, err_msg=name)
+
+
+def shown(value: object) -> str:
+    """Return what ``rich.print`` shows."""
+    console = Console(file=io.StringIO(), width=140)
+    console.print(value)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()

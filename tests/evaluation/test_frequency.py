@@ -1,23 +1,14 @@
-import io
 import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
 from scipy import stats
 
 from deplda import InputError
-from deplda.evaluation.estimate import Ratio, bootstrap, mean_of
 from deplda.evaluation.frequency import frequency_bins, frequency_table, paired_t_test
-
-
-def shown(value: object) -> str:
-    console = Console(file=io.StringIO(), width=140)
-    console.print(value)
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+from tests.evaluation.cases import shown
 
 
 def test_quintiles_hold_about_equally_many_labels_and_never_part_a_frequency() -> None:
@@ -88,50 +79,3 @@ def test_a_label_that_one_model_has_no_value_for_is_left_out_of_all() -> None:
     assert [part.n_labels for part in table.bins] == [2]
     with pytest.raises(InputError, match="no label has a defined"):
         frequency_table(np.array([1]), {"a": np.array([np.nan])})
-
-
-# Bootstrap ----------------------------------------------------------------------------------------
-
-
-def test_the_interval_of_a_mean_is_that_of_its_standard_error() -> None:
-    values = np.random.default_rng(3).normal(size=400)
-    found = bootstrap({"mean": mean_of(values)}, resamples=2000)["mean"]
-    error = values.std() / 20
-    assert found.value == pytest.approx(values.mean())
-    assert found.low == pytest.approx(values.mean() - 1.96 * error, abs=0.2 * error)
-    assert found.high == pytest.approx(values.mean() + 1.96 * error, abs=0.2 * error)
-
-
-def test_same_seed_same_interval_and_a_figure_alone_has_the_interval_it_has_among_others() -> None:
-    rng = np.random.default_rng(0)
-    figures = {"a": mean_of(rng.random(50)), "b": Ratio(rng.random(50), 1 + rng.random(50))}
-    both = bootstrap(figures, seed=4, resamples=100)
-    assert both == bootstrap(figures, seed=4, resamples=100)
-    assert both != bootstrap(figures, seed=5, resamples=100)
-    alone = bootstrap({"b": figures["b"]}, seed=4, resamples=100)["b"]
-    assert alone == pytest.approx(both["b"])
-
-
-@given(st.floats(0.5, 0.99), st.integers(2, 60))
-@settings(deadline=None, max_examples=20)
-def test_an_interval_is_ordered_and_within_the_values(level: float, n: int) -> None:
-    values = np.random.default_rng(n).random(n)
-    found = bootstrap({"mean": mean_of(values)}, level=level, resamples=50)["mean"]
-    assert values.min() <= found.low <= found.high <= values.max()
-
-
-def test_what_is_undefined_everywhere_has_no_interval() -> None:
-    found = bootstrap({"mean": mean_of(np.full(3, np.nan))}, resamples=5)["mean"]
-    assert np.isnan(found).all()
-    assert bootstrap({}) == {}
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [({"level": 95}, "level is 95"), ({"resamples": 1}, "resamples is 1")],
-)
-def test_a_bootstrap_that_makes_no_sense_is_refused(
-    options: dict[str, float], message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        bootstrap({"mean": mean_of(np.ones(3))}, **options)  # type: ignore[arg-type]

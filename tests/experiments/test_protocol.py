@@ -42,11 +42,11 @@ def test_the_papers_budget_is_the_papers_protocol() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("FlatLDA", "SharpLDA"), "model 'Flat' is a 'SharpLDA'; it must be one of FlatLDA"),
+        (("FlatLDA", "SharpLDA"), "model 'Flat' is a 'SharpLDA'; it must be one of DependencyLDA"),
         (("n_topics", "n_topix"), r"model 'Dependency \(few\)' has no parameter 'n_topix'"),
-        (('name = "small"', 'nome = "small"'), "this is no experiment"),
+        (('name = "small"', 'nome = "small"'), "this is not an experiment"),
         (('estimator = "FlatLDA"', 'estimator = "FlatLDA"\npaper = "moon"'), "of 'moon'; there"),
-        (("[models.Flat]", "[models.Flat"), "this is no experiment"),
+        (("[models.Flat]", "[models.Flat"), "this is not an experiment"),
     ],
 )
 def test_a_wrong_experiment_is_refused(

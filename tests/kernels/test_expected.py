@@ -11,41 +11,10 @@ from deplda.inference.layout import Tables
 from deplda.inference.scores import Inferred
 from deplda.inference.settings import Inference
 from deplda.training.estimates import TopicLabels
-from tests.kernels.test_documents import some_label_words, some_topic_labels
+from tests import naive
+from tests.kernels.benches import some_label_words, some_topic_labels
 
 Array = np.ndarray[Any, Any]
-
-FLAT_CYCLES = 5
-
-
-def plain(
-    phi: Array, sets: list[Array], x: Array, eta: float, alpha: float, gamma: float, cycles: int
-) -> tuple[Array, Array]:
-    """Return N and α′ by whole matrices: no label is pooled, no product shared."""
-    types, n, n_labels = np.flatnonzero(x), x.sum(), phi.shape[1]
-    rows, times = phi[types], x[types]
-
-    def cycle(mass: Array) -> Array:
-        return np.asarray(mass * ((times / (rows @ mass)) @ rows))
-
-    begun = cycle(np.ones(n_labels))
-    for _ in range(FLAT_CYCLES):
-        begun = cycle(begun + (eta * bool(sets) + alpha) / n_labels)
-    counts, priors = [], []
-    for phi_prime in sets or [np.zeros((n_labels, 0))]:
-        n_topics = phi_prime.shape[1]
-        count, weight = begun, np.full(n_topics, (n + gamma) / max(n_topics, 1))
-        for number in range(cycles + 1):
-            if n_topics > 1:
-                drawn = (count / (phi_prime @ weight)) @ phi_prime
-                weight = weight * drawn + gamma / n_topics
-            prior = alpha / n_labels + eta / (n + gamma) * (phi_prime @ weight)
-            if number < cycles:
-                count = cycle(count + prior)
-        counts.append(count)
-        priors.append(prior)
-    prior = np.mean(priors, axis=0)
-    return cycle(np.mean(counts, axis=0) + prior), prior
 
 
 def deterministic(
@@ -65,7 +34,7 @@ def test_it_is_the_plain_cycle_when_all_labels_matter(topics: list[int], gamma: 
     inference = Inference(8.0, 4.0, gamma, method="deterministic", tolerance=0.0, max_cycles=6)
     found = deterministic(x, label_words, sets, inference)
     for d, own in enumerate(x):
-        counts, alpha = plain(
+        counts, alpha = naive.expected_document(
             label_words.dense(), [s.dense() for s in sets], own, 8.0, 4.0, gamma, 6
         )
         assert found.counts[d] == pytest.approx(counts, rel=1e-4)
@@ -88,7 +57,7 @@ def test_pooled_labels_keep_the_sums_and_the_leaders() -> None:
         assert (found.counts[:4] > 0).all()
         assert found.counts.sum(axis=1) == pytest.approx(x.sum(axis=1), rel=1e-9)
         assert found.alpha.sum(axis=1) == pytest.approx(80, rel=1e-4)
-        counts, _ = plain(label_words.dense(), dense, x[2], 60.0, 20.0, gamma, 20)
+        counts, _ = naive.expected_document(label_words.dense(), dense, x[2], 60.0, 20.0, gamma, 20)
         assert np.corrcoef(found.counts[2], counts)[0, 1] > 0.97
         assert found.counts[2].argmax() == found.counts[3].argmax() == 17
 

@@ -12,8 +12,8 @@ from deplda.kernels import proper
 from deplda.kernels import workspace as workspaces
 from deplda.kernels.layouts import Prior
 from deplda.kernels.random import stream
-from tests.kernels.test_documents import Bench, chi_square_p
-from tests.kernels.test_exact import geweke_scores
+from tests.kernels.benches import Bench
+from tests.kernels.checks import chi_square_p, geweke_scores
 
 Array = np.ndarray[Any, Any]
 
@@ -62,7 +62,10 @@ class Proper:
         order = np.argsort(words, kind="stable")
         z, old = np.array(self.z())[order], self.ws
         types, times = np.unique(np.array(words, dtype=np.int32), return_counts=True)
-        self.lay_out(types, times.astype(np.int32))
+        times = times.astype(np.int32)
+        for array in (types, times):
+            array.flags.writeable = False
+        self.lay_out(types, times)
         for name in ("z_topic", "n_dt", "live", "live_at", "clock"):
             getattr(self.ws, name)[:] = getattr(old, name)
         self.ws.counters[workspaces.LIVE] = old.counters[workspaces.LIVE]

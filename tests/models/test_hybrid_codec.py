@@ -35,7 +35,7 @@ def test_a_damaged_model_is_refused(tmp_path: Path) -> None:
     arrays = {name: np.array(array) for name, array in arrays.items()}
     arrays["probabilities.values"][0] = 2.0
     store.save(tmp_path / "wrong", card, arrays)
-    with pytest.raises(ReadError, match="no rising probabilities"):
+    with pytest.raises(ReadError, match="not rising probabilities"):
         load(tmp_path / "wrong")
     card.learned["mixture"]["floor"] = -1.0
     store.save(tmp_path / "worse", card, arrays)

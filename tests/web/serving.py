@@ -1,16 +1,20 @@
-"""Models to serve, and a server to serve them in this process."""
+"""Models to serve, a server to serve them in this process, and ways to ask it."""
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
+from urllib.parse import urlsplit
 
+import httpx
 import uvicorn
 
-from deplda import DependencyLDA, FlatLDA, TfidfSVM, WordCounter
+from deplda import DependencyLDA, FlatLDA, HybridLDA, TfidfSVM, WordCounter
+from deplda.models.mixture import Mixture
 from deplda.web import Limits, create_app
 from deplda.web.server import uvicorn_settings
 
@@ -28,6 +32,10 @@ HOSTILE = {
     "SPORT": '"><img src=x onerror=alert(1)>',
     "COMPANIES": "../../etc/passwd?a=1#b%00",
 }
+TINY = Limits(
+    body_bytes=2_000, documents=2, characters=500, words=3, tokens=600, labels=9, explained=2,
+    page=3, waiting=1, seconds=5, reading_seconds=1,
+)  # fmt: skip
 SMALL: dict[str, Any] = {"n_topics": 3, "n_topic_chains": 2, "n_topic_sweeps": 5}
 
 
@@ -49,9 +57,53 @@ def svm_model() -> TfidfSVM:
     return TfidfSVM().fit(counter.fit_transform(TEXTS), LABELS, counter=counter)
 
 
+def hybrid_model() -> HybridLDA:
+    """Return a hybrid whose scores have a part of either model, whatever it tuned itself to."""
+    counter = WordCounter()
+    model = HybridLDA(**SMALL).fit(counter.fit_transform(TEXTS), LABELS, counter=counter)
+    model.mixture_ = Mixture("both")
+    return model
+
+
 def model_of_counts() -> FlatLDA:
     """Return a model that knows neither texts nor the names of words."""
     return FlatLDA().fit(WordCounter().fit_transform(TEXTS), LABELS)
+
+
+def assert_rejected(answer: httpx.Response, status: int, part: str) -> None:
+    assert (answer.status_code, part in answer.json()["error"]) == (status, True), answer.text
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "Traceback" not in answer.text
+
+
+def post(client: httpx.Client, path: str, body: bytes | str) -> httpx.Response:
+    return client.post(path, content=body, headers={"Content-Type": "application/json"})
+
+
+def suggest(client: httpx.Client, *documents: Any, **asked: Any) -> Any:
+    answer = client.post("/v1/suggest", json={"documents": list(documents), **asked})
+    assert answer.status_code == 200, answer.text
+    return answer.json()["documents"]
+
+
+def dial(address: str) -> socket.socket:
+    there = urlsplit(address)
+    return socket.create_connection((there.hostname, there.port), timeout=300)
+
+
+def listen(line: socket.socket) -> bytes:
+    """Return all that comes until the server hangs up."""
+    found = b""
+    with suppress(ConnectionResetError):  # it hung up before it had heard all
+        while piece := line.recv(65536):
+            found += piece
+    return found
+
+
+def say(address: str, words: bytes) -> bytes:
+    with dial(address) as line:
+        line.sendall(words)
+        return listen(line)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,14 @@ import pytest
 from axe_playwright_python.base import AXE_FILE_PATH
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.web.serving import HOSTILE, model_of_counts, running, svm_model, text_model
+from tests.web.serving import (
+    HOSTILE,
+    hybrid_model,
+    model_of_counts,
+    running,
+    svm_model,
+    text_model,
+)
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(
@@ -91,6 +99,33 @@ def test_hovering_lights_a_labels_words_and_says_why(page: Page) -> None:
     expect(why).to_have_count(0)
 
 
+def shown_number(text: str) -> Decimal:
+    return Decimal(text.replace("−", "-"))
+
+
+def test_the_shown_parts_of_a_score_add_up_to_it(browser: Browser, page: Page) -> None:
+    suggest(page)
+    for n in range(3):
+        page.locator(".suggestion").nth(n).hover()
+        told = page.locator(".why p").inner_text()
+        assert sum(int(share) for share in re.findall(r"(\d+) %", told)) == 100
+    with running(hybrid_model()) as address, watched(browser, address) as other:
+        suggest(other)
+        expect(other.locator("#legend")).to_be_hidden()
+        expect(other.locator("#scale")).to_contain_text("above the model's threshold, 0.000")
+        for n in range(3):
+            other.locator(".suggestion").nth(n).hover()
+            score = other.locator(".suggestion .score").nth(n).inner_text()
+            told = other.locator(".why p").inner_text()
+            parts = re.fullmatch(r"Score (\S+): the SVM (\S+), the topic model (\S+)\.", told)
+            assert parts is not None, told
+            assert shown_number(parts[1]) == shown_number(score)
+            assert shown_number(parts[2]) + shown_number(parts[3]) == shown_number(parts[1])
+        other.locator(".suggestion", has_text="LAW").hover()
+        words = other.locator(".why div", has_text="Its words in the SVM")
+        expect(words).to_contain_text(re.compile(r"court\+0\.\d\d"))
+
+
 def test_a_click_keeps_the_words_lit(page: Page) -> None:
     suggest(page)
     page.locator(".suggestion", has_text="LAW").locator(".name").click()
@@ -155,7 +190,7 @@ def test_a_dropped_file_is_read(page: Page, tmp_path: Path) -> None:
     expect(page.locator("#reading")).to_have_text(TEXT)
     (tmp_path / "binary.txt").write_bytes(b"\0\1\2")
     page.set_input_files("#file", tmp_path / "binary.txt")
-    expect(page.locator("#failure")).to_contain_text("binary.txt is no plain text")
+    expect(page.locator("#failure")).to_contain_text("binary.txt is not plain text")
     page.evaluate(
         """() => {
           const data = new DataTransfer();
@@ -263,6 +298,9 @@ def test_parts_that_a_model_lacks_are_hidden(browser: Browser) -> None:
         page.click("#go")
         expect(page.locator(".suggestion")).to_have_count(3)
         expect(page.locator("#legend")).to_be_hidden()
+        expect(page.locator("#scale")).to_have_text(
+            "A bar beyond its middle: the score is above 0."
+        )
         page.goto("/#/labels/LAW")
         expect(page.locator("#label h2")).to_have_text("LAW")
         expect(page.locator("#label")).not_to_contain_text("Words that tell")

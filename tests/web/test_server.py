@@ -1,4 +1,4 @@
-"""The server as it is started from a shell: description, shutdown, log, several processes."""
+"""The server as it is started from a shell: shutdown, log, several processes, odd clients."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ import httpx
 import pytest
 
 from deplda import InputError, ReadError
-from deplda.web import Limits, serve
-from tests.web.serving import running, slow_model
+from deplda.web import serve
+from deplda.web.server import SlowHeaderTimeout
+from tests.web.serving import dial, listen, running, say, slow_model
 
 ASK = {"documents": [{"text": "the whistleblower" + " in court, a game of the league" * 6}]}
 
@@ -57,27 +58,12 @@ def _address(process: Any, log: list[str], workers: int) -> str:
     pytest.fail("the server did not start:\n" + "".join(log))
 
 
-def test_the_description_is_true(model: Any, tmp_path: Path) -> None:
-    limits = Limits(characters=300, words=20, documents=4, labels=20, body_bytes=60_000)
-    command = [
-        sys.executable, "-m", "schemathesis.cli", "run", "--max-examples=10", "--seed=1",
-        "--no-color", "--generation-database=none", "--suppress-health-check=all",
-    ]  # fmt: skip
-    with running(model, limits) as address:
-        done = subprocess.run(
-            [*command, f"{address}/openapi.json"], cwd=tmp_path, capture_output=True, text=True,
-            check=False,
-        )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-4000:]
-    assert "8 selected / 8 total" in done.stdout
-
-
 def test_shutdown_finishes_what_is_running_and_the_log_has_no_text(tmp_path: Path) -> None:
     with started(slow_model(), tmp_path) as (process, address, log):
         answers: list[int] = []
 
         def ask() -> None:
-            answers.append(httpx.post(f"{address}/v1/suggest", json=ASK, timeout=60).status_code)
+            answers.append(httpx.post(f"{address}/v1/suggest", json=ASK, timeout=300).status_code)
 
         thread = threading.Thread(target=ask)
         thread.start()
@@ -113,3 +99,30 @@ def test_what_cannot_be_served_is_said_before_anything_starts(tmp_path: Path) ->
         serve(tmp_path, host="host.invalid", port=0)
     with pytest.raises(InputError, match="port is 70000; it must be from 0 to 65535"):
         serve(tmp_path, port=70000)
+
+
+def test_what_is_not_http_is_rejected_and_the_server_lives(
+    address: str, client: httpx.Client
+) -> None:
+    assert say(address, b"\x16\x03\x01\x02\x00nonsense\r\n\r\n").startswith(b"HTTP/1.1 400")
+    long = b"GET / HTTP/1.1\r\nX: " + b"x" * 200_000
+    assert not say(address, long + b"\r\n\r\n").startswith(b"HTTP/1.1 2")
+    assert client.get("/health").status_code == 200
+
+
+def test_clients_who_never_finish_their_headers_are_hung_up_on(model: Any) -> None:
+    class ShortTimeout(SlowHeaderTimeout):
+        seconds = 0.3
+
+    whole = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
+    with running(model, http=ShortTimeout, timeout_keep_alive=60) as address:
+        assert say(address, b"") == b""
+        assert say(address, b"GET /health HT") == b""
+        with dial(address) as line:
+            line.sendall(whole)
+            answer = b""
+            while not answer.endswith(b"}"):  # head and body may come apart
+                answer += line.recv(65536)
+            assert answer.startswith(b"HTTP/1.1 200")
+            line.sendall(b"GET /he")  # the next request on the same line
+            assert listen(line) == b""

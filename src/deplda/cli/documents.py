@@ -77,17 +77,15 @@ corpus_argument = click.argument("corpus", type=click.Path(allow_dash=True))
 
 _READING = [
     click.option("--format", type=click.Choice(FORMATS), help="By default by name or content."),
-    click.option("--text-field", default="text", show_default=True, help="Where the text is."),
-    click.option("--labels-field", default="labels", show_default=True, help="And the labels."),
-    click.option("--id-field", default="id", show_default=True, help="'' numbers the documents."),
-    click.option(
-        "--separator", default=";", show_default=True, help="Between labels in one string."
-    ),
+    click.option("--text-field", default="text", help="Where the text is."),
+    click.option("--labels-field", default="labels", help="And the labels."),
+    click.option("--id-field", default="id", help="'' numbers the documents."),
+    click.option("--separator", default=";", help="Between labels in one string."),
     click.option("--label-column", multiple=True, help="A label's own column; can be repeated."),
     click.option(
         "--where", multiple=True, metavar="FIELD=VALUE", help="Only such documents; also !=."
     ),
-    click.option("--encoding", default="utf-8", show_default=True, help="Such as latin-1."),
+    click.option("--encoding", default="utf-8", help="Such as latin-1."),
     click.option(
         "--data-dir",
         type=click.Path(file_okay=False, path_type=Path),
@@ -100,18 +98,14 @@ _WORDS = [
         callback=_min_count,
         metavar="auto|INTEGER",
         default="auto",
-        show_default=True,
         help="Drop words with fewer tokens.",
     ),
-    click.option(
-        "--stop-words", default="english", show_default=True, help="Language, .txt file or none."
-    ),
+    click.option("--stop-words", default="english", help="Language, .txt file or none."),
     click.option("--token-pattern", help="Regular expression of a word."),
     click.option(
         "--ngrams",
         type=click.IntRange(1, 5),
         default=1,
-        show_default=True,
         help="Longest sequence that counts as a word.",
     ),
 ]

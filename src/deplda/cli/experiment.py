@@ -25,7 +25,6 @@ from deplda.errors import InputError
     "--budget",
     type=click.Choice(["quick", "standard", "paper"]),
     default="standard",
-    show_default=True,
     help="How many chains and samples.",
 )
 @click.option("--splits", help="Some of the splits, such as 0,1.")
@@ -95,7 +94,11 @@ def _numbers(text: str | None) -> list[int] | None:
 @click.command()
 @click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="HTML page.")
-@click.option("--markdown", type=click.Path(dir_okay=False, path_type=Path), help="Markdown file.")
+@click.option(
+    "--markdown",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Markdown file: the summary and the paper's tables.",
+)
 @click.option(
     "--notes",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -132,7 +135,6 @@ def report(
     "-o",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("deplda-demo"),
-    show_default=True,
     help="Folder of the demonstration.",
 )
 def demo(output: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,8 @@ _model = click.argument("model", type=click.Path(path_type=Path))
 @click.command()
 @_model
 @click.argument("document", required=False, type=click.Path(allow_dash=True))
-@click.option(
-    "--limit", "-k", type=click.IntRange(1), default=5, show_default=True, help="Labels to explain."
-)
-@click.option(
-    "--words", "-n", type=click.IntRange(1), default=8, show_default=True, help="Words a label."
-)
+@click.option("--limit", "-k", type=click.IntRange(1), default=5, help="Labels to explain.")
+@click.option("--words", "-n", type=click.IntRange(1), default=8, help="Words a label.")
 @click.option("--pick", metavar="ID", help="Which document of a file; the first by default.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a page.")
 @reading_options
@@ -91,7 +88,7 @@ def _row(given: str | None, pick: str | None, reading: Reading) -> dict[str, Any
     if given is None and sys.stdin.isatty():
         raise click.UsageError("Give a text, a file, or a document on standard input.")
     path = as_path(given or "-")
-    if not isinstance(path, StandardInput) and not path.is_file():
+    if not isinstance(path, StandardInput) and not os.path.isfile(path):  # a text may be long
         if path.suffix and not any(letter.isspace() for letter in str(given)):
             raise ReadError(path, None, "there is no such file")
         return {"text": given}
@@ -116,9 +113,7 @@ def _row(given: str | None, pick: str | None, reading: Reading) -> dict[str, Any
 @click.command()
 @_model
 @click.argument("label")
-@click.option(
-    "--limit", "-k", type=click.IntRange(1), default=20, show_default=True, help="Words to show."
-)
+@click.option("--limit", "-k", type=click.IntRange(1), default=20, help="Words to show.")
 @as_json
 def words(model: Path, label: str, limit: int, as_json: bool) -> None:
     """Show the likeliest words of LABEL.
@@ -143,12 +138,8 @@ def words(model: Path, label: str, limit: int, as_json: bool) -> None:
 
 @click.command()
 @_model
-@click.option(
-    "--limit", "-k", type=click.IntRange(1), default=8, show_default=True, help="Labels a topic."
-)
-@click.option(
-    "--topic-set", type=click.IntRange(0), default=0, show_default=True, help="Which set of topics."
-)
+@click.option("--limit", "-k", type=click.IntRange(1), default=8, help="Labels a topic.")
+@click.option("--topic-set", type=click.IntRange(0), default=0, help="Which set of topics.")
 @as_json
 def topics(model: Path, limit: int, topic_set: int, as_json: bool) -> None:
     """Show topics: labels that go together, with their probabilities.

@@ -27,9 +27,7 @@ _BATCH = 256
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
 @click.argument("documents", nargs=-1, required=True, type=click.Path(allow_dash=True))
-@click.option(
-    "--limit", "-k", type=click.IntRange(1), default=10, show_default=True, help="Labels to give."
-)
+@click.option("--limit", "-k", type=click.IntRange(1), default=10, help="Labels to give.")
 @click.option("--threshold", "-t", type=float, help="Give only labels with this score or more.")
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="JSONL file, or folder.")
 @click.option("--resume", is_flag=True, help="Go on with a partly written output.")

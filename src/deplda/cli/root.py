@@ -136,7 +136,7 @@ def _defaults(command: click.Command, table: dict[str, Any], where: str) -> dict
     cls=Root,
     epilog=_ENDED,
     invoke_without_command=True,
-    context_settings={"auto_envvar_prefix": "DEPLDA"},
+    context_settings={"auto_envvar_prefix": "DEPLDA", "show_default": True},
 )
 @click.option(
     "--config",

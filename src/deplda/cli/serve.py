@@ -9,19 +9,17 @@ import click
 
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--host", default="127.0.0.1", help="Address to listen at.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8000,
-    show_default=True,
     help="Port to listen at; 0 is any that is free.",
 )
 @click.option(
     "--workers",
     type=click.IntRange(1, 64),
     default=1,
-    show_default=True,
     help="Processes; each has a thread for every core.",
 )
 def serve(model: Path, host: str, port: int, workers: int) -> None:

@@ -34,12 +34,11 @@ _OWN_OPTIONS = {
 }  # fmt: skip
 
 split_option = click.option(
-    "--split", default="0", show_default=True, help="Of a data set with splits; none: all of it."
+    "--split", default="0", help="Of a data set with splits; none: all of it."
 )
 engine_option = click.option(
     "--engine",
     default="threads",
-    show_default=True,
     metavar="threads|processes|ADDRESS",
     help="Where work is done; an address such as tcp://… is that of a Dask scheduler.",
 )
@@ -47,7 +46,6 @@ device_option = click.option(
     "--device",
     type=click.Choice(["cpu", "cuda", "auto"]),
     default="cpu",
-    show_default=True,
     help="The CPU, a CUDA GPU (extra [gpu]), or a GPU if there is one (topic models).",
 )
 jobs_option = click.option("--jobs", "-j", type=click.IntRange(1), help="Cores; all by default.")
@@ -62,7 +60,6 @@ jobs_option = click.option("--jobs", "-j", type=click.IntRange(1), help="Cores; 
     "--model",
     type=click.Choice([entry.verb for entry in MODELS.values()]),
     default="dependency",
-    show_default=True,
     help="Which model.",
 )
 @click.option("--n-topics", type=click.IntRange(1), help="Topics over labels (dependency).")
@@ -78,9 +75,7 @@ jobs_option = click.option("--jobs", "-j", type=click.IntRange(1), help="Cores; 
     metavar="NAME=VALUE",
     help="Any parameter of the estimator; can be repeated.",
 )
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Same seed, same bits."
-)
+@click.option("--seed", type=click.IntRange(0), default=0, help="Same seed, same bits.")
 @jobs_option
 @engine_option
 @device_option

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,8 +59,11 @@ class Corpus:
         label_names: Iterable[str] | None = None,
         ids: Iterable[str] | None = None,
     ) -> None:
-        counts = _checked_counts(_as_csr(counts, "counts"))
-        labels = _indicator(_as_csr(labels, "labels"))
+        counts = _checked_counts(csr_array(_numbers(counts, "counts"), copy=True))
+        labels = indicator(
+            _numbers(labels, "labels"),
+            "labels hold the value {}; only 0 and 1 (False and True) are allowed",
+        )
         if counts.shape[0] != labels.shape[0]:
             raise InputError(
                 f"counts have {counts.shape[0]:,} rows but labels have {labels.shape[0]:,}; "
@@ -201,10 +206,7 @@ class Corpus:
         """
         if min_count < 1:
             raise InputError(f"min_count is {min_count}; it must be at least 1 (1 keeps all words)")
-        kept = np.flatnonzero(self._word_sums() >= min_count)
-        vocabulary = tuple([self.vocabulary[word] for word in kept.tolist()])
-        counts = _map_columns(self.counts, _inverse(kept, self.n_words), len(kept))
-        return Corpus._trusted(counts, self.labels, vocabulary, self.label_names, self.ids)
+        return self.align(compress(self.vocabulary, self._word_sums() >= min_count))
 
     def align(
         self, words: Corpus | Iterable[str] | None = None, labels: Iterable[str] | None = None
@@ -243,26 +245,21 @@ def concat(corpora: Iterable[Corpus], *, prefixes: Sequence[str] | None = None) 
     label_names = tuple(dict.fromkeys(name for part in parts for name in part.label_names))
     marks = [""] * len(parts) if prefixes is None else [f"{prefix}-" for prefix in prefixes]
     ids = [mark + name for mark, part in zip(marks, parts, strict=True) for name in part.ids]
-    if (duplicate := first_duplicate(ids)) is not None:
+    if (twice := first_duplicate(ids)) is not None:
         raise InputError(
-            f"two documents have the id {duplicate!r}; "
+            f"two documents have the id {twice!r}; "
             "pass prefixes=('train', 'test', ...), one for each corpus"
         )
     counts = [_rename_columns(part.counts, part.vocabulary, vocabulary) for part in parts]
     labels = [_rename_columns(part.labels, part.label_names, label_names) for part in parts]
-    return Corpus._trusted(
-        vstack(counts, format="csr"),
-        vstack(labels, format="csr"),
-        vocabulary,
-        label_names,
-        tuple(ids),
-    )
+    matrices = vstack(counts, format="csr"), vstack(labels, format="csr")
+    return Corpus._trusted(*matrices, vocabulary, label_names, tuple(ids))
 
 
 # Checking what comes in -------------------------------------------------------------------------
 
 
-def _as_csr(matrix: Any, what: str) -> csr_array[Any, tuple[int, int]]:
+def _numbers(matrix: Any, what: str) -> Any:
     if not issparse(matrix):
         matrix = np.asarray(matrix)
         if matrix.ndim != 2:
@@ -271,7 +268,7 @@ def _as_csr(matrix: Any, what: str) -> csr_array[Any, tuple[int, int]]:
             )
     if matrix.dtype.kind not in "biuf":
         raise InputError(f"{what} are of type {matrix.dtype}; they must be numbers")
-    return csr_array(matrix, copy=True)  # the caller's arrays stay his: ours become read-only
+    return matrix
 
 
 def _checked_counts(
@@ -293,13 +290,12 @@ def _checked_counts(
     return counts
 
 
-def _indicator(labels: csr_array[Any, tuple[int, int]]) -> csr_array[Any, tuple[int, int]]:
-    good = (labels.data == 0) | (labels.data == 1)
-    if not good.all():
-        value = labels.data[np.flatnonzero(~good)[0]]
-        raise InputError(
-            f"labels hold the value {value!s}; only 0 and 1 (False and True) are allowed"
-        )
+def indicator(matrix: Any, problem: str) -> csr_array[Any, tuple[int, int]]:
+    """Return a matrix of zeros and ones as sparse booleans; another value is put in `problem`."""
+    labels = csr_array(matrix, copy=True)  # the caller's arrays stay his: ours become read-only
+    others = labels.data[(labels.data != 0) & (labels.data != 1)]
+    if len(others):
+        raise InputError(problem.format(others[0]))
     labels = labels.astype(bool, copy=False)
     labels.sum_duplicates()
     labels.eliminate_zeros()
@@ -322,21 +318,21 @@ def _names(names: Iterable[str] | None, n: int, stem: str, what: str) -> tuple[s
     for name in given:
         if not isinstance(name, str):
             raise InputError(f"{what} holds {name!r}; every name must be a string")
-    if (duplicate := first_duplicate(given)) is not None:
-        raise InputError(f"{what} holds {duplicate!r} twice; names must be distinct")
+    check_distinct(given, what)
     return given
+
+
+def check_distinct(names: Sequence[str], what: str) -> None:
+    """Raise if a name stands twice."""
+    if (twice := first_duplicate(names)) is not None:
+        raise InputError(f"{what} holds {twice!r} twice; names must be distinct")
 
 
 def first_duplicate(names: Sequence[str]) -> str | None:
     """Return the first name that stands twice, or None."""
     if len(set(names)) == len(names):
         return None
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return name
-        seen.add(name)
-    return None
+    return next(name for name, times in Counter(names).items() if times > 1)
 
 
 # Sparse arithmetic ------------------------------------------------------------------------------
@@ -394,34 +390,22 @@ def _take_rows(matrix: csr_array[Any, Any], rows: npt.NDArray[np.int64]) -> Any:
     return taken
 
 
-def _inverse(kept: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
-    mapping = np.full(n, -1, dtype=np.int64)
-    mapping[kept] = np.arange(len(kept))
-    return mapping
-
-
 def _rename_columns(matrix: csr_array[Any, Any], old: tuple[str, ...], new: tuple[str, ...]) -> Any:
     if old == new:
         return matrix
     places = {name: place for place, name in enumerate(new)}
     mapping = np.array([places.get(name, -1) for name in old], dtype=np.int64)
-    return _map_columns(matrix, mapping, len(new))
+    return map_columns(matrix, mapping, len(new))
 
 
-def _map_columns(matrix: csr_array[Any, Any], mapping: npt.NDArray[np.int64], n: int) -> Any:
+def map_columns(matrix: csr_array[Any, Any], mapping: npt.NDArray[np.int64], n: int) -> Any:
     """Move column j to mapping[j], or drop it where that is −1."""
     columns = mapping[matrix.indices]
     kept = columns >= 0
     ends = np.zeros(len(kept) + 1, dtype=np.int64)
     np.cumsum(kept, out=ends[1:])
     index_type = matrix.indices.dtype
-    moved = csr_array(
-        (
-            matrix.data[kept],
-            columns[kept].astype(index_type),
-            ends[matrix.indptr].astype(index_type),
-        ),
-        shape=(matrix.shape[0], n),
-    )
+    indices, starts = columns[kept].astype(index_type), ends[matrix.indptr].astype(index_type)
+    moved = csr_array((matrix.data[kept], indices, starts), shape=(matrix.shape[0], n))
     moved.sort_indices()
     return moved

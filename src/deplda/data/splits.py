@@ -76,5 +76,6 @@ def nyt_split(
 
 
 def _check_share(name: str, share: float) -> None:
+    """Raise if a share leaves one part without documents."""
     if not 0 < share < 1:
         raise InputError(f"{name} is {share}; it must lie between 0 and 1")

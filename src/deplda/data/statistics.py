@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 from rich.table import Table
 
 from deplda.data.corpus import Corpus
@@ -44,18 +45,19 @@ class Statistics:
     """Proportion of documents whose label set no other document has."""
 
     def to_dict(self) -> dict[str, int | float | None]:
-        """Return the figures by name."""
+        """Return the statistics by name."""
         return asdict(self)
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return each figure's name in words, and its value as a table shows it."""
-        values = [(title, getattr(self, name), form) for name, (title, form) in _ROWS.items()]
+        """Return each statistic's name in words, and its value as a table shows it."""
+        values = asdict(self)
         return [
-            (title, "–" if value is None else format(value, form)) for title, value, form in values
+            (title, "–" if values[name] is None else format(values[name], form))
+            for name, (title, form) in _ROWS.items()
         ]
 
     def __rich__(self) -> Table:
-        """Return the figures as a table for ``rich.print``."""
+        """Return the statistics as a table for ``rich.print``."""
         table = Table("statistic", show_edge=False)
         table.add_column("value", justify="right")
         for row in self.rows():
@@ -96,19 +98,17 @@ def describe(corpus: Corpus) -> Statistics:
         n_words=corpus.n_words,
         n_tokens=corpus.n_tokens,
         tokens_per_document=_mean(lengths),
-        median_tokens=float(np.median(lengths)) if len(lengths) else float("nan"),
+        median_tokens=_median(lengths),
         n_labels=len(used),
         n_labels_unused=len(frequencies) - len(used),
         cardinality=cardinality,
-        density=cardinality / len(used) if len(used) else float("nan"),
+        density=_ratio(cardinality, len(used)),
         label_frequency_mean=_mean(used),
-        label_frequency_median=float(np.median(used)) if len(used) else float("nan"),
+        label_frequency_median=_median(used),
         label_frequency_mode=_mode(used),
         distinct_label_sets=len(sets),
-        label_set_frequency=labelled / len(sets) if sets else float("nan"),
-        unique_label_sets=sum(n == 1 for n in sets.values()) / labelled
-        if labelled
-        else float("nan"),
+        label_set_frequency=_ratio(labelled, len(sets)),
+        unique_label_sets=_ratio(sum(n == 1 for n in sets.values()), labelled),
     )
 
 
@@ -117,11 +117,19 @@ def _label_sets(corpus: Corpus) -> Counter[bytes]:
     return Counter(indices[start:end].tobytes() for start, end in pairwise(ends) if end > start)
 
 
-def _mean(values: np.ndarray[tuple[int], np.dtype[np.int64]]) -> float:
-    return float(values.mean()) if len(values) else float("nan")
+def _ratio(part: float, n: int) -> float:
+    return part / n if n else float("nan")
 
 
-def _mode(frequencies: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int | None:
+def _mean(values: npt.NDArray[np.int64]) -> float:
+    return _ratio(float(values.sum()), len(values))
+
+
+def _median(values: npt.NDArray[np.int64]) -> float:
+    return float(np.median(values)) if len(values) else float("nan")
+
+
+def _mode(frequencies: npt.NDArray[np.int64]) -> int | None:
     values, times = np.unique(frequencies, return_counts=True)
     if not len(values) or times.max() < 2:
         return None

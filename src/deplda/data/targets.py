@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from deplda.data.corpus import indicator, map_columns
 from deplda.errors import InputError
 
 Kind = Literal["dense", "sparse", "classes"]
@@ -37,9 +38,7 @@ class Targets:
 
     def give_back(self, labels: Indicator) -> Any:
         """Return predicted labels in the manner they were handed in."""
-        if self.kind == "dense":
-            return labels.toarray().astype(np.int64)
-        return labels.astype(np.int64)
+        return (labels.toarray() if self.kind == "dense" else labels).astype(np.int64)
 
 
 def read_targets(y: Any) -> tuple[Indicator, Targets]:
@@ -50,7 +49,7 @@ def read_targets(y: Any) -> tuple[Indicator, Targets]:
     if isinstance(y, np.ndarray) and y.dtype == object and y.ndim == 1:
         y = y.tolist()  # may hold label lists
     if issparse(y):
-        return _indicator(csr_array(cast("Any", y)), "sparse", None)
+        return _indicator(y, "sparse", None)
     if _is_label_lists(y):
         binarizer = MultiLabelBinarizer(sparse_output=True)
         try:
@@ -80,16 +79,14 @@ def read_targets(y: Any) -> tuple[Indicator, Targets]:
 
 
 def _indicator(values: Any, kind: Kind, names: Any) -> tuple[Indicator, Targets]:
-    data: Any = values.data if isinstance(values, csr_array) else values
-    if data.dtype.kind not in "biuf" or not ((data == 0) | (data == 1)).all():
-        raise InputError(
-            "a label matrix must hold 0 and 1 only, one column for each label; "
-            "for several classes a document, pass lists of labels"
-        )
-    labels = csr_array(values, dtype=bool, copy=True)
-    labels.eliminate_zeros()
-    n_labels = labels.shape[1]
-    classes = np.arange(n_labels) if names is None else np.asarray(names, dtype=object)
+    problem = (
+        "a label matrix must hold 0 and 1 only, one column for each label; "
+        "for several classes a document, pass lists of labels"
+    )
+    if values.dtype.kind not in "biuf":
+        raise InputError(problem)
+    labels = indicator(values, problem)
+    classes = np.arange(labels.shape[1]) if names is None else np.asarray(names, dtype=object)
     return labels, Targets(classes, kind, named=names is not None)
 
 
@@ -97,9 +94,8 @@ def _is_label_lists(y: Any) -> bool:
     if isinstance(y, str | np.ndarray) or hasattr(y, "columns") or not isinstance(y, Collection):
         return False
     rows = list(y)
-    if not rows or not all(
-        isinstance(row, list | tuple | set | frozenset | np.ndarray) for row in rows
-    ):
+    lists = (list, tuple, set, frozenset, np.ndarray)
+    if not rows or not all(isinstance(row, lists) for row in rows):
         return False
     lengths = {len(row) for row in rows}
     values = {value for row in rows for value in row}
@@ -150,8 +146,5 @@ def extended(classes: npt.NDArray[Any], others: npt.NDArray[Any]) -> npt.NDArray
 def renamed(labels: Indicator, targets: Targets, classes: npt.NDArray[Any]) -> Indicator:
     """Return the labels over these classes, in their order; labels not among them are dropped."""
     numbers = Targets(classes, targets.kind).numbers(targets.classes)
-    rows, columns = labels.tocoo().coords
-    kept = numbers[columns] >= 0
-    coords = (rows[kept], numbers[columns[kept]])
-    shape = (labels.shape[0], len(classes))
-    return csr_array((np.ones(int(kept.sum()), bool), coords), shape=shape)
+    renamed: Indicator = map_columns(labels, numbers, len(classes))
+    return renamed

@@ -6,16 +6,17 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any, Literal, TypedDict, TypeVar
+from threading import Event
+from typing import Any, Literal, NamedTuple, TypedDict, TypeVar
 
 from deplda.data import checks
 from deplda.engine.local import failed, processes, threads
 from deplda.engine.pool import Parcel, Pool, Stop, Stopped
-from deplda.engine.progress import compiling, documents
+from deplda.engine.progress import compiling, counted
 from deplda.errors import InputError
 
 Item = TypeVar("Item")
@@ -66,6 +67,15 @@ class Where(TypedDict, total=False):
     progress: bool | None
 
 
+class Shown(NamedTuple):
+    """What a progress bar says: what is done, how many things in all, how many an item is."""
+
+    what: str
+    total: int
+    things: str
+    size: Callable[[Any], int]
+
+
 @dataclass(frozen=True, slots=True)
 class Execution:
     """Where work runs, and whether its progress is shown; the same bits everywhere.
@@ -110,7 +120,11 @@ class Execution:
         return n_workers(self.n_jobs)
 
     def map(
-        self, function: Callable[..., Result], items: Iterable[Item], *shared: Any
+        self,
+        function: Callable[..., Result],
+        items: Iterable[Item],
+        *shared: Any,
+        shown: Shown | None = None,
     ) -> Iterator[Result]:
         """Yield function(*shared, item, stop) for each item, in the order of the items.
 
@@ -121,7 +135,7 @@ class Execution:
         `stop` is set; the pieces under way are waited for, and the error goes on.
         """
         source = iter(items)
-        with self._open(function, shared) as pool:
+        with self._open(function, shared) as pool, self._bar(shown) as done:
             waiting: deque[tuple[Item, Future[Result]]] = deque()
 
             def take(n: int) -> None:
@@ -130,8 +144,10 @@ class Execution:
             try:
                 take(3 * pool.size)
                 while waiting:
-                    result = pool.result(*waiting.popleft())
+                    item, future = waiting.popleft()
+                    result = pool.result(item, future)
                     take(1)
+                    done(item)
                     yield result
             except BaseException as error:
                 pool.stop()
@@ -142,20 +158,23 @@ class Execution:
                 raise
 
     def map_rows(
-        self, work: Callable[[Any], Result], matrix: Any, size: int, what: str
+        self, work: Callable[[Any, Stop], Result], matrix: Any, size: int, what: str
     ) -> Iterator[Result]:
-        """Yield work(rows) for `size` rows of a matrix after the other, and show how far it is."""
+        """Yield work(rows, stop) for `size` rows of a matrix after the other."""
         n = matrix.shape[0]
         if self.is_here:
             with compiling(self.progress):
-                work(matrix[:0])
+                work(matrix[:0], Event())
         batches = (matrix[first : first + size] for first in range(0, n, size))
-        with documents(what, n, self.progress) as done:
-            for first, result in zip(
-                range(0, n, size), self.map(_unless_stopped, batches, work), strict=True
-            ):
-                done(min(size, n - first))
-                yield result
+        return self.map(work, batches, shown=Shown(what, n, "documents", _n_rows))
+
+    @contextmanager
+    def _bar(self, shown: Shown | None) -> Iterator[Callable[[Any], None]]:
+        if shown is None:
+            yield lambda item: None
+            return
+        with counted(shown.what, shown.total, shown.things, self.progress) as done:
+            yield lambda item: done(shown.size(item))
 
     def _open(
         self, function: Callable[..., Any], shared: tuple[Any, ...]
@@ -173,7 +192,5 @@ HERE = Execution()
 """Threads of this process, as many as there are cores."""
 
 
-def _unless_stopped(work: Callable[[Item], Result], item: Item, stop: Stop) -> Result:
-    if stop.is_set():
-        raise Stopped
-    return work(item)
+def _n_rows(matrix: Any) -> int:
+    return int(matrix.shape[0])

@@ -7,7 +7,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from threading import Lock, Timer
 
@@ -49,13 +49,6 @@ def sweeps(
                 update(completed=sum(done.values()), note=f"{rate / 1e6:.1f}M tokens/s{level}")
 
         yield report
-
-
-def documents(
-    what: str, n: int, progress: bool | None
-) -> AbstractContextManager[Callable[[int], None]]:
-    """Give a function that is told of more documents done: how many of all, and time left."""
-    return counted(what, n, "documents", progress)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ This package knows a score matrix and a truth matrix, and nothing of models.
 from deplda.evaluation.binary import binary_metrics
 from deplda.evaluation.comparison import Comparison, compare
 from deplda.evaluation.estimate import Estimate
-from deplda.evaluation.evaluation import Evaluation, Figures, evaluate
+from deplda.evaluation.evaluation import Evaluation, Metrics, evaluate
 from deplda.evaluation.frequency import FrequencyBin, FrequencyTable, PairedTest
 from deplda.evaluation.ranking import rank_metrics
 from deplda.evaluation.reliability import ReliabilityBin, reliability
@@ -16,9 +16,9 @@ __all__ = [
     "Comparison",
     "Estimate",
     "Evaluation",
-    "Figures",
     "FrequencyBin",
     "FrequencyTable",
+    "Metrics",
     "PairedTest",
     "ReliabilityBin",
     "Scorecard",

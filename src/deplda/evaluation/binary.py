@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from deplda.data import checks
 from deplda.evaluation.estimate import Ratio
 from deplda.evaluation.matrices import Floats, Ints, read_truth, same_shape
-from deplda.evaluation.ranking import check_pivot
+from deplda.evaluation.ranking import PIVOTS
 
 
 def binary_metrics(predicted: Any, truth: Any, *, pivot: str = "document") -> dict[str, float]:
@@ -17,17 +18,17 @@ def binary_metrics(predicted: Any, truth: Any, *, pivot: str = "document") -> di
     Macro is the mean over the documents, or the labels, that have a positive; micro counts all
     predictions together.
     """
-    check_pivot(pivot)
+    checks.choice("pivot", pivot, PIVOTS)
     truth, predicted = read_truth(truth), read_truth(predicted, "predicted")
     same_shape(predicted.shape, truth.shape, "predicted")
     axis = 1 if pivot == "document" else 0
     hits = predicted.multiply(truth).sum(axis=axis)
-    figures = binary_figures(hits, predicted.sum(axis=axis), truth.sum(axis=axis))
-    return {name: figure.value for name, figure in figures.items()}
+    found = binary_ratios(hits, predicted.sum(axis=axis), truth.sum(axis=axis))
+    return {name: ratio.value for name, ratio in found.items()}
 
 
-def binary_figures(hits: Floats, chosen: Ints, positives: Ints) -> dict[str, Ratio]:
-    """Return the six figures of items with `hits` of `positives` among the `chosen`.
+def binary_ratios(hits: Floats, chosen: Ints, positives: Ints) -> dict[str, Ratio]:
+    """Return the six metrics of items with `hits` of `positives` among the `chosen`.
 
     `hits` may be expected values. An item with nothing chosen has a precision and an F1 of 0.
     """

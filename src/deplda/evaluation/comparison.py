@@ -26,39 +26,36 @@ if TYPE_CHECKING:
 class Comparison:
     """What `compare` found."""
 
-    figures: Mapping[str, Mapping[tuple[str, str, str], float]]
-    """Model → (pivot, task, figure) → its mean over the splits."""
+    metrics: Mapping[str, Mapping[tuple[str, str, str], float]]
+    """Model → (pivot, task, metric) → its mean over the splits."""
     scorecard: Scorecard
     by_frequency: FrequencyTable
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures by model, the scorecard and the table by frequency."""
+        """Return the metrics by model, the scorecard and the table by frequency."""
         return {
-            "figures": {model: _nested(row) for model, row in self.figures.items()},
+            "figures": {model: _nested(row) for model, row in self.metrics.items()},
             "scorecard": self.scorecard.to_dict(),
             "by_frequency": self.by_frequency.to_dict(),
         }
 
     def to_frame(self) -> DataFrame:
-        """Return a pandas frame with one row for each figure and one column for each model."""
-        keys = list(next(iter(self.figures.values())))
-        named = zip(("pivot", "task", "figure"), zip(*keys, strict=True), strict=True)
-        columns: dict[str, Any] = dict(named)
-        columns |= {model: [row[key] for key in keys] for model, row in self.figures.items()}
-        return data_frame(columns)
+        """Return a pandas frame with one row for each metric and one column for each model."""
+        keys = next(iter(self.metrics.values()))
+        rows = [(*key, *(row[key] for row in self.metrics.values())) for key in keys]
+        return data_frame(rows, columns=["pivot", "task", "figure", *self.metrics])
 
     def __rich__(self) -> Group:
         """Return the tables for ``rich.print``, the best of each row in bold."""
         tables = []
         for pivot in PIVOTS:
-            table = Table("figure", title=f"{pivot}-pivoted", show_edge=False)
-            for model in self.figures:
+            table = Table("metric", title=f"{pivot}-pivoted", show_edge=False)
+            for model in self.metrics:
                 table.add_column(escape(model), justify="right")
-            for key in next(iter(self.figures.values())):
+            for key in next(iter(self.metrics.values())):
                 if key[0] == pivot:
-                    table.add_row(
-                        key[2], *_marked([row[key] for row in self.figures.values()], key)
-                    )
+                    values = [row[key] for row in self.metrics.values()]
+                    table.add_row(key[2], *_marked(values, key[2]))
             tables.append(table)
         return Group(*tables, self.by_frequency.__rich__(), self.scorecard.__rich__())
 
@@ -71,18 +68,18 @@ def compare(
     digits: int | None = 3,
     seed: int = 0,
 ) -> Comparison:
-    """Return the models' figures, a scorecard, and the metric by label frequency with its tests.
+    """Return the models' metrics, a scorecard, and the metric by label frequency with its tests.
 
     Parameters
     ----------
     models : model → evaluation, or one evaluation of each split
-        All on the same test documents, in the same order of splits. With several splits, figures
+        All on the same test documents, in the same order of splits. With several splits, metrics
         are means over them, and each pair (label, split) counts as one label of the bins and tests,
         with its training frequency in that split, as in the paper.
     bins, metric, seed
         Of the table by frequency; see `Evaluation.by_frequency`.
     digits : whole number or None
-        Figures that agree to so many significant digits share a win; see `scorecard`.
+        Values that agree to so many significant digits share a win; see `scorecard`.
     """
     if not models:
         raise InputError("there are no models to compare; give {name: evaluation}")
@@ -91,12 +88,9 @@ def compare(
         for name, given in models.items()
     }
     _check_same_labels(splits)
-    figures = {name: _means(parts) for name, parts in splits.items()}
-    shared = set.intersection(*(set(row) for row in figures.values()))
-    figures = {
-        name: {key: value for key, value in row.items() if key in shared}
-        for name, row in figures.items()
-    }
+    every = {name: _means(parts) for name, parts in splits.items()}
+    shared = set.intersection(*map(set, every.values()))
+    metrics = {name: {k: row[k] for k in row if k in shared} for name, row in every.items()}
     first = next(iter(splits.values()))
     counts = np.concatenate([part.label.training_documents for part in first])
     values = {
@@ -104,14 +98,14 @@ def compare(
         for name, parts in splits.items()
     }
     return Comparison(
-        figures,
-        scorecard({"all": {m: _nested(row) for m, row in figures.items()}}, digits=digits),
+        metrics,
+        scorecard({"all": {m: _nested(row) for m, row in metrics.items()}}, digits=digits),
         frequency_table(counts, values, bins, metric, seed=seed),
     )
 
 
 def _check_same_labels(splits: Mapping[str, list[Evaluation]]) -> None:
-    """Refuse models whose labels differ: their values would be paired wrongly."""
+    """Raise if the labels of two models differ: their values would be paired wrongly."""
     (leader, first), *others = splits.items()
     if not first:
         raise InputError(f"model {leader!r} has no evaluation; give at least one")
@@ -150,6 +144,6 @@ def _nested(row: Mapping[tuple[str, str, str], float]) -> dict[str, Any]:
     return table
 
 
-def _marked(values: list[float], key: tuple[str, str, str]) -> list[str]:
-    best = shown((min if key[2] in LOWER_IS_BETTER else max)(values))
+def _marked(values: list[float], metric: str) -> list[str]:
+    best = shown((min if metric in LOWER_IS_BETTER else max)(values))
     return [f"[bold]{text}[/]" if text == best else text for text in map(shown, values)]

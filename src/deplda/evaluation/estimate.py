@@ -1,4 +1,4 @@
-"""A figure and how sure it is: a ratio of two sums over items, and its bootstrap interval."""
+"""A metric and how sure it is: a ratio of two sums over items, and its bootstrap interval."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ ENTRIES = 2**21
 
 
 class Ratio(NamedTuple):
-    """A figure as Σ numerator / Σ denominator over items; in a plain mean, the latter is 1 or 0."""
+    """A metric as Σ numerator / Σ denominator over items; in a plain mean, the latter is 1 or 0."""
 
     numerator: Floats
     denominator: Floats
 
     @property
     def value(self) -> float:
-        """The figure itself; NaN where nothing is defined."""
+        """The metric itself; NaN where nothing is defined."""
         total = self.denominator.sum()
         return float(self.numerator.sum() / total) if total > 0 else float("nan")
 
@@ -36,7 +36,7 @@ class Ratio(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A figure and the interval that bootstrapping gives it."""
+    """A metric and the interval that bootstrapping gives it."""
 
     value: float
     low: float
@@ -50,20 +50,19 @@ def mean_of(values: Floats) -> Ratio:
 
 
 def bootstrap(
-    figures: Mapping[str, Ratio], *, level: float = 0.95, resamples: int = 1000, seed: int = 0
+    ratios: Mapping[str, Ratio], *, level: float = 0.95, resamples: int = 1000, seed: int = 0
 ) -> dict[str, Estimate]:
-    """Return each figure with its percentile interval, the items being resampled together."""
+    """Return each metric with its percentile interval, the items being resampled together."""
     if not 0 < level < 1:
         raise InputError(f"level is {level}; it must lie between 0 and 1, for instance 0.95")
     if resamples < 2:
         raise InputError(f"resamples is {resamples}; at least 2 are needed, 1000 are usual")
-    if not figures:
+    if not ratios:
         return {}
-    tops = np.stack([figure.numerator for figure in figures.values()], axis=1)
-    bottoms = np.stack([figure.denominator for figure in figures.values()], axis=1)
+    tops, bottoms = (np.stack(part, axis=1) for part in zip(*ratios.values(), strict=True))
     n = len(tops)
     rng = np.random.default_rng(seed)
-    drawn = np.empty((resamples, len(figures)))
+    drawn = np.empty((resamples, len(ratios)))
     step = max(1, ENTRIES // max(n, 1))
     for start in range(0, resamples, step):
         end = min(start + step, resamples)
@@ -74,8 +73,8 @@ def bootstrap(
         empty = np.full_like(below, np.nan)
         drawn[start:end] = np.divide(times @ tops, below, out=empty, where=below > 0)
     return {
-        name: Estimate(figure.value, *_percentiles(drawn[:, column], level))
-        for column, (name, figure) in enumerate(figures.items())
+        name: Estimate(ratio.value, *_percentiles(drawn[:, column], level))
+        for column, (name, ratio) in enumerate(ratios.items())
     }
 
 

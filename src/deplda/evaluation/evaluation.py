@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,10 +10,11 @@ import numpy as np
 from rich.table import Table
 from scipy.sparse import issparse
 
+from deplda.data import checks
 from deplda.data.corpus import Corpus
 from deplda.errors import InputError
 from deplda.evaluation import cutoffs
-from deplda.evaluation.binary import binary_figures
+from deplda.evaluation.binary import binary_ratios
 from deplda.evaluation.estimate import Estimate, Ratio, bootstrap, mean_of
 from deplda.evaluation.frames import data_frame, shown
 from deplda.evaluation.frequency import FrequencyTable, frequency_table
@@ -27,8 +28,8 @@ from deplda.evaluation.matrices import (
     same_shape,
 )
 from deplda.evaluation.ranking import (
+    PIVOTS,
     check_ks,
-    check_pivot,
     hits_in_top,
     inverse_propensities,
     metrics_of,
@@ -41,8 +42,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Figures:
-    """All figures of one pivot, and the values of every document, or of every label."""
+class Metrics:
+    """All metrics of one pivot by name, and the values of every document, or of every label."""
 
     pivot: str
     items: Ints
@@ -57,34 +58,43 @@ class Figures:
     binary: Mapping[str, Ratio]
 
     def __getitem__(self, name: str) -> float:
-        """Return a figure, for instance ``"average_precision"`` or ``"micro_f1@calibrated"``."""
+        """Return a metric, for instance ``"average_precision"`` or ``"micro_f1@calibrated"``."""
         return self._ratio(name).value
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.ranking or name in self.binary
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def keys(self) -> KeysView[str]:
+        """Return the names of the metrics, ranking first."""
+        return self._every.keys()
+
     def values(self, name: str) -> Floats:
-        """Return a figure's value for each item, NaN where it is not defined."""
+        """Return a metric's value for each item, NaN where it is not defined."""
         return self._ratio(name).items
 
     def interval(
         self, name: str, *, level: float = 0.95, resamples: int = 1000, seed: int = 0
     ) -> Estimate:
-        """Return a figure and its bootstrap interval, the items being resampled."""
+        """Return a metric and its bootstrap interval, the items being resampled."""
         chosen = {name: self._ratio(name)}
         return bootstrap(chosen, level=level, resamples=resamples, seed=seed)[name]
 
     def intervals(
         self, *, level: float = 0.95, resamples: int = 1000, seed: int = 0
     ) -> dict[str, Estimate]:
-        """Return every figure with its bootstrap interval, the items being resampled together."""
-        every = {**self.ranking, **self.binary}
-        return bootstrap(every, level=level, resamples=resamples, seed=seed)
+        """Return every metric with its bootstrap interval, the items being resampled together."""
+        return bootstrap(self._every, level=level, resamples=resamples, seed=seed)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures by task and name, and over how many items."""
+        """Return the metrics by task and name, and over how many items."""
         return {
             "n_items": int(np.count_nonzero(self.positives)),
             "n_without_positives": int(np.count_nonzero(self.positives == 0)),
-            "ranking": {name: figure.value for name, figure in self.ranking.items()},
-            "binary": {name: figure.value for name, figure in self.binary.items()},
+            "ranking": {name: ratio.value for name, ratio in self.ranking.items()},
+            "binary": {name: ratio.value for name, ratio in self.binary.items()},
         }
 
     def to_frame(self) -> DataFrame:
@@ -92,41 +102,40 @@ class Figures:
         columns: dict[str, Any] = {self.pivot: self.names, "positives": self.positives}
         if len(self.training_documents):
             columns["training_documents"] = self.training_documents
-        columns |= {name: figure.items for name, figure in self.ranking.items()}
-        columns |= {
-            name.removeprefix("macro_"): figure.items
-            for name, figure in self.binary.items()
-            if name.startswith("macro_")
-        }
+        for name, ratio in self._every.items():
+            if not name.startswith("micro_"):
+                columns[name.removeprefix("macro_")] = ratio.items
         return data_frame(columns, index=self.items)
 
+    @property
+    def _every(self) -> dict[str, Ratio]:
+        return {**self.ranking, **self.binary}
+
     def _ratio(self, name: str) -> Ratio:
-        found = self.ranking.get(name, self.binary.get(name))
-        if found is None:
-            known = ", ".join([*self.ranking, *self.binary])
-            raise InputError(f"there is no figure {name!r}; there are {known}")
-        return found
+        if name not in self:
+            raise InputError(f"there is no metric {name!r}; there are {', '.join(self)}")
+        return self._every[name]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """What `evaluate` found: the figures of both pivots, with the values of every item."""
+    """What `evaluate` found: the metrics of both pivots, with the values of every item."""
 
-    document: Figures
+    document: Metrics
     """Labels ranked for each document."""
-    label: Figures
+    label: Metrics
     """Documents ranked for each label."""
     n_unseen: int
     """Labels of test documents that no training document has, counted with their documents; they
-    can not be predicted, and are in no figure."""
+    can not be predicted, and are in no metric."""
 
     def interval(
         self, pivot: str, name: str, *, level: float = 0.95, resamples: int = 1000, seed: int = 0
     ) -> Estimate:
-        """Return a figure of a pivot and its bootstrap interval."""
-        check_pivot(pivot)
-        figures = self.document if pivot == "document" else self.label
-        return figures.interval(name, level=level, resamples=resamples, seed=seed)
+        """Return a metric of a pivot and its bootstrap interval."""
+        checks.choice("pivot", pivot, PIVOTS)
+        metrics = self.document if pivot == "document" else self.label
+        return metrics.interval(name, level=level, resamples=resamples, seed=seed)
 
     def by_frequency(
         self, bins: int | Sequence[int] = 5, *, metric: str = "average_precision", seed: int = 0
@@ -139,7 +148,7 @@ class Evaluation:
         return frequency_table(self.label.training_documents, values, bins, metric, seed=seed)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return every figure by pivot, task and name."""
+        """Return every metric by pivot, task and name."""
         return {
             "document": self.document.to_dict(),
             "label": self.label.to_dict(),
@@ -147,30 +156,29 @@ class Evaluation:
         }
 
     def to_frame(self) -> DataFrame:
-        """Return a pandas frame with one row for each figure; `label.to_frame()` has the labels."""
+        """Return a pandas frame with one row for each metric; `label.to_frame()` has the labels."""
         rows = [
-            (figures.pivot, task, name, figure.value)
-            for figures in (self.document, self.label)
-            for task, of_task in (("ranking", figures.ranking), ("binary", figures.binary))
-            for name, figure in of_task.items()
+            (metrics.pivot, task, name, ratio.value)
+            for metrics in (self.document, self.label)
+            for task, of_task in (("ranking", metrics.ranking), ("binary", metrics.binary))
+            for name, ratio in of_task.items()
         ]
-        columns = zip(("pivot", "task", "figure", "value"), zip(*rows, strict=True), strict=True)
-        return data_frame(dict(columns))
+        return data_frame(rows, columns=["pivot", "task", "figure", "value"])
 
     def __rich__(self) -> Table:
-        """Return the figures of both pivots as a table for ``rich.print``."""
-        sizes = [np.count_nonzero(part.positives) for part in (self.document, self.label)]
-        table = Table("figure", show_edge=False)
-        for pivot, size in zip(("document", "label"), sizes, strict=True):
-            table.add_column(f"{pivot}-pivoted\n({size:,} {pivot}s)", justify="right")
+        """Return the metrics of both pivots as a table for ``rich.print``."""
+        table = Table("metric", show_edge=False)
+        for part in (self.document, self.label):
+            size = np.count_nonzero(part.positives)
+            table.add_column(f"{part.pivot}-pivoted\n({size:,} {part.pivot}s)", justify="right")
         for task in ("ranking", "binary"):
             table.add_section()
             ours, theirs = getattr(self.document, task), getattr(self.label, task)
             for name in dict.fromkeys([*ours, *theirs]):
-                table.add_row(
-                    name,
-                    *(shown(part[name].value) if name in part else "–" for part in (ours, theirs)),
+                cells = (
+                    shown(part[name].value) if name in part else "–" for part in (ours, theirs)
                 )
+                table.add_row(name, *cells)
         return table
 
 
@@ -198,7 +206,7 @@ def evaluate(
     train_labels : Corpus, or (training documents, labels) sparse or dense
         The same of the training documents: which labels can be predicted, and how often each is.
     predicted : (documents, labels) sparse or dense, optional
-        A model's own yes-or-no predictions, for the figures ``…@predicted``.
+        A model's own yes-or-no predictions, for the metrics ``…@predicted``.
     labels : "train" or "test"
         What is ranked for a document: the labels of any training document, or only those that some
         test document has too. Documents are ranked for the latter always.
@@ -224,8 +232,7 @@ def evaluate(
             f"train_labels have {trained.shape[1]:,} labels but the truth has {truth.shape[1]:,}; "
             "align the test part to the training part first"
         )
-    if labels not in ("train", "test"):
-        raise InputError(f"labels is {labels!r}; it must be 'train' or 'test'")
+    checks.choice("labels", labels, ("train", "test"))
     counts = np.bincount(trained.indices, minlength=trained.shape[1]).astype(np.int64)
     known = np.flatnonzero(counts)
     tested = np.flatnonzero((counts > 0) & (truth.sum(axis=0) > 0))
@@ -257,8 +264,8 @@ class _Given(NamedTuple):
     train_counts: Ints
 
 
-def _by_document(given: _Given, ranked: Ints, names: tuple[str, ...]) -> Figures:
-    """Return the figures of every document, for which the `ranked` labels are ranked."""
+def _by_document(given: _Given, ranked: Ints, names: tuple[str, ...]) -> Metrics:
+    """Return the metrics of every document, for which the `ranked` labels are ranked."""
     n_documents, n_labels = given.truth.shape
     truth = given.truth[:, ranked]
     columns = None if len(ranked) == n_labels else ranked
@@ -269,7 +276,7 @@ def _by_document(given: _Given, ranked: Ints, names: tuple[str, ...]) -> Figures
         ranking[f"propensity_precision@{k}"] = Ratio(*propensity_gain(groups, weights, k))
     cut = np.full(n_documents, cutoffs.proportional_for_documents(given.train_labels))
     predicted = None if given.predicted is None else given.predicted[:, ranked]
-    return Figures(
+    return Metrics(
         "document",
         np.arange(n_documents),
         names,
@@ -280,8 +287,8 @@ def _by_document(given: _Given, ranked: Ints, names: tuple[str, ...]) -> Figures
     )
 
 
-def _by_label(given: _Given, tested: Ints, names: tuple[str, ...]) -> Figures:
-    """Return the figures of the `tested` labels, for which all documents are ranked."""
+def _by_label(given: _Given, tested: Ints, names: tuple[str, ...]) -> Metrics:
+    """Return the metrics of the `tested` labels, for which all documents are ranked."""
     truth = given.truth[:, tested].T.tocsr()
     scores = given.scores.T.tocsr() if issparse(given.scores) else given.scores.T
     groups = tie_groups(scores, truth, rows=tested, ties=given.ties)
@@ -289,7 +296,7 @@ def _by_label(given: _Given, tested: Ints, names: tuple[str, ...]) -> Figures:
     n_train, n_test = given.train_labels.shape[0], given.truth.shape[0]
     cut = cutoffs.proportional_for_labels(counts, n_train, n_test)
     predicted = None if given.predicted is None else given.predicted[:, tested].T.tocsr()
-    return Figures(
+    return Metrics(
         "label",
         tested,
         names,
@@ -314,14 +321,14 @@ def _binary(
         hits = predicted.multiply(truth).sum(axis=1, dtype=np.float64)
         parts["predicted"] = (hits, predicted.sum(axis=1, dtype=np.int64))
     return {
-        f"{figure}@{name}": ratio
+        f"{metric}@{name}": ratio
         for name, (hits, cut) in parts.items()
-        for figure, ratio in binary_figures(hits, cut, groups.positives).items()
+        for metric, ratio in binary_ratios(hits, cut, groups.positives).items()
     }
 
 
 def _check_same_names(test: Corpus, train: Any) -> None:
-    """Refuse two corpora whose columns are different labels."""
+    """Raise if the columns of two corpora are different labels."""
     if isinstance(train, Corpus) and train.label_names != test.label_names:
         raise InputError(
             f"the test corpus has {test.n_labels:,} labels and the training corpus "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from deplda.errors import InputError
@@ -11,17 +10,17 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-def data_frame(columns: Mapping[str, Any], index: Any = None) -> DataFrame:
-    """Return the columns as a pandas frame."""
+def data_frame(data: Any, **options: Any) -> DataFrame:
+    """Return columns by name, or rows (with ``columns=``), as a pandas frame."""
     try:
         from pandas import DataFrame
     except ImportError as error:
         raise InputError(
             "to_frame needs pandas; install it with: pip install 'deplda[report]', or use to_dict"
         ) from error
-    return DataFrame(dict(columns), index=index)
+    return DataFrame(data, **options)
 
 
 def shown(value: float) -> str:
-    """Return a figure as a table shows it: four digits, and all that stand before the point."""
+    """Return a value as a table shows it: four digits, and all that stand before the point."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"

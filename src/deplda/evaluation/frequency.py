@@ -76,8 +76,8 @@ class FrequencyTable:
             for part in self.bins
             for name, mean in part.means.items()
         ]
-        names = ("low", "high", "n_labels", "model", "mean", "interval_low", "interval_high")
-        return data_frame(dict(zip(names, zip(*rows, strict=True), strict=True)))
+        names = ["low", "high", "n_labels", "model", "mean", "interval_low", "interval_high"]
+        return data_frame(rows, columns=names)
 
     def __rich__(self) -> Table:
         """Return the means as a table; ``*`` marks a best that beats each other at p < .05."""

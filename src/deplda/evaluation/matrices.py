@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, issparse
 
-from deplda.data.corpus import Corpus
+from deplda.data.corpus import Corpus, indicator
 from deplda.errors import InputError
 
 Bools = npt.NDArray[np.bool_]
@@ -24,20 +24,14 @@ def read_truth(truth: Any, what: str = "truth") -> Sparse:
     if isinstance(truth, Corpus):
         truth = truth.labels
     if not issparse(truth):
-        truth = _as_matrix(truth, what)
+        truth = as_matrix(truth, what)
     if truth.dtype.kind not in "biuf":
         raise InputError(f"{what} is of type {truth.dtype}; it must hold 0 and 1, or booleans")
-    matrix = csr_array(truth, copy=True)
-    good = (matrix.data == 0) | (matrix.data == 1)
-    if not good.all():
-        value = matrix.data[np.flatnonzero(~good)[0]]
-        raise InputError(
-            f"{what} holds the value {value!s}; only 0 and 1 are allowed. "
-            "Scores go first: evaluate(scores, truth, ...)"
-        )
-    matrix = matrix.astype(bool, copy=False)
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
+    matrix = indicator(
+        truth,
+        what + " holds the value {}; only 0 and 1 are allowed. "
+        "Scores go first: evaluate(scores, truth, ...)",
+    )
     if 0 in matrix.shape:
         raise InputError(
             f"{what} has {matrix.shape[0]:,} documents and {matrix.shape[1]:,} labels; "
@@ -51,28 +45,27 @@ def read_scores(scores: Any, shape: tuple[int, int]) -> Scores:
     if isinstance(scores, tuple):
         scores = _from_pair(scores, shape)
     elif not issparse(scores):
-        scores = _as_matrix(scores, "scores")
+        scores = as_matrix(scores, "scores")
     same_shape(scores.shape, shape, "scores")
     if scores.dtype.kind not in "biuf":
         raise InputError(f"scores are of type {scores.dtype}; they must be real numbers")
     if not issparse(scores):
         if scores.dtype.kind == "f" and np.isnan(scores.min()):
-            row = next(row for row in range(shape[0]) if np.isnan(scores[row].min()))
-            _refuse_nan(row, int(np.isnan(scores[row]).argmax()))
+            raise _nan_at(*np.argwhere(np.isnan(scores))[0].tolist())
         return np.asarray(scores)
     matrix: Sparse = csr_array(cast(Any, scores))
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
     if matrix.dtype.kind == "f" and np.isnan(matrix.data).any():
+        rows, columns = matrix.tocoo().coords
         at = int(np.isnan(matrix.data).argmax())
-        row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
-        _refuse_nan(row, int(matrix.indices[at]))
+        raise _nan_at(int(rows[at]), int(columns[at]))
     return matrix
 
 
 def same_shape(shape: tuple[int, ...], truth: tuple[int, int], what: str) -> None:
-    """Refuse a matrix that is not of the shape of the truth."""
+    """Raise if a matrix is not of the shape of the truth."""
     if tuple(shape) != tuple(truth):
         raise InputError(
             f"{what} are {shape[0]:,} × {shape[1]:,} but the truth is {truth[0]:,} × {truth[1]:,}; "
@@ -80,7 +73,8 @@ def same_shape(shape: tuple[int, ...], truth: tuple[int, int], what: str) -> Non
         )
 
 
-def _as_matrix(values: Any, what: str) -> npt.NDArray[Any]:
+def as_matrix(values: Any, what: str) -> npt.NDArray[Any]:
+    """Return an array of two dimensions, or raise."""
     try:
         matrix = np.asarray(values)
     except ValueError as error:
@@ -91,13 +85,13 @@ def _as_matrix(values: Any, what: str) -> npt.NDArray[Any]:
 
 
 def _from_pair(pair: tuple[Any, ...], shape: tuple[int, int]) -> Sparse:
-    """Return the sparse matrix of (labels, scores), each documents × k; label −1 is no label."""
+    """Return the sparse matrix of (labels, scores), each documents × k; label −1 is none."""
     if len(pair) != 2:
         raise InputError(
             f"scores are {len(pair)} arrays; top-k scores are two, (labels, scores), "
             "each documents × k"
         )
-    labels, values = (_as_matrix(part, f"top-k {n}") for part, n in zip(pair, _PAIR, strict=True))
+    labels, values = as_matrix(pair[0], "top-k labels"), as_matrix(pair[1], "top-k scores")
     if labels.shape != values.shape or len(labels) != shape[0]:
         raise InputError(
             f"top-k labels are {labels.shape} and scores {values.shape} for {shape[0]:,} "
@@ -125,11 +119,8 @@ def _from_pair(pair: tuple[Any, ...], shape: tuple[int, int]) -> Sparse:
     return matrix
 
 
-_PAIR = ("labels", "scores")
-
-
-def _refuse_nan(row: int, column: int) -> None:
-    raise InputError(
+def _nan_at(row: int, column: int) -> InputError:
+    return InputError(
         f"the score of label {column} for document {row} is NaN, which has no rank; "
         "replace it, for instance by −inf to rank it last"
     )

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.special import binom
 
+from deplda.data import checks
 from deplda.errors import InputError
 from deplda.evaluation.matrices import Floats, Ints, read_scores, read_truth
 from deplda.evaluation.ties import TieGroups, sums, tie_groups
@@ -46,7 +47,7 @@ def rank_metrics(
         The expected value over the orders of equal scores, or the value in the one order that keeps
         equals as they stand.
     """
-    check_pivot(pivot)
+    checks.choice("pivot", pivot, PIVOTS)
     truth = read_truth(truth)
     scores = read_scores(scores, truth.shape)
     if pivot == "label":
@@ -65,14 +66,8 @@ def metrics_of(groups: TieGroups, ks: tuple[int, ...]) -> dict[str, Floats]:
     return found
 
 
-def check_pivot(pivot: str) -> None:
-    """Refuse a pivot that is neither documents nor labels."""
-    if pivot not in PIVOTS:
-        raise InputError(f"pivot is {pivot!r}; it must be 'document' or 'label'")
-
-
 def check_ks(ks: Iterable[int]) -> tuple[int, ...]:
-    """Return the distinct k in their order, or refuse one that is not a positive whole number."""
+    """Return the distinct k in their order, and raise if one is not a whole number from 1."""
     chosen = tuple(dict.fromkeys(ks))
     for k in chosen:
         if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from deplda.data import checks
 from deplda.errors import InputError
-from deplda.evaluation.matrices import read_truth
+from deplda.evaluation.matrices import as_matrix, read_truth, same_shape
 
 
 class ReliabilityBin(NamedTuple):
@@ -26,19 +27,13 @@ def reliability(probabilities: Any, truth: Any, *, bins: int = 10) -> list[Relia
     Each bin has about as much probability as any other, so that the many pairs that are next to
     impossible are one bin, and not all of them. Perfect probabilities have told = seen in each.
     """
-    found = np.asarray(probabilities, np.float64)
-    known = read_truth(truth)
-    if found.shape != known.shape:
-        raise InputError(
-            f"probabilities have the shape {found.shape} but the truth {known.shape}; "
-            "both are documents × labels"
-        )
+    checks.at_least_one(bins=bins)
+    found, known = as_matrix(probabilities, "probabilities"), read_truth(truth)
+    same_shape(found.shape, known.shape, "probabilities")
     if not ((found >= 0) & (found <= 1)).all():
         raise InputError("probabilities must be from 0 to 1")
-    if bins < 1:
-        raise InputError(f"bins is {bins}; there must be one at least")
     order = np.argsort(found, axis=None, kind="stable")
-    values, hits = found.ravel()[order], known.toarray().ravel()[order]
+    values, hits = found.ravel()[order].astype(np.float64), known.toarray().ravel()[order]
     upto = np.cumsum(values)
     cuts = np.searchsorted(upto, upto[-1] * np.arange(1, bins) / bins) if len(upto) else []
     return [

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 from rich.table import Table
 
 from deplda.errors import InputError
+from deplda.evaluation.evaluation import Evaluation
 from deplda.evaluation.frames import data_frame
 from deplda.evaluation.ranking import LOWER_IS_BETTER, PIVOTS
 
@@ -25,14 +26,6 @@ SCORED = {
         for mean in ("macro", "micro")
     ),
 }
-
-
-class HasFigures(Protocol):
-    """An `Evaluation`, or anything else that gives its figures by pivot, task and name."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return figures by pivot, task and name."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,11 +55,8 @@ class Scorecard:
 
     def to_frame(self) -> DataFrame:
         """Return a pandas frame with one row for each data set, pivot and task."""
-        keys = zip(("data", "pivot", "task"), zip(*self.counts, strict=True), strict=True)
-        columns: dict[str, Any] = dict(keys)
-        columns["metrics"] = list(self.n_metrics.values())
-        columns |= {m: [count[m] for count in self.counts.values()] for m in self.models}
-        return data_frame(columns)
+        rows = [(*key, self.n_metrics[key], *n.values()) for key, n in self.counts.items()]
+        return data_frame(rows, columns=["data", "pivot", "task", "metrics", *self.models])
 
     def __rich__(self) -> Table:
         """Return the counts as a table for ``rich.print``."""
@@ -81,7 +71,7 @@ class Scorecard:
 
 
 def scorecard(
-    results: Mapping[str, Mapping[str, HasFigures | Mapping[str, Any]]], *, digits: int | None = 3
+    results: Mapping[str, Mapping[str, Evaluation | Mapping[str, Any]]], *, digits: int | None = 3
 ) -> Scorecard:
     """Return on how many metrics each model is best, for each data set, pivot and task.
 
@@ -90,7 +80,7 @@ def scorecard(
     results : data set → model → `Evaluation`, or what its `to_dict` gave
         The models are the same for every data set.
     digits : whole number or None
-        Figures that agree to so many significant digits are tied, and all tied for the best are
+        Values that agree to so many significant digits are tied, and all tied for the best are
         counted as best; None asks for equality.
     """
     models = tuple(next(iter(results.values()), {}))
@@ -103,8 +93,7 @@ def scorecard(
                 f"data set {data!r} has the models {', '.join(by_model)}, the first has "
                 f"{', '.join(models)}; all need the same ones"
             )
-        figures = {m: by_model[m] for m in models}
-        tables = {m: f if isinstance(f, Mapping) else f.to_dict() for m, f in figures.items()}
+        tables = {m: t if isinstance(t, Mapping) else t.to_dict() for m, t in by_model.items()}
         for pivot in PIVOTS:
             for task, names in SCORED.items():
                 parts = {m: tables[m].get(pivot, {}).get(task, {}) for m in models}

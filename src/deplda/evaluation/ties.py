@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from deplda.errors import InputError
+from deplda.data import checks
 from deplda.evaluation.matrices import Bools, Floats, Ints, Scores, Sparse
 
 TIES = ("expected", "order")
@@ -79,8 +79,7 @@ def tie_groups(
     ``columns[j]``; None means all, in their order. With ``ties="order"`` equals are ranked in the
     order of their columns, so that every group has one candidate.
     """
-    if ties not in TIES:
-        raise InputError(f"ties is {ties!r}; it must be 'expected' or 'order'")
+    checks.choice("ties", ties, TIES)
     if isinstance(scores, np.ndarray):
         above, size = _dense_places(scores, truth, rows, columns, ties == "order")
     else:

@@ -47,7 +47,7 @@ def infer(
     drawn than on the CPU.
     """
     backend, execution = settle(corpus, tables, inference, seed, Execution(**where))
-    return _by_batches(backend.infer, corpus, backend, execution)
+    return _by_batches(partial(_infer, backend), corpus, backend, execution)
 
 
 def rank(
@@ -77,7 +77,7 @@ def score_matrix(
     """Return the scores of all labels, documents × labels; for problems where that is not large."""
     check_cells(len(corpus), tables.n_labels)
     backend, execution = settle(corpus, tables, inference, seed, Execution(**where))
-    work = partial(score, backend, inference, tables.n_ranked)
+    work = partial(_score, backend, inference, tables.n_ranked)
     batches = _by_batches(work, corpus, backend, execution)
     return np.concatenate([np.zeros((0, tables.n_ranked)), *batches])
 
@@ -143,22 +143,29 @@ def settle(
     return Cpu(tables, inference, seed), execution
 
 
-def score(backend: Backend, inference: Inference, n_ranked: int, counts: Any) -> Floats:
-    """Return the scores of some documents, documents × labels."""
+def _infer(backend: Backend, counts: Any, stop: Stop) -> Inferred:
+    return backend.infer(counts)
+
+
+def _score(
+    backend: Backend, inference: Inference, n_ranked: int, counts: Any, stop: Stop
+) -> Floats:
     return scores(backend.infer(counts), inference.combine, n_ranked)
 
 
-def _rank(backend: Backend, inference: Inference, n_ranked: int, k: int, counts: Any) -> Ranking:
-    return best(score(backend, inference, n_ranked, counts), k)
+def _rank(
+    backend: Backend, inference: Inference, n_ranked: int, k: int, counts: Any, stop: Stop
+) -> Ranking:
+    return best(_score(backend, inference, n_ranked, counts, stop), k)
 
 
 def _attribute(backend: Cpu, piece: tuple[Any, Labels], stop: Stop) -> list[Floats]:
     counts, chosen = piece
-    return np.split(backend.attribute(counts, chosen)[1], counts.indptr[1:-1])
+    return np.split(backend.infer(counts, chosen).words, counts.indptr[1:-1])
 
 
 def _by_batches(
-    work: Callable[[Any], Result], corpus: Corpus, backend: Backend, execution: Execution
+    work: Callable[[Any, Stop], Result], corpus: Corpus, backend: Backend, execution: Execution
 ) -> Iterator[Result]:
     return execution.map_rows(work, corpus.counts, backend.batch_size, "inferring labels")
 

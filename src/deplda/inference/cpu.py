@@ -29,26 +29,26 @@ class Cpu(NamedTuple):
         """How many documents are inferred at a time."""
         return max(1, min(_BATCH_DOCUMENTS, _BATCH_CELLS // self.tables.n_labels))
 
-    def infer(self, counts: Any) -> Inferred:
-        """Return what is inferred of the documents, averaged over chains and topic sets."""
-        return self.attribute(counts, np.zeros((counts.shape[0], 0), np.int64))[0]
+    def infer(self, counts: Any, chosen: Labels | None = None) -> Inferred:
+        """Return what is inferred of the documents, averaged over chains and topic sets.
 
-    def attribute(self, counts: Any, chosen: Labels) -> tuple[Inferred, Floats]:
-        """Return the same, and, entry by entry, the tokens that words give to `chosen` labels."""
+        And, entry by entry, the tokens that words give to `chosen` labels, documents × k.
+        """
         times = weighed(counts.data, self.inference.word_counts)
-        is_expected, (n, k) = self.inference.method == "deterministic", chosen.shape
+        n, k = counts.shape[0], 0 if chosen is None else chosen.shape[1]
+        is_expected = self.inference.method == "deterministic"
         batch = _Batch(
             counts.indptr.astype(np.int64),
             _read_only(counts.indices),
             _read_only(times if is_expected else whole(times)),
-            np.array(chosen),
+            np.zeros((n, 0), np.int64) if chosen is None else np.array(chosen),
             np.zeros((n, self.tables.n_labels)),
             np.zeros((n, self.tables.topic_starts[-1])),
             np.zeros((counts.nnz, k)),
         )
         run = _expect if is_expected else _sample
         alpha = run(batch, self.tables, self.inference, self.seed)
-        return Inferred(batch.counts, alpha, batch.topics), batch.words
+        return Inferred(batch.counts, alpha, batch.topics, batch.words)
 
 
 class _Batch(NamedTuple):
@@ -110,8 +110,7 @@ def _sample_set(
     label_tokens: Floats | None,
 ) -> None:
     """Add one topic set's samples to the batch, and in proper inference to the label tokens."""
-    from deplda.kernels import dense, proper, random
-    from deplda.kernels import fast as documents
+    from deplda.kernels import dense, fast, proper, random
     from deplda.kernels.layouts import Prior
 
     eta, flat = weights_of(tables, inference)
@@ -133,7 +132,7 @@ def _sample_set(
     elif tables.is_tiny:
         dense.sample(*tables.dense[number], *asked, *results)
     else:
-        documents.sample(tables.words, tables.topics[number], *asked, *results)
+        fast.sample(tables.words, tables.topics[number], *asked, *results)
     batch.topics[:, begin:end] = shares
 
 

@@ -71,7 +71,7 @@ class GpuBackend(NamedTuple):
         return [gpu.xp.concatenate(part) for part in parts]
 
     def _sample(self, starts: Any, types: Any, times: Any) -> list[Any]:
-        """Return N, α′ and θ′, on the GPU, as means over all samples of all topic sets."""
+        """Return N, α′ and θ′ (eq. 7), on the GPU, as means over all samples of all topic sets."""
         from deplda.kernels import random
         from deplda.kernels.layouts import Prior
 

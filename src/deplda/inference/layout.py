@@ -88,7 +88,7 @@ class Tables:
         return weights, np.concatenate([topics.base for topics in self._topic_labels])
 
     def mean_prior(self, shares: Floats, eta: float, flat: float) -> Floats:
-        """Return α′ = η θ′·φ′ + Σα/C on average over the sets; documents × labels.
+        """Return α′ = η θ′·φ′ + Σα/C, eq. 12, on average over the sets; documents × labels.
 
         `shares` is θ′ of all sets side by side, `flat` Σα/C.
         """

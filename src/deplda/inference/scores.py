@@ -22,6 +22,12 @@ class Inferred(NamedTuple):
     """α′: the document's prior over labels."""
     topics: Floats
     """θ′: the document's topics, documents × the topics of all sets side by side."""
+    words: Floats = np.zeros((0, 0))
+    """Of each entry of the documents' counts, the tokens it gives to chosen labels, where asked."""
+
+    def only(self, n_labels: int) -> Inferred:
+        """Return it without what follows the first labels, a background."""
+        return self._replace(counts=self.counts[:, :n_labels], alpha=self.alpha[:, :n_labels])
 
 
 class Ranking(NamedTuple):
@@ -32,7 +38,10 @@ class Ranking(NamedTuple):
 
 
 def scores(inferred: Inferred, combine: Combine, n_ranked: int | None = None) -> Floats:
-    """Return documents × labels: how strongly each of the labels to be ranked is suggested."""
+    """Return documents × labels: how strongly each of the labels to be ranked is suggested.
+
+    "posterior" is θ̂ of eq. 4.
+    """
     counts, alpha = inferred.counts[:, :n_ranked], inferred.alpha[:, :n_ranked]
     if combine == "counts":
         return _normalised(counts)

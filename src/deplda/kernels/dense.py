@@ -1,6 +1,6 @@
 """Fast inference as the paper writes it down: every draw over all labels or all topics.
 
-The reference: what `documents` does in buckets, in the plainest way. It costs C + T steps a token.
+The reference: what `fast` does in buckets, in the plainest way. It costs C + T steps a token.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from deplda.kernels.fast import document_key, own_stream
-from deplda.kernels.random import uniform
+from deplda.kernels.layouts import add_shares
+from deplda.kernels.random import document_key, own_stream, uniform
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -24,7 +24,7 @@ def _draw(sums, u):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True)
 def sweep_words(phi, tokens, z, n_dc, alpha, sums, key, gamma, n):  # type: ignore[no-untyped-def]
-    """Mutate z and n_dc: P(z_i = c) ∝ φ_wc (N_dc + α′_c), without token i."""
+    """Mutate z and n_dc, eq. 8: P(z_i = c) ∝ φ_wc (N_dc + α′_c), without token i."""
     for i in range(tokens.size):
         if z[i] >= 0:
             n_dc[z[i]] -= 1
@@ -38,7 +38,7 @@ def sweep_words(phi, tokens, z, n_dc, alpha, sums, key, gamma, n):  # type: igno
 
 @njit(nogil=True, cache=True)
 def sweep_topics(phi_prime, z, z_topic, n_dt, prior_gamma, sums, key, gamma, n):  # type: ignore[no-untyped-def]
-    """Mutate z′ and n_dt: P(z′_i = t) ∝ φ′_ct (N_dt + Σγ/T), without token i; c is z_i."""
+    """Mutate z_topic and n_dt, eq. 10: P(z′_i = t) ∝ φ′_ct (N_dt + Σγ/T), without i; c is z_i."""
     for i in range(z.size):
         if z_topic[i] >= 0:
             n_dt[z_topic[i]] -= 1
@@ -52,7 +52,7 @@ def sweep_topics(phi_prime, z, z_topic, n_dt, prior_gamma, sums, key, gamma, n):
 
 @njit(nogil=True, cache=True)
 def set_alpha(phi_prime, n_dt, prior, n_tokens, alpha):  # type: ignore[no-untyped-def]
-    """Set alpha to α′ = η θ′·φ′ + Σα/C, θ′_t = (N_dt + Σγ/T)/(N_d + Σγ)."""
+    """Set alpha to α′ = η θ′·φ′ + Σα/C, eq. 12, with θ′_t = (N_dt + Σγ/T)/(N_d + Σγ)."""
     n_topics = n_dt.size
     for c in range(alpha.size):
         alpha[c] = prior.alpha
@@ -88,7 +88,7 @@ def sample(  # type: ignore[no-untyped-def]
     phi, phi_prime, prior, starts, types, times, key, gamma, chains,
     burn_in, n_samples, lag, conditionals, chosen, out_counts, out_topics, out_words,
 ):  # fmt: skip
-    """As `documents.sample`, from a dense φ and φ′."""
+    """As `fast.sample`, from a dense φ and φ′."""
     n_labels, n_topics = phi_prime.shape
     alpha, sums, topic_sums = np.empty(n_labels), np.empty(n_labels), np.empty(n_topics)
     column_of = np.full(n_labels, -1, np.int32)
@@ -120,5 +120,5 @@ def sample(  # type: ignore[no-untyped-def]
                     rows, tokens, z, n_dc, alpha, conditionals, column_of, out_counts[d],
                     by_word,
                 )  # fmt: skip
-                out_topics[d] += (n_dt + prior.gamma) / (tokens.size + prior.gamma * n_topics)
+                add_shares(n_dt, prior.gamma, tokens.size, out_topics[d])
         column_of[chosen[d]] = -1

@@ -128,8 +128,8 @@ def _fewer(columns, n, kept):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _cycle(columns, times, mass, ratios, sums):  # type: ignore[no-untyped-def]
-    """Set ratios to x_w/Z_w and sums to Σ_w (x_w/Z_w) φ_wc."""
+def cycle(columns, times, mass, ratios, sums):  # type: ignore[no-untyped-def]
+    """Set ratios to x_w/Z_w and sums to Σ_w (x_w/Z_w) φ_wc: expectations of z, eq. 8."""
     width = columns.shape[1]
     totals = np.empty(ROWS, np.float32)
     sums[:] = 0.0
@@ -155,7 +155,7 @@ def _flat_cycles(columns, times, n_labels, flat, counts, n):  # type: ignore[no-
         for s in range(size):
             mass[s] = counts[s] + flat
         mass[size] = rest / max(n_labels - size, 1) + flat
-        _cycle(columns, times, mass, ratios, sums)
+        cycle(columns, times, mass, ratios, sums)
         for s in range(size):
             counts[s] = np.float64(mass[s]) * np.float64(sums[s])
         rest = np.float64(mass[size]) * np.float64(sums[size])
@@ -189,8 +189,8 @@ def _topics_of(sets, number, names):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _likelihoods(own, base, weight, likely):  # type: ignore[no-untyped-def]
-    """Set likely to Σ_t weight_t φ′_ct of each label; `own` is from `_topics_of`."""
+def likelihoods(own, base, weight, likely):  # type: ignore[no-untyped-def]
+    """Set likely to Σ_t weight_t φ′_ct of each label, eq. 11; `own` is from `_topics_of`."""
     places, topics, values, _ = own
     shared = 0.0
     for t in range(base.size):
@@ -201,8 +201,8 @@ def _likelihoods(own, base, weight, likely):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _topic_cycle(own, base, gamma, counts, rest, weight, likely):  # type: ignore[no-untyped-def]
-    """Mutate weight, n_t + γ, by the labels' tokens and the pool's, and likely with it."""
+def topic_cycle(own, base, gamma, counts, rest, weight, likely):  # type: ignore[no-untyped-def]
+    """Mutate weight, n_t + γ, by the tokens of labels and pool, and likely: z′ expected, eq. 10."""
     places, topics, values, pool = own
     if base.size > 1:
         total = 0.0
@@ -215,17 +215,17 @@ def _topic_cycle(own, base, gamma, counts, rest, weight, likely):  # type: ignor
         rest /= max((pool * weight).sum(), 1e-300)
         for t in range(base.size):
             weight[t] = weight[t] * (drawn[t] + total * base[t] + rest * pool[t]) + gamma
-        _likelihoods(own, base, weight, likely)
+        likelihoods(own, base, weight, likely)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _own_cycles(  # type: ignore[no-untyped-def]
+def own_cycles(  # type: ignore[no-untyped-def]
     sets, number, columns, times, names, counts, n, n_labels, eta, flat, gamma, tolerance,
     max_cycles, share, ratios,
 ):  # fmt: skip
-    """Return the labels that one set of topics keeps, and their tokens.
+    """Set share to θ′ of one set's topics, eq. 7, and ratios to x_w/Z_w, with α′ by eq. 12.
 
-    Sets `share` to θ′ of the set's topics, and ratios to x_w/Z_w.
+    Returns the labels that the set keeps, and their tokens.
     """
     base = sets.base[sets.set_starts[number] : sets.set_starts[number + 1]]
     n_topics = base.size
@@ -235,17 +235,17 @@ def _own_cycles(  # type: ignore[no-untyped-def]
     rest = n - counts.sum()
     own = _topics_of(sets, number, names)
     likely = np.empty(size, np.float64)
-    _likelihoods(own, base, weight, likely)
+    likelihoods(own, base, weight, likely)
     mass, sums = np.zeros(columns.shape[1], np.float32), np.empty(columns.shape[1], np.float32)
     for _ in range(max_cycles):
-        _topic_cycle(own, base, each_gamma, counts, rest, weight, likely)
+        topic_cycle(own, base, each_gamma, counts, rest, weight, likely)
         rest_alpha = eta + flat * n_labels
         for s in range(size):
             alpha = flat + eta / (n + gamma) * likely[s]
             rest_alpha -= alpha
             mass[s] = counts[s] + alpha
         mass[size] = (rest + max(rest_alpha, 0.0)) / max(n_labels - size, 1)
-        _cycle(columns, times, mass, ratios, sums)
+        cycle(columns, times, mass, ratios, sums)
         moved = 0.0
         n_kept = 0
         for s in range(size):
@@ -266,15 +266,15 @@ def _own_cycles(  # type: ignore[no-untyped-def]
             own = _topics_of(sets, number, names)
             mass = np.zeros(columns.shape[1], np.float32)
             sums = np.empty(columns.shape[1], np.float32)
-    _topic_cycle(own, base, each_gamma, counts, rest, weight, likely)
+    topic_cycle(own, base, each_gamma, counts, rest, weight, likely)
     for t in range(n_topics):
         share[t] = weight[t] / (n + gamma)
     return names, counts
 
 
 @njit(nogil=True, cache=True)
-def _mean_alpha(sets, shares, eta, flat, alpha):  # type: ignore[no-untyped-def]
-    """Set alpha to α′ = η θ′·φ′ + Σα/C of all labels, on average over the sets."""
+def mean_alpha(sets, shares, eta, flat, alpha):  # type: ignore[no-untyped-def]
+    """Set alpha to α′ = η θ′·φ′ + Σα/C of all labels, eq. 12, on average over the sets."""
     starts, own_topics, own_values = sets.label_starts, sets.label_topics, sets.label_values
     n_sets = sets.set_starts.size - 1
     shared = 0.0
@@ -313,7 +313,7 @@ def expect(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Set out_counts, out_alpha and out_topics to the expected N_c, α′_c and θ′ of each document.
 
-    And out_words, entry by entry, to the tokens given to the document's `chosen` labels. `flat` is
+    Sets out_words, entry by entry, to the tokens given to the document's `chosen` labels. `flat` is
     Σα/C, `gamma` Σγ. The cycles of a set stop when one moves less than `tolerance` of the tokens,
     or after `max_cycles`.
     """
@@ -331,7 +331,7 @@ def expect(  # type: ignore[no-untyped-def]
             for number in range(n_sets):
                 begin, end = sets.set_starts[number], sets.set_starts[number + 1]
                 shares[begin:end] = 1.0 / max(end - begin, 1)
-            _mean_alpha(sets, shares, eta, flat, alpha)
+            mean_alpha(sets, shares, eta, flat, alpha)
             counts[:] = 0.0
             continue
         # With equal masses Z_w is known without a look at the row.
@@ -352,7 +352,7 @@ def expect(  # type: ignore[no-untyped-def]
         own_ratios = np.empty(padded.size, np.float32)
         for number in range(n_sets):
             share = shares[sets.set_starts[number] : sets.set_starts[number + 1]]
-            own_names, own_counts = _own_cycles(
+            own_names, own_counts = own_cycles(
                 sets, number, columns, padded, names, begun.copy(), n, n_labels, eta, flat, gamma,
                 tolerance, max_cycles, share, own_ratios,
             )  # fmt: skip
@@ -360,7 +360,7 @@ def expect(  # type: ignore[no-untyped-def]
                 mass[own_names[s]] += own_counts[s] / n_sets
             for u in range(own.size):
                 mean_ratios[u] += own_ratios[u] / np.float32(n_sets)
-        _mean_alpha(sets, shares, eta, flat, alpha)
+        mean_alpha(sets, shares, eta, flat, alpha)
         # A label in every pool has no tokens yet: those at which N = (N + α′) Σ_w (x_w/Z_w) φ_wc.
         _label_sums(words, own, mean_ratios, rough_sums)
         for c in range(n_labels):

@@ -20,8 +20,14 @@ import numpy as np
 from numba import njit
 
 from deplda.kernels.lanes import LANES, lane_of, lane_sums
-from deplda.kernels.layouts import from_base_and_topic, from_sums, from_topic, search
-from deplda.kernels.random import uniform
+from deplda.kernels.layouts import (
+    add_shares,
+    from_base_and_topic,
+    from_sums,
+    from_topic,
+    search,
+)
+from deplda.kernels.random import document_key, own_stream, uniform
 from deplda.kernels.workspace import (
     CACHE_ROOM,
     HEAVY,
@@ -38,26 +44,8 @@ from deplda.kernels.workspace import (
 
 
 @njit(nogil=True, cache=True)
-def document_key(words, times):  # type: ignore[no-untyped-def]
-    """Return 64 bits that tell one document's content from another's."""
-    key = np.uint64(0x243F6A8885A308D3)
-    for k in range(words.size):
-        x = key ^ (np.uint64(words[k]) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(times[k]))
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        key = x ^ (x >> np.uint64(31))
-    return key
-
-
-@njit(nogil=True, cache=True)
-def own_stream(key, content, chain):  # type: ignore[no-untyped-def]
-    """Return the key of a chain's stream in a document, by the document's content."""
-    return key ^ (content + np.uint64(chain) * np.uint64(0xD1342543DE82EF95))
-
-
-@njit(nogil=True, cache=True)
 def bucket_totals(words, topics, ws, types, scale, flat, prior_gamma):  # type: ignore[no-untyped-def]
-    """Set the workspace's by_topic and by_flat for a sweep; return the totals of the b buckets."""
+    """Mutate ws: set by_topic and by_flat for a sweep; return the totals of the b buckets."""
     n_dt, live, n_live = ws.n_dt, ws.live, ws.counters[LIVE]
     by_topic, by_flat, row_totals = ws.by_topic, ws.by_flat, words.row_totals
     word_topics, word_totals, label_base = topics.word_topics, topics.word_totals, topics.label_base
@@ -105,7 +93,7 @@ def _base_topic(label_base, n_dt, live, n_live, prior_gamma, r):  # type: ignore
 def _update_words(  # type: ignore[no-untyped-def]
     words, topics, ws, types, scale, prior_gamma, base_topics, base_flat, key, gamma, i
 ):  # fmt: skip
-    """Mutate ws: redraw z from token i on; return the token before which room ran out."""
+    """Mutate ws: redraw z from token i on; return the token before which slots ran out."""
     columns, mass, sums, z, counters = ws.columns, ws.mass, ws.lane_sums, ws.z, ws.counters
     tokens, by_topic, by_flat, slot_of = ws.tokens, ws.by_topic, ws.by_flat, ws.slot_of
     labels, place, n_dt, live = ws.labels, ws.place, ws.n_dt, ws.live
@@ -216,7 +204,7 @@ def _update_words(  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True)
 def sweep_words(words, topics, ws, types, scale, flat, prior_gamma, key, gamma):  # type: ignore[no-untyped-def]
-    """Return the workspace, resized if need be, after one update of every z.
+    """Mutate ws: one update of every z, eq. 8; return it, resized if need be.
 
     P(z_i = c) ∝ φ_wc (mass_c + η Σ_t θ′_t φ′_ct + Σα/C): `scale` is η/(N + Σγ), 0 where the topics
     have no say, and `flat` is Σα/C.
@@ -224,7 +212,7 @@ def sweep_words(words, topics, ws, types, scale, flat, prior_gamma, key, gamma):
     if ws.mass.size > fitting(ws.counters[HEAVY]):
         ws = resized(ws, fitting(ws.counters[HEAVY]))
     base_topics, base_flat = bucket_totals(words, topics, ws, types, scale, flat, prior_gamma)
-    i = 0
+    i = np.int64(0)  # as a literal it would have the kernel compiled twice
     while True:
         i = _update_words(
             words, topics, ws, types, scale, prior_gamma, base_topics, base_flat, key, gamma, i
@@ -236,7 +224,10 @@ def sweep_words(words, topics, ws, types, scale, flat, prior_gamma, key, gamma):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def sweep_topics(topics, ws, labels, prior_gamma, key, gamma):  # type: ignore[no-untyped-def]
-    """Mutate ws: one update of every z′, P(z′_i = t) ∝ φ′_ct (N_dt + Σγ/T), c = labels[i]."""
+    """Mutate ws: one update of every z′, eq. 10.
+
+    P(z′_i = t) ∝ φ′_ct (N_dt + Σγ/T) with c = labels[i], the label of label token i.
+    """
     n_dt, live, live_at, z_topic = ws.n_dt, ws.live, ws.live_at, ws.z_topic
     if n_dt.size == 1:  # nothing to draw
         n_dt[0] = labels.size
@@ -305,7 +296,7 @@ def sample(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Add to out_counts and out_topics the samples of N_c (or of its conditionals) and of θ′.
 
-    And to out_words, entry by entry, the tokens given to the document's `chosen` labels. `chains`
+    Adds to out_words, entry by entry, the tokens given to the document's `chosen` labels. `chains`
     are the chains' numbers. A document's draws depend on (key, gamma), the chain's number and the
     document's content alone.
     """
@@ -313,7 +304,6 @@ def sample(  # type: ignore[no-untyped-def]
     place = np.full(words.row_totals.size, -1, np.int32)
     slot_of = np.full(n_labels, -1, np.int32)
     prefix_sums = np.empty(CACHE_ROOM, np.float32)
-    gamma_sum = prior.gamma * n_topics
     column_of = np.full(n_labels, -1, np.int32)
     for d in range(starts.size - 1):
         own, weight = types[starts[d] : starts[d + 1]], times[starts[d] : starts[d + 1]]
@@ -321,7 +311,7 @@ def sample(  # type: ignore[no-untyped-def]
         if n == 0:
             out_topics[d, :] += chains.size * n_samples / max(n_topics, 1)
             continue
-        scale = prior.eta / (n + gamma_sum) if n_topics else 0.0
+        scale = prior.eta / (n + prior.gamma * n_topics) if n_topics else 0.0
         flat = prior.alpha + prior.eta / n_labels
         column_of[chosen[d]] = np.arange(chosen.shape[1])
         by_word = out_words[starts[d] : starts[d + 1]]
@@ -331,10 +321,10 @@ def sample(  # type: ignore[no-untyped-def]
             stream = own_stream(key, content, chain)
             clear(ws)
             # Two sweeps of z under a flat prior of the same weight, two of z′, then the cycles.
-            ws = sweep_words(words, topics, ws, own, 0.0, flat, prior.gamma, stream, gamma)
-            ws = sweep_words(words, topics, ws, own, 0.0, flat, prior.gamma, stream, gamma)
-            sweep_topics(topics, ws, ws.labels[ws.z], prior.gamma, stream, gamma)
-            sweep_topics(topics, ws, ws.labels[ws.z], prior.gamma, stream, gamma)
+            for _ in range(2):
+                ws = sweep_words(words, topics, ws, own, 0.0, flat, prior.gamma, stream, gamma)
+            for _ in range(2):
+                sweep_topics(topics, ws, ws.labels[ws.z], prior.gamma, stream, gamma)
             for cycle in range(1, burn_in + (n_samples - 1) * lag + 1):
                 ws = sweep_words(
                     words, topics, ws, own, scale, prior.alpha, prior.gamma, stream, gamma
@@ -342,8 +332,7 @@ def sample(  # type: ignore[no-untyped-def]
                 sweep_topics(topics, ws, ws.labels[ws.z], prior.gamma, stream, gamma)
                 if cycle < burn_in or (cycle - burn_in) % lag:
                     continue
-                for t in range(n_topics):
-                    out_topics[d, t] += (ws.n_dt[t] + prior.gamma) / (n + gamma_sum)
+                add_shares(ws.n_dt, prior.gamma, n, out_topics[d])
                 add_sample(
                     words, topics, ws, own, weight, scale, prior, conditionals, chosen[d],
                     column_of, out_counts[d], by_word,
@@ -388,7 +377,7 @@ def add_conditionals(  # type: ignore[no-untyped-def]
     row_starts, row_labels, row_values = words.row_starts, words.row_labels, words.row_values
     base = words.base
     alpha = np.empty(base.size, np.float64)
-    dense_alpha(topics, prior.alpha, prior.gamma, scale, ws.n_dt, alpha)
+    set_alpha(topics, prior.alpha, prior.gamma, scale, ws.n_dt, alpha)
     base_alpha = (base * alpha).sum()
     i = 0
     all_weight = 0.0
@@ -427,8 +416,8 @@ def add_conditionals(  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def dense_alpha(topics, flat, prior_gamma, scale, n_dt, alpha):  # type: ignore[no-untyped-def]
-    """Set alpha to α′ = η θ′·φ′ + Σα/C of all labels; `scale` is η/(N + Σγ), `flat` is Σα/C."""
+def set_alpha(topics, flat, prior_gamma, scale, n_dt, alpha):  # type: ignore[no-untyped-def]
+    """Set alpha to α′ = η θ′·φ′ + Σα/C, eq. 12; `scale` is η/(N + Σγ), `flat` is Σα/C."""
     starts, labels, values, base = (
         topics.topic_starts, topics.topic_labels, topics.topic_values, topics.base
     )  # fmt: skip

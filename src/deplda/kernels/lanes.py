@@ -19,32 +19,55 @@ LANES = 16
 ROWS = 4
 
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
+_ZEROS = ir.Constant(_VECTOR, [0.0] * LANES)
 
 
-def _products(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
-    """Return the lanes of matrix[row] · vector, both up to `width`, as one vector of float32."""
+def _products(context: Any, builder: Any, kinds: Any, arguments: Any, n_rows: int) -> list[Any]:
+    """Return the lanes of matrix[row + k] · vector below `width`, a float32 vector for each k."""
     matrix, vector = (context.make_array(kinds[k])(context, builder, arguments[k]) for k in (0, 2))
     row, width = arguments[1], arguments[3]
-    first = builder.gep(matrix.data, [builder.mul(row, builder.extract_value(matrix.shape, 1))])
+    stride = builder.extract_value(matrix.shape, 1)
+
+    def number(value: int) -> Any:
+        return ir.Constant(width.type, value)
 
     def load(pointer: Any, at: Any) -> Any:
         place = builder.bitcast(builder.gep(pointer, [at]), _VECTOR.as_pointer())
         return builder.load(place, align=4)
 
-    total = cgutils.alloca_once_value(builder, ir.Constant(_VECTOR, [0.0] * LANES))
-    steps = builder.sdiv(width, ir.Constant(width.type, LANES))
-    with cgutils.for_range(builder, steps) as loop:
-        at = builder.mul(loop.index, ir.Constant(width.type, LANES))
-        product = builder.fmul(load(first, at), load(vector.data, at))
-        builder.store(builder.fadd(builder.load(total), product), total)
-    return builder.load(total)
+    rows = [
+        builder.gep(matrix.data, [builder.mul(builder.add(row, number(k)), stride)])
+        for k in range(n_rows)
+    ]
+    totals = [cgutils.alloca_once_value(builder, _ZEROS) for _ in rows]
+    with cgutils.for_range(builder, builder.sdiv(width, number(LANES))) as loop:
+        at = builder.mul(loop.index, number(LANES))
+        factor = load(vector.data, at)
+        for first, total in zip(rows, totals, strict=True):
+            product = builder.fmul(load(first, at), factor)
+            builder.store(builder.fadd(builder.load(total), product), total)
+    return [builder.load(total) for total in totals]
 
 
-def _store(context: Any, builder: Any, vector: Any, kind: Any, array: Any, at: int) -> None:
-    """Store a vector of float32 in an array, from `at` on."""
-    data = context.make_array(kind)(context, builder, array).data
-    place = builder.gep(data, [ir.Constant(ir.IntType(64), at)])
-    builder.store(vector, builder.bitcast(place, vector.type.as_pointer()), align=4)
+def _added(builder: Any, vector: Any) -> Any:
+    """Return the sum of the lanes, added by halves."""
+    size = LANES
+    while size > 1:
+        size //= 2
+        low, high = (
+            builder.shuffle_vector(
+                vector,
+                ir.Constant(vector.type, ir.Undefined),
+                ir.Constant(_indices(size), list(range(first, first + size))),
+            )
+            for first in (0, size)
+        )
+        vector = builder.fadd(low, high)
+    return builder.extract_element(vector, ir.Constant(ir.IntType(32), 0))
+
+
+def _indices(size: int) -> Any:
+    return ir.VectorType(ir.IntType(32), size)
 
 
 def _lane_sums(
@@ -54,13 +77,14 @@ def _lane_sums(
     signature = types.void(matrix, types.int64, vector, types.int64, sums)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        lanes = _products(context, builder, signature.args, arguments)
-        none = ir.Constant(_VECTOR, [0.0] * LANES)
+        (lanes,) = _products(context, builder, signature.args, arguments, 1)
         for reach in (1, 2, 4, 8):
             places = [LANES + k if k >= 0 else 0 for k in range(-reach, LANES - reach)]
-            mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), places)
-            lanes = builder.fadd(lanes, builder.shuffle_vector(none, lanes, mask))
-        _store(context, builder, lanes, signature.args[4], arguments[4], 1)
+            mask = ir.Constant(_indices(LANES), places)
+            lanes = builder.fadd(lanes, builder.shuffle_vector(_ZEROS, lanes, mask))
+        data = context.make_array(signature.args[4])(context, builder, arguments[4]).data
+        place = builder.gep(data, [ir.Constant(ir.IntType(64), 1)])
+        builder.store(lanes, builder.bitcast(place, _VECTOR.as_pointer()), align=4)
         return context.get_dummy_value()
 
     return signature, generate
@@ -74,7 +98,7 @@ def _lane_of(typing_context: Any, sums: Any, r: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
         place = builder.gep(data, [ir.Constant(ir.IntType(64), 1)])
         lanes = builder.load(builder.bitcast(place, _VECTOR.as_pointer()), align=4)
-        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+        everywhere = ir.Constant(_indices(LANES), [0] * LANES)
         one = builder.insert_element(
             ir.Constant(_VECTOR, ir.Undefined), arguments[1], ir.Constant(ir.IntType(32), 0)
         )
@@ -97,51 +121,11 @@ def _row_products(
     signature = types.void(matrix, types.int64, vector, types.int64, sums)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kinds = signature.args
-        matrix, vector, sums = (
-            context.make_array(kinds[k])(context, builder, arguments[k]) for k in (0, 2, 4)
-        )
-        lanes = ir.VectorType(ir.FloatType(), LANES)
-        row, width = arguments[1], arguments[3]
-        stride = builder.extract_value(matrix.shape, 1)
-
-        def number(value: int) -> Any:
-            return ir.Constant(width.type, value)
-
-        def load(pointer: Any, at: Any) -> Any:
-            place = builder.bitcast(builder.gep(pointer, [at]), lanes.as_pointer())
-            return builder.load(place, align=4)
-
-        def added(vector: Any, size: int) -> Any:
-            while size > 1:
-                size //= 2
-                low, high = (
-                    builder.shuffle_vector(
-                        vector,
-                        ir.Constant(vector.type, ir.Undefined),
-                        ir.Constant(
-                            ir.VectorType(ir.IntType(32), size), list(range(first, first + size))
-                        ),
-                    )
-                    for first in (0, size)
-                )
-                vector = builder.fadd(low, high)
-            return builder.extract_element(vector, ir.Constant(ir.IntType(32), 0))
-
-        rows = [
-            builder.gep(matrix.data, [builder.mul(builder.add(row, number(k)), stride)])
-            for k in range(ROWS)
-        ]
-        zero = ir.Constant(lanes, [0.0] * LANES)
-        totals = [cgutils.alloca_once_value(builder, zero) for _ in rows]
-        with cgutils.for_range(builder, builder.sdiv(width, number(LANES))) as loop:
-            at = builder.mul(loop.index, number(LANES))
-            factor = load(vector.data, at)
-            for first, total in zip(rows, totals, strict=True):
-                product = builder.fmul(load(first, at), factor)
-                builder.store(builder.fadd(builder.load(total), product), total)
+        totals = _products(context, builder, signature.args, arguments, ROWS)
+        sums = context.make_array(signature.args[4])(context, builder, arguments[4])
         for k, total in enumerate(totals):
-            builder.store(added(builder.load(total), LANES), builder.gep(sums.data, [number(k)]))
+            place = builder.gep(sums.data, [ir.Constant(ir.IntType(64), k)])
+            builder.store(_added(builder, total), place)
         return context.get_dummy_value()
 
     return signature, generate

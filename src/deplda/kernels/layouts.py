@@ -79,6 +79,14 @@ class Prior(NamedTuple):
     gamma: float
 
 
+@njit(nogil=True, cache=True, error_model="numpy")
+def add_shares(n_dt, prior_gamma, n_tokens, out_topics):  # type: ignore[no-untyped-def]
+    """Add θ′_t = (N_dt + Σγ/T)/(N_d + Σγ) of a sample to out_topics, eq. 7."""
+    total = n_tokens + prior_gamma * n_dt.size
+    for t in range(n_dt.size):
+        out_topics[t] += (n_dt[t] + prior_gamma) / total
+
+
 @njit(nogil=True, cache=True, inline="always")
 def search(sums, begin, end, r):  # type: ignore[no-untyped-def]
     """Return the first place in begin:end whose running sum exceeds r, or the last place."""
@@ -100,7 +108,7 @@ def search(sums, begin, end, r):  # type: ignore[no-untyped-def]
 def from_topic(row_labels, row_values, begin, end, own_labels, own_values, first, last, r):  # type: ignore[no-untyped-def]
     """Return the label of a topic at which the running sum of A_wc P_ct exceeds r, or −1.
 
-    Its labels are first:last, the word's row is begin:end. Sums are in float32, as in prefix sums.
+    Its labels are first:last, the word's row is begin:end. Sums are in float32, as prefix sums are.
     """
     total = np.float32(0.0)
     for e in range(first, last):

@@ -1,4 +1,4 @@
-"""The test-time cycle of proper inference: z, c, z′, c (paper, appendix B).
+"""The test-time cycle of proper inference: z, c, z′, c (paper §3.5, appendix C).
 
 A document has M label tokens c, and its prior over labels is α′_j = η n_j/M + Σα/C with n_j of them
 on label j. Given the words' labels, a label token whose topic is t goes to c with weight
@@ -17,16 +17,10 @@ import math
 import numpy as np
 from numba import njit
 
-from deplda.kernels.fast import (
-    add_sample,
-    document_key,
-    own_stream,
-    sweep_topics,
-    sweep_words,
-)
+from deplda.kernels.fast import add_sample, sweep_topics, sweep_words
 from deplda.kernels.lanes import LANES, lane_sums
-from deplda.kernels.layouts import search
-from deplda.kernels.random import uniform
+from deplda.kernels.layouts import add_shares, search
+from deplda.kernels.random import document_key, own_stream, uniform
 from deplda.kernels.workspace import (
     CACHE_ROOM,
     HEAVY,
@@ -101,7 +95,7 @@ def _words_on(ws):  # type: ignore[no-untyped-def]
 def sweep_labels(  # type: ignore[no-untyped-def]
     topics, ws, labels, n_words, rows, table, tokens, n_tokens, step, flat, key, gamma
 ):  # fmt: skip
-    """Mutate `tokens` and `n_tokens`: one update of every label token.
+    """Mutate tokens, n_tokens and the clock of ws: one update of every label token, eq. 9.
 
     `labels` have words, `n_words` of them; `rows` is φ′ of these labels. `tokens` is the label of
     each label token, and `n_tokens` how many each of all labels has.
@@ -144,8 +138,8 @@ def sweep_labels(  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _with_prior_mass(words, ws, on, tokens, n_tokens, step):  # type: ignore[no-untyped-def]
-    """Return ws, resized if need be, with mass N_c + η n_c/M of every label that has some."""
+def set_prior_mass(words, ws, on, tokens, n_tokens, step):  # type: ignore[no-untyped-def]
+    """Mutate ws: set mass to N_c + η n_c/M, α′ of eq. 1 but for Σα/C; return it, resized or not."""
     mass, labels, slot_of = ws.mass, ws.labels, ws.slot_of
     n_heavy = 0
     for k in range(mass.size):
@@ -168,7 +162,7 @@ def _with_prior_mass(words, ws, on, tokens, n_tokens, step):  # type: ignore[no-
 
 @njit(nogil=True, cache=True)
 def cycle(words, topics, ws, types, table, tokens, n_tokens, step, prior, key, gamma):  # type: ignore[no-untyped-def]
-    """Return the workspace, resized if need be, after z, c, z′, c."""
+    """Mutate ws, tokens and n_tokens: z, c, z′, c; return ws, resized if need be."""
     ws = sweep_words(words, topics, ws, types, 0.0, prior.alpha, prior.gamma, key, gamma)
     on = _words_on(ws)
     heavy = np.flatnonzero(on)
@@ -181,12 +175,15 @@ def cycle(words, topics, ws, types, table, tokens, n_tokens, step, prior, key, g
         )  # fmt: skip
         if sweep == 0:
             sweep_topics(topics, ws, tokens, prior.gamma, key, gamma)
-    return _with_prior_mass(words, ws, on, tokens, n_tokens, step)
+    return set_prior_mass(words, ws, on, tokens, n_tokens, step)
 
 
 @njit(nogil=True, cache=True)
 def start(words, topics, ws, types, tokens, n_tokens, prior, key, gamma):  # type: ignore[no-untyped-def]
-    """Return ws after two flat sweeps of z, label tokens that follow them, and two of z′."""
+    """Mutate ws, tokens and n_tokens: two flat sweeps of z, label tokens after them, two of z′.
+
+    Returns ws, resized if need be.
+    """
     n_labels = words.base.size
     flat = prior.alpha + prior.eta / n_labels
     clear(ws)
@@ -199,7 +196,7 @@ def start(words, topics, ws, types, tokens, n_tokens, prior, key, gamma):  # typ
     for _ in range(2):
         sweep_topics(topics, ws, tokens, prior.gamma, key, gamma)
     step = prior.eta / tokens.size
-    return _with_prior_mass(words, ws, _words_on(ws), tokens, n_tokens, step)
+    return set_prior_mass(words, ws, _words_on(ws), tokens, n_tokens, step)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -207,7 +204,7 @@ def sample(  # type: ignore[no-untyped-def]
     words, topics, prior, starts, types, times, key, gamma, chains, burn_in, n_samples, lag,
     conditionals, n_label_tokens, chosen, out_counts, out_topics, out_words, out_labels,
 ):  # fmt: skip
-    """As `documents.sample`, and add to out_labels the samples of n_c/M.
+    """As `fast.sample`, and add to out_labels the samples of n_c/M.
 
     A document without words has the expectation of its label tokens.
     """
@@ -243,10 +240,7 @@ def sample(  # type: ignore[no-untyped-def]
                 )
                 if number < burn_in or (number - burn_in) % lag:
                     continue
-                for t in range(n_topics):
-                    out_topics[d, t] += (ws.n_dt[t] + prior.gamma) / (
-                        n_label_tokens + prior.gamma * n_topics
-                    )
+                add_shares(ws.n_dt, prior.gamma, n_label_tokens, out_topics[d])
                 for c in tokens:
                     out_labels[d, c] += 1.0 / n_label_tokens
                 add_sample(

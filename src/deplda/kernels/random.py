@@ -29,10 +29,31 @@ def stream(seed: int, purpose: int, number: int) -> Stream:
 
 
 @njit(inline="always")
-def uniform(key, gamma, counter):  # type: ignore[no-untyped-def]
-    """Return the counter-th number of a stream, in (0, 1): 53 bits, never 0 and never 1."""
-    x = key + np.uint64(counter) * gamma
+def _mixed(x):  # type: ignore[no-untyped-def]
+    """Return SplitMix64's finalizer of x."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    x = x ^ (x >> np.uint64(31))
+    return x ^ (x >> np.uint64(31))
+
+
+@njit(inline="always")
+def uniform(key, gamma, counter):  # type: ignore[no-untyped-def]
+    """Return the counter-th number of a stream, in (0, 1): 53 bits, never 0 and never 1."""
+    x = _mixed(key + np.uint64(counter) * gamma)
     return (np.float64(x >> np.uint64(11)) + 0.5) * (1.0 / 9007199254740992.0)
+
+
+@njit(nogil=True, cache=True)
+def document_key(words, times):  # type: ignore[no-untyped-def]
+    """Return 64 bits that tell one document's content from another's."""
+    key = np.uint64(0x243F6A8885A308D3)
+    for k in range(words.size):
+        content = np.uint64(words[k]) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(times[k])
+        key = _mixed(key ^ content)
+    return key
+
+
+@njit(nogil=True, cache=True)
+def own_stream(key, content, chain):  # type: ignore[no-untyped-def]
+    """Return the key of a chain's stream in a document, by the document's content."""
+    return key ^ (content + np.uint64(chain) * np.uint64(0xD1342543DE82EF95))

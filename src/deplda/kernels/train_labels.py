@@ -40,7 +40,7 @@ def no_topics(label_counts: npt.NDArray[np.int64], n_topics: int) -> Topics:
 
 @njit(nogil=True, cache=True)
 def start(z, n_topics, key, gamma):  # type: ignore[no-untyped-def]
-    """Draw each z′ from all topics alike; a token's number is that of sweep 0."""
+    """Set each z′ to one of all topics, drawn alike; a token's number is that of sweep 0."""
     for i in range(z.size):
         z[i] = int(uniform(key, gamma, i) * n_topics)
 
@@ -82,7 +82,7 @@ def tally(labels, z, topics):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def sweep(label_starts, labels, z, topics, prior, beta, key, gamma, counter):  # type: ignore[no-untyped-def]
-    """Mutate z and topics: one Gibbs update of every label token, paper eq. 5.
+    """Mutate z and topics: one Gibbs update of every label token, eq. 5.
 
     P(z′_i = t) ∝ (N_ct + β)/(N_t + Cβ) · (N_dt + γ), counts without token i; `prior` is γ. Token i
     of sweep s uses number `counter` + i of the stream, counter = s · tokens.

@@ -2,7 +2,7 @@
 
 Labels are observed, so the (label, word) pairs that can ever have a count are known beforehand: the
 cells. They are stored label by label, words ascending: a document touches the cells of its own few
-labels only, in ascending order, and its counters stream through the cache instead of missing it.
+labels only, in ascending order, so that its counts come out of the processor's cache.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def place_cells(  # type: ignore[no-untyped-def]
     entry_starts, words, label_starts, member_starts, members, columns, grid_starts,
     cell_starts, cell_words, cells, n_words,
 ):  # fmt: skip
-    """Fill cell_words and cells; `columns` is each member's place of the label among its labels."""
+    """Set cell_words and cells; `columns` is each member's place of the label among its labels."""
     seen = np.full(n_words, -1, np.int32)
     place = np.empty(n_words, np.int32)
     for c in range(member_starts.size - 1):
@@ -92,7 +92,7 @@ def place_cells(  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True)
 def start(layout, z, key, gamma):  # type: ignore[no-untyped-def]
-    """Draw each z from its document's labels alike; a token's number is that of sweep 0."""
+    """Set each z to one of its document's labels, drawn alike; its number is that of sweep 0."""
     for d in range(layout.label_starts.size - 1):
         n_labels = layout.label_starts[d + 1] - layout.label_starts[d]
         for i in range(layout.token_starts[d], layout.token_starts[d + 1]):
@@ -123,7 +123,7 @@ def tally(layout, z, cell_counts, label_counts):  # type: ignore[no-untyped-def]
 def sweep(  # type: ignore[no-untyped-def]
     layout, documents, z, cell_counts, label_counts, eta, beta, n_words, key, gamma, counter
 ):  # fmt: skip
-    """Mutate z, N_wc and N_c: one Gibbs update of every token of `documents`, paper eq. 4.
+    """Mutate z, N_wc and N_c: one Gibbs update of every token of `documents`, eq. 2.
 
     P(z_i = c) ∝ (N_wc + β)/(N_c + Wβ) · (N_cd + η/|c_d|), counts without token i. Token i of sweep
     s uses number `counter` + i of the stream, counter = s · tokens.
@@ -231,12 +231,13 @@ def expected_start(layout, shares, cell_counts, label_counts):  # type: ignore[n
 def expect(  # type: ignore[no-untyped-def]
     layout, documents, shares, cell_counts, label_counts, eta, beta, n_words, background
 ):  # fmt: skip
-    """Mutate shares, N_wc and N_c: one CVB0 pass; return Σ times · |change of shares| over tokens.
+    """Mutate shares, N_wc and N_c: one pass with expectations for the draws of eq. 2 (CVB0).
 
     The x tokens of one type in one document share their expectations r_c, which become
     (N_wc − xr + β)/(N_c − xr + Wβ) · (N_cd − xr + η/|c_d|), normalised: counts without these x.
     (A word repeated in a document would otherwise be its own evidence.) If `background` is above 0,
-    a document's last label is the one that all documents share: it has this share of η.
+    a document's last label is the one that all documents share: it has this share of η. Returns
+    Σ times · |change of shares| over the entries.
     """
     widest = 0
     for d in documents:
@@ -295,7 +296,7 @@ def lay_out(
 ) -> Layout:  # fmt: skip
     """Return the layout of documents given as csr counts and csr labels; sums fit 64 bits.
 
-    Expectations take counts that are no whole numbers too; there are no tokens to draw then.
+    Expectations take counts that are not whole too; there are no tokens to draw then.
     """
     documents = np.repeat(np.arange(len(label_starts) - 1), np.diff(label_starts))
     order = np.argsort(labels, kind="stable")

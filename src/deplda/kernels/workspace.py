@@ -9,16 +9,12 @@ import numpy.typing as npt
 from numba import njit
 
 from deplda.kernels.lanes import LANES
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
+from deplda.kernels.layouts import Float32, Float64, Int32, Int64
 
 WIDTH = 64  # slots that are kept at hand even when few labels have tokens
 NEXT_SLOT, HEAVY, LIVE, PREFIX_END, CACHE_ROW = 0, 1, 2, 3, 4
 CACHE_ROOM = 1 << 22  # 16 MiB, for the prefix sums and the cache
-PREFIX_DRAWS = 32  # prefix sums take about as long to write as so many draws without one
+PREFIX_DRAWS = 32  # prefix sums take about as long to write as so many draws without them
 
 
 class Workspace(NamedTuple):
@@ -139,7 +135,7 @@ def clear(ws):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True)
 def leave(ws, types):  # type: ignore[no-untyped-def]
-    """Set the shared `slot_of` and `place` back to −1 for the next document."""
+    """Mutate ws: set the shared `slot_of` and `place` back to −1 for the next document."""
     for c in ws.labels:
         if c >= 0:
             ws.slot_of[c] = -1
@@ -193,7 +189,7 @@ def resized(ws, width):  # type: ignore[no-untyped-def]
 def put_in_cache(  # type: ignore[no-untyped-def]
     cache, cache_of, cache_labels, place, counters, starts, names, values, c
 ):  # fmt: skip
-    """Return the row of the cache that now has A_·c; the one that was there longest goes.
+    """Mutate the cache: return the row that now has A_·c; the one there longest goes.
 
     Column c of A is starts[c]:starts[c + 1] of `names`, its words, and `values`.
     """
@@ -217,7 +213,7 @@ def new_slot(  # type: ignore[no-untyped-def]
     columns, mass, labels, slot_of, cache, cache_of, cache_labels, place, counters,
     starts, names, values, base, c,
 ):  # fmt: skip
-    """Return a slot without mass, now holding label c and its column; there must be one."""
+    """Mutate the slots: return one without mass, now with label c and its column; one must be."""
     width = mass.size
     k = counters[NEXT_SLOT]
     while mass[k] > 0.0:
@@ -238,7 +234,7 @@ def new_slot(  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True)
 def new_prefix_sums(words, topics, ws, t):  # type: ignore[no-untyped-def]
-    """Return where the running sums of A_wc P_ct over topic t's labels begin, a row for each type.
+    """Mutate ws: return where the sums of A_wc P_ct over topic t's labels begin, a row a type.
 
     −1 where there is no room left: then draws from this topic stay slow.
     """
@@ -253,7 +249,7 @@ def new_prefix_sums(words, topics, ws, t):  # type: ignore[no-untyped-def]
     ws.counters[PREFIX_END] += n_types * n
     ws.prefix_of[t] = at
     for j in range(n):
-        c = labels[begin + j]
+        c = np.int64(labels[begin + j])
         row = np.int64(cache_of[c])
         if row < 0:
             row = put_in_cache(

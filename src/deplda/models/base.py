@@ -22,6 +22,7 @@ from deplda.data.files import StrPath
 from deplda.data.targets import Indicator, Targets, by_place, read_targets, renamed
 from deplda.data.text import WordCounter
 from deplda.engine.execution import Engine, Execution, Where
+from deplda.engine.pool import Stop
 from deplda.errors import InputError, ReadError
 from deplda.inference.batches import check_cells
 from deplda.inference.scores import best
@@ -122,11 +123,13 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def rank(self, X: Any, k: int = 10) -> Ranking:
         """Return the k best labels (all if there are fewer) of each document and their scores."""
-        batches = list(self.rank_batches(X, k))
-        if not batches:
-            k = min(k, len(self.classes_))
-            return Ranking(self.classes_[np.zeros((0, k), dtype=np.int64)], np.zeros((0, k)))
-        return Ranking(*(np.concatenate(part) for part in zip(*batches, strict=True)))
+        check_is_fitted(self)
+        checks.at_least_one(k=k)
+        k = min(int(k), len(self.classes_))
+        none = np.zeros((0, k), np.int64), np.zeros((0, k))
+        found = [none, *self._rank_counts(self._read_counts(X, reset=False), k)]
+        numbers, scores = (np.concatenate(part) for part in zip(*found, strict=True))
+        return Ranking(self.classes_[numbers], scores)
 
     def rank_batches(self, X: Any, k: int = 10) -> Iterator[Ranking]:
         """Yield `rank` of some documents after the other, in constant memory."""
@@ -140,14 +143,15 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_labels = len(self.classes_)
         check_cells(counts.shape[0], n_labels)
         scorer, execution = self._scorer(counts, self._execution())
-        found = execution.map_rows(scorer.scores, counts, scorer.batch_size, "scoring")
+        work = partial(_scores, scorer)
+        found = execution.map_rows(work, counts, scorer.batch_size, "scoring")
         return np.concatenate([np.zeros((0, n_labels)), *found])
 
     def _rank_counts(self, counts: Counts, k: int) -> Iterator[tuple[Numbers, Floats]]:
         """Yield the numbers and scores of the k best labels, some documents after the other."""
         scorer, execution = self._scorer(counts, self._execution())
         work = partial(_best_labels, scorer, k)
-        yield from execution.map_rows(work, counts, scorer.batch_size, "scoring")
+        return execution.map_rows(work, counts, scorer.batch_size, "scoring")
 
     def _where(self) -> Where:
         """Return where work runs, as the parameters say."""
@@ -377,5 +381,9 @@ def check_lengths(counts: Counts, labels: Indicator) -> None:
         )
 
 
-def _best_labels(scorer: Scorer, k: int, counts: Counts) -> tuple[Numbers, Floats]:
+def _scores(scorer: Scorer, counts: Counts, stop: Stop) -> Floats:
+    return scorer.scores(counts)
+
+
+def _best_labels(scorer: Scorer, k: int, counts: Counts, stop: Stop) -> tuple[Numbers, Floats]:
     return best(scorer.scores(counts), k)

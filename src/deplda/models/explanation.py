@@ -35,7 +35,7 @@ class Explanation(Explained, frozen=True):
             table.add_row(
                 Text(str(reason.label)),
                 f"{reason.score:.3f}",
-                *(f"{reason.parts[name]:.3f}" for name in parts),
+                *(f"{value:.3f}" for value in reason.rounded_parts().values()),
                 Text(", ".join(f"{w.name} {w.weight:.1f}" for w in reason.words)),
                 Text(", ".join(f"{c.name} {c.weight:.0%}" for c in reason.companions)),
                 *[Text(svm)] * has_svm,

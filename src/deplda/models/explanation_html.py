@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from html import escape
-from math import exp
+
+from scipy.special import expit
 
 from deplda.models.reasons import Explained, Reason
 
 _COLOURS = 8
+_NAMES = {"words": "words", "prior": "prior", "svm": "SVM", "topics": "topic model"}
 LIGHT = """--ink:#1d2330;--soft:#5b6473;--line:#d8dde6;--paper:#fff;--c0:#2563b8;--c1:#b4520a;
 --c2:#1b7f4b;--c3:#a02c6d;--c4:#6b47b8;--c5:#8a6d00;--c6:#0b7f8a;--c7:#6d5140"""
 DARK = """--ink:#e8ebf1;--soft:#a3adbd;--line:#3a4252;--paper:#14171d;--c0:#7db3ff;--c1:#ffab6b;
@@ -25,6 +27,8 @@ STYLE += """
 .dx .bar{display:flex;height:.55rem;margin:.3rem 0;background:var(--line);border-radius:3px;
 overflow:hidden}
 .dx .bar i{display:block;height:100%;background:var(--own)}.dx .bar i.prior{opacity:.45}
+.dx .halved{position:relative}.dx .halved::after{content:"";position:absolute;left:50%;width:2px;
+height:100%;margin-left:-1px;background:var(--paper)}
 .dx .why{color:var(--soft);font-size:.92rem;margin:0}
 .dx .key{font-size:.92rem;margin:0 0 .6rem;line-height:1.9}
 .dx .text{white-space:pre-wrap;border-top:1px solid var(--line);padding-top:.6rem;margin:0}
@@ -76,21 +80,32 @@ def fragment(explanation: Explained, level: int = 1) -> str:
 def _key(explanation: Explained) -> str:
     """Return how the bars and the numbers are read."""
     has_companions = any(reason.companions for reason in explanation.reasons)
-    companions = ", and the share of a label it goes with" if has_companions else ""
-    brackets = f"In brackets: how often a word stands for the label{companions}."
+    brackets = "In brackets: how often a word stands for the label"
+    if any(reason.svm_words for reason in explanation.reasons):
+        brackets += ", what it adds to the margin in the SVM"
+    if has_companions:
+        brackets += ", and the share of a label it goes with"
     if not explanation.has_shares:
-        return f"A score is the sum of its parts; bars compare the odds with the best. {brackets}"
-    before = ", by the labels it goes with" if has_companions else " they were read"
-    return f"Full colour: what the words say. Pale: what was likely before{before}. {brackets}"
+        bars = "A score is the sum of its parts; a bar beyond its middle is a score above 0"
+    elif any("prior" in reason.parts for reason in explanation.reasons):
+        before = ", by the labels it goes with" if has_companions else " they were read"
+        bars = f"Full colour: what the words say. Pale: what was likely before{before}"
+    else:
+        bars = "A bar compares a score with the best"
+    return f"{bars}. {brackets}."
 
 
 def _item(reason: Reason, number: int, best: float, has_shares: bool) -> str:
-    parts = ", ".join(f"{name} {value:+.3f}" for name, value in reason.parts.items())
+    rounded = reason.rounded_parts().items()
+    parts = ", ".join(f"{_NAMES[name]} {_signed(value)}" for name, value in rounded)
+    score = _signed(reason.score).removeprefix("+")
     # Shares lie end to end; of terms of either sign only their sum can be drawn.
-    values = list(reason.parts.values()) if has_shares else [exp(reason.score - best)]
-    whole = (best or 1.0) if has_shares else 1.0
+    if has_shares:
+        values = [value / (best or 1.0) for value in reason.parts.values()]
+    else:
+        values = [float(expit(reason.score))]
     bars = "".join(
-        f'<i{" class=prior" * (place > 0)} style="width:{value / whole * 100:.1f}%"></i>'
+        f'<i{" class=prior" * (place > 0)} style="width:{value * 100:.1f}%"></i>'
         for place, value in enumerate(values)
     )
     lines = {
@@ -105,9 +120,15 @@ def _item(reason: Reason, number: int, best: float, has_shares: bool) -> str:
     why = "".join(f'<p class="why">{name}: {told}</p>' for name, told in lines.items() if told)
     return (
         f'<li style="--own:var(--c{number % _COLOURS})"><span class="name">'
-        f'{escape(str(reason.label))}</span> <span class="score">{reason.score:.3f} = {parts}'
-        f'</span><div class="bar" role="img" aria-label="{parts}">{bars}</div>{why}</li>'
+        f'{escape(str(reason.label))}</span> <span class="score">{score} = {parts}'
+        f'</span><div class="bar{"" if has_shares else " halved"}" role="img" '
+        f'aria-label="{parts}">{bars}</div>{why}</li>'
     )
+
+
+def _signed(value: float) -> str:
+    """Return a number with its sign, a true minus."""
+    return f"{round(value, 3) + 0.0:+.3f}".replace("-", "−")
 
 
 def _words(explanation: Explained) -> str:

@@ -34,6 +34,7 @@ from deplda.training.estimates import LabelWords, TopicLabels
 Cutoff = Literal["validated", "expected-f1", "proportional"] | int | float
 
 _SHARE_OF_A_FOLD, _MOST_FOLDS = 5, 5
+_LEAST_ADDED = 0.005  # less is shown as 0.00
 _CUTOFFS = ("validated", "expected-f1", "proportional")
 
 
@@ -292,7 +293,7 @@ class HybridLDA(Explainer):
         return tuple(
             WordMargin(self.words_[features.indices[i]], float(added[i]))
             for i in np.argsort(-added, kind="stable")[:n]
-            if added[i] > 1e-3
+            if added[i] >= _LEAST_ADDED
         )
 
     # Keeping -------------------------------------------------------------------------------------

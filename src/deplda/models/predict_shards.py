@@ -15,7 +15,7 @@ from deplda.data import checks
 from deplda.data.corpus import Corpus
 from deplda.data.files import StrPath, write_whole
 from deplda.data.readers import Fields
-from deplda.data.readers.shard_files import BadLine, Shard, names_in
+from deplda.data.readers.shard_files import Shard, names_in
 from deplda.data.text import CountsOnly
 from deplda.engine.execution import Execution, Where
 from deplda.engine.journal import Journal
@@ -247,8 +247,8 @@ def _labelled(
 def _corpora(job: _Job, name: str, failures: list[FailedDocument]) -> Iterator[Corpus]:
     """Yield the documents of a shard over the words of the model; bad lines go to `failures`."""
 
-    def note(bad: BadLine) -> None:
-        failures.append(FailedDocument(name, bad.line, bad.id, bad.problem))
+    def note(line: int, id: str | None, problem: str) -> None:
+        failures.append(FailedDocument(name, line, id, problem))
 
     shard = Shard(job.source / name, job.fields)
     for corpus in shard.corpora(

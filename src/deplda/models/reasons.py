@@ -79,6 +79,13 @@ class Reason(Struct, frozen=True):
     svm_words: tuple[WordMargin, ...] = ()
     """The words that argue for it in a hybrid's SVM."""
 
+    def rounded_parts(self, digits: int = 3) -> dict[str, float]:
+        """Return the parts to be shown: the last takes what rounding leaves, so they add up."""
+        *names, last = self.parts
+        found = {name: round(self.parts[name], digits) + 0.0 for name in names}
+        rest = round(self.score, digits) - sum(found.values())
+        return found | {last: round(rest, digits) + 0.0}
+
 
 class Word(Struct, frozen=True):
     """A word of the document, how often it occurs, and its expected tokens for each reason."""

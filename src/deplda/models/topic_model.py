@@ -21,10 +21,10 @@ from deplda.data.text import WordCounter
 from deplda.data.weighting import WordCounts
 from deplda.engine.execution import Device, Execution, Where
 from deplda.errors import FractionalCountsWarning, InputError
-from deplda.inference.batches import Backend, infer, score, settle
+from deplda.inference.batches import Backend, infer, settle
 from deplda.inference.cpu import Cpu
 from deplda.inference.layout import Tables
-from deplda.inference.scores import Inferred, scores
+from deplda.inference.scores import scores
 from deplda.inference.settings import COMBINES, Combine, Estimate, Inference, Method
 from deplda.models import codec, reasons
 from deplda.models import parameters as settings
@@ -64,7 +64,8 @@ class TopicScorer(NamedTuple):
 
     def scores(self, counts: Counts) -> Floats:
         """Return the scores of the documents, documents × labels."""
-        return score(self.backend, self.inference, self.n_labels, _documents(counts).counts)
+        inferred = self.backend.infer(_documents(counts).counts)
+        return scores(inferred, self.inference.combine, self.n_labels)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -297,10 +298,8 @@ class TopicModel(Explainer):
     ) -> Explanation:
         documents, n_labels = _documents(counts), len(self.classes_)
         backend = Cpu(self._tables, self._inference(), self.seed_)
-        inferred, tokens = backend.attribute(documents.counts, numbers)
-        ranked = Inferred(
-            inferred.counts[:, :n_labels], inferred.alpha[:, :n_labels], inferred.topics
-        )
+        inferred = backend.infer(documents.counts, numbers)
+        ranked, tokens = inferred.only(n_labels), inferred.words
         entries, names = documents.counts, self.words_
         words = [names[w] for w in entries.indices]
         text = document if isinstance(document, str) else None

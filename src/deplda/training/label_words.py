@@ -186,7 +186,7 @@ def update_label_words(
     word_counts: WordCounts = "raw",
     progress: bool | None = None,
 ) -> LabelWords:
-    """Return φ after more documents: theirs is expected with the counts behind φ added to theirs.
+    """Return φ, eq. 3, after more documents: expected with the counts behind φ added to theirs.
 
     The corpus has the words of φ, and its labels, which may be followed by new ones. `beta` is that
     of φ, whose counts are N_c = β/b_c − Wβ and N_wc = A_wc β/b_c.

@@ -82,7 +82,7 @@ class TopicChain:
 def topic_sets(
     samples: npt.NDArray[np.uint16], corpus: Corpus, n_topics: int, beta: float
 ) -> Iterator[TopicLabels]:
-    """Yield φ′ of each sample: (N_ct + β)/(N_t + Cβ)."""
+    """Yield φ′ of each sample, eq. 6: (N_ct + β)/(N_t + Cβ)."""
     shape = (corpus.n_labels, n_topics)
     for z in samples:
         totals = np.bincount(z, minlength=n_topics).astype(np.float64)
@@ -163,7 +163,7 @@ def train_topic_labels(
 
 
 def prior_topic_labels(corpus: Corpus, *, beta: float) -> TopicLabels:
-    """Return Prior-LDA's φ′, one topic for the whole corpus, in closed form: (N_c + β)/(N + Cβ)."""
+    """Return Prior-LDA's φ′, eq. 6 with one topic for the whole corpus: (N_c + β)/(N + Cβ)."""
     checks.positive(beta=beta)
     check_labels(corpus)
     scale = 1.0 / (corpus.labels.nnz + corpus.n_labels * beta)

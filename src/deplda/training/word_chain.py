@@ -33,7 +33,7 @@ class Cells:
     def shares_of(
         self, cell_counts: npt.NDArray[Any], label_counts: npt.NDArray[Any]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return (A, b) of these counts: N_wc/(N_c + Wβ) by cell, β/(N_c + Wβ) by label."""
+        """Return (A, b) of φ̂, eq. 3: N_wc/(N_c + Wβ) by cell, β/(N_c + Wβ) by label."""
         scale = 1.0 / (label_counts + self.n_words * self.beta)
         return cell_counts * np.repeat(scale, np.diff(self.starts)), self.beta * scale
 

@@ -14,7 +14,7 @@ class Error(Struct):
 
 
 class Suggestion(Struct):
-    """A suggested label; scores are to be compared, they are no probabilities."""
+    """A suggested label; scores are to be compared, they are not probabilities."""
 
     label: str
     score: float
@@ -58,11 +58,9 @@ class WordProbability(Struct):
     probability: float
 
 
-class SharedDocuments(Struct):
+class SharedDocuments(LabelEntry):
     """A label that stands beside another in training documents, in which share of them."""
 
-    label: str
-    documents: int
     share: float
 
 

@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.staticfiles import StaticFiles
 
 from deplda.engine.execution import n_workers
 from deplda.errors import DepldaError
 from deplda.models.base import LabelClassifier
-from deplda.web.answers import Error, HealthAnswer
-from deplda.web.assets import Asset, read_assets
-from deplda.web.counters import Metrics
-from deplda.web.http_errors import Refusal
+from deplda.web.answers import HealthAnswer
+from deplda.web.counters import Counters
+from deplda.web.http_errors import error_response, json_response
 from deplda.web.limits import Limits
-from deplda.web.middleware import Guard, json_response
+from deplda.web.middleware import HardeningMiddleware
 from deplda.web.openapi import describe
-from deplda.web.requests import check_document, read_body, read_query, request_types
-from deplda.web.service import Knowledge
+from deplda.web.requests import read_body, read_query, request_types
+from deplda.web.service import ModelService
 from deplda.web.work import Work
-
-Asked = TypeVar("Asked")
 
 _SENDING_SECONDS = 30.0
 
@@ -54,9 +52,9 @@ def create_app(
         Other web sites whose pages may use the API (CORS); none by default.
     """
     limits = limits or Limits()
-    service = Service(model, limits, n_workers(threads))
-    patience = limits.reading_seconds + limits.seconds + _SENDING_SECONDS
-    middleware = [Middleware(Guard, metrics=service.counters, seconds=patience)]
+    endpoints = Endpoints(model, limits, n_workers(threads))
+    seconds = limits.reading_seconds + limits.seconds + _SENDING_SECONDS
+    middleware = [Middleware(HardeningMiddleware, counters=endpoints.counters, seconds=seconds)]
     if origins:
         middleware.append(
             Middleware(
@@ -65,23 +63,23 @@ def create_app(
             )
         )  # fmt: skip
     return Starlette(
-        routes=service.routes(),
+        routes=endpoints.routes(),
         middleware=middleware,
-        exception_handlers={DepldaError: _refuse, HTTPException: _refuse_http},
-        lifespan=service.lifespan,
+        exception_handlers={DepldaError: error_response, HTTPException: error_response},
+        lifespan=endpoints.lifespan,
     )
 
 
-class Service:
-    """The endpoints, each named as in the metrics."""
+class Endpoints:
+    """What answers at each address, named as in the metrics."""
 
     def __init__(self, model: LabelClassifier, limits: Limits, threads: int) -> None:
-        self.limits, self.counters = limits, Metrics()
+        self.limits, self.counters = limits, Counters()
         self.work = Work(threads, limits.waiting, limits.seconds)
-        self.knowledge = Knowledge(model, limits)
+        self.service = ModelService(model, limits)
         self.types = request_types(limits)
         self.description = describe(self.types)
-        self.assets = read_assets()
+        self.files = StaticFiles(packages=[("deplda.web", "static")])
 
     def routes(self) -> list[Route]:
         """Return the addresses."""
@@ -102,63 +100,60 @@ class Service:
     @asynccontextmanager
     async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
         """Be ready before the first request, and finish the last."""
-        await asyncio.to_thread(self.knowledge.warm_up)
+        await asyncio.to_thread(self.service.warm_up)
         yield
         await asyncio.to_thread(self.work.stop)
 
     async def suggest(self, request: Request) -> Response:
         """Answer POST /v1/suggest."""
-        asked: Any = await self._read(request, self.types.suggest)
-        for number, document in enumerate(asked.documents):
-            check_document(document, f"$.documents[{number}]")
-        do = partial(self.knowledge.suggest, asked.documents, int(asked.k), asked.threshold)
-        answer = await self.work.do(do)
+        asked = await read_body(request, self.types.suggest, self.limits)
+        deadline = time.monotonic() + self.limits.seconds
+        answer = await self._answer(
+            self.service.suggest, asked.documents, int(asked.k), asked.threshold, deadline
+        )
         self.counters.documents += len(asked.documents)
-        return json_response(answer)
+        return answer
 
     async def explain(self, request: Request) -> Response:
         """Answer POST /v1/explain."""
-        asked: Any = await self._read(request, self.types.explain)
-        check_document(asked.document, "$.document")
-        k, n_words = int(asked.k), int(asked.n_words)
-        answer = await self.work.do(lambda _: self.knowledge.explain(asked.document, k, n_words))
+        asked = await read_body(request, self.types.explain, self.limits)
+        answer = await self._answer(
+            self.service.explain, asked.document, int(asked.k), int(asked.n_words)
+        )
         self.counters.documents += 1
-        return json_response(answer)
+        return answer
 
     async def labels(self, request: Request) -> Response:
         """Answer GET /v1/labels."""
-        asked: Any = read_query(request.query_params.multi_items(), self.types.labels)
-        return json_response(
-            await self.work.do(
-                lambda _: self.knowledge.find_labels(
-                    asked.search, asked.sort, asked.page, asked.size
-                )
-            )
+        asked = read_query(request, self.types.labels)
+        return await self._answer(
+            self.service.find_labels, asked.search, asked.sort, asked.page, asked.size
         )
 
     async def label(self, request: Request) -> Response:
         """Answer GET /v1/labels/{label}."""
-        name = request.path_params["label"]
-        return json_response(await self.work.do(lambda _: self.knowledge.label(name)))
+        return await self._answer(self.service.label, request.path_params["label"])
 
     async def topics(self, request: Request) -> Response:
         """Answer GET /v1/topics."""
-        asked: Any = read_query(request.query_params.multi_items(), self.types.topics)
-        return json_response(
-            await self.work.do(lambda _: self.knowledge.topics(asked.set, asked.page, asked.size))
-        )
+        asked = read_query(request, self.types.topics)
+        return await self._answer(self.service.topics, asked.set, asked.page, asked.size)
+
+    async def _answer(self, function: Callable[..., Any], *asked: Any) -> Response:
+        """Return the model's answer, which is worked out on a thread."""
+        return json_response(await self.work.do(function, *asked))
 
     async def model(self, _: Request) -> Response:
         """Answer GET /v1/model."""
-        return json_response(self.knowledge.card)
+        return json_response(self.service.card)
 
     async def health(self, _: Request) -> Response:
         """Answer GET /health, even when there is much to do."""
-        return json_response(HealthAnswer("ok", self.knowledge.card.model))
+        return json_response(HealthAnswer("ok", self.service.card.model))
 
     async def metrics(self, _: Request) -> Response:
         """Answer GET /metrics."""
-        return PlainTextResponse(self.counters.text(self.work.n_open, self.work.n_refused))
+        return PlainTextResponse(self.counters.text(self.work.n_open, self.work.n_rejected))
 
     async def openapi(self, _: Request) -> Response:
         """Answer GET /openapi.json."""
@@ -166,61 +161,8 @@ class Service:
 
     async def page(self, request: Request) -> Response:
         """Answer GET /."""
-        return _send(request, self.assets["index.html"])
+        return await self.files.get_response("index.html", request.scope)
 
     async def asset(self, request: Request) -> Response:
         """Answer GET /static/{name}."""
-        asset = self.assets.get(request.path_params["name"])
-        if asset is None:
-            raise HTTPException(404)
-        return _send(request, asset)
-
-    async def _read(self, request: Request, kind: type[Asked]) -> Asked:
-        """Return the body, or refuse it as soon as it is too long or too slow."""
-        most = self.limits.body_bytes
-        media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if media_type != "application/json":
-            raise Refusal(415, "send Content-Type: application/json")
-        too_long = Refusal(413, f"the body has more than {most:,} bytes; send less at once")
-        said = request.headers.get("content-length", "")
-        if said.isdecimal() and int(said) > most:
-            raise too_long
-        body = bytearray()
-        try:
-            async with asyncio.timeout(self.limits.reading_seconds):
-                async for piece in request.stream():
-                    body += piece
-                    if len(body) > most:
-                        raise too_long
-        except TimeoutError as error:
-            raise Refusal(
-                408, f"the body did not come within {self.limits.reading_seconds:g} s"
-            ) from error
-        except ClientDisconnect as error:
-            raise Refusal(400, "the body ended before it was complete") from error
-        return read_body(bytes(body), kind)
-
-
-def _send(request: Request, asset: Asset) -> Response:
-    headers = {"Cache-Control": "no-cache", "ETag": asset.tag}
-    if request.headers.get("if-none-match") == asset.tag:
-        return Response(status_code=304, headers=headers)
-    return Response(asset.content, headers=headers, media_type=asset.media_type)
-
-
-def _refuse(_: Request, error: Exception) -> Response:
-    if isinstance(error, Refusal):
-        return json_response(Error(str(error)), error.status, error.headers)
-    return json_response(Error(str(error)), 422)
-
-
-def _refuse_http(request: Request, error: Exception) -> Response:
-    """Answer for the router: there is no such address, or no such method."""
-    if not isinstance(error, HTTPException):
-        raise error
-    why = {
-        404: "there is nothing at this address; /openapi.json says what there is",
-        405: f"{request.method} is not allowed here; /openapi.json says what is",
-    }
-    message = why.get(error.status_code, error.detail)
-    return json_response(Error(message), error.status_code, dict(error.headers or {}))
+        return await self.files.get_response(request.path_params["name"], request.scope)

@@ -7,10 +7,10 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from itertools import accumulate
 
-_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
-class Metrics:
+class Counters:
     """How many requests of what kind there were, and how long they took.
 
     It is written to on the event loop alone, so that nothing has to be locked.
@@ -28,7 +28,7 @@ class Metrics:
         self._seconds[endpoint] += seconds
         self._buckets[endpoint][bisect_left(_BUCKETS, seconds)] += 1
 
-    def text(self, n_open: int, n_refused: int) -> str:
+    def text(self, n_open: int, n_rejected: int) -> str:
         """Return all of it; each process speaks for itself, so its number is a label."""
         me = f'worker="{os.getpid()}"'
         lines = ["# TYPE deplda_requests_total counter"]
@@ -36,27 +36,18 @@ class Metrics:
             f'deplda_requests_total{{{me},endpoint="{endpoint}",status="{status}"}} {n}'
             for (endpoint, status), n in sorted(self._requests.items())
         ]
-        lines.append("# TYPE deplda_request_seconds histogram")
+        name = "deplda_request_seconds"
+        lines.append(f"# TYPE {name} histogram")
         for endpoint, counts in sorted(self._buckets.items()):
-            lines += _histogram(f'{me},endpoint="{endpoint}"', counts, self._seconds[endpoint])
+            labels = f'{me},endpoint="{endpoint}"'
+            for bound, total in zip([*_BUCKETS, "+Inf"], accumulate(counts), strict=True):
+                lines.append(f'{name}_bucket{{{labels},le="{bound}"}} {total}')
+            lines.append(f"{name}_sum{{{labels}}} {self._seconds[endpoint]:.6f}")
+            lines.append(f"{name}_count{{{labels}}} {sum(counts)}")
         for name, kind, value in (
             ("deplda_documents_total", "counter", self.documents),
-            ("deplda_refused_total", "counter", n_refused),
+            ("deplda_refused_total", "counter", n_rejected),
             ("deplda_open_requests", "gauge", n_open),
         ):
             lines += [f"# TYPE {name} {kind}", f"{name}{{{me}}} {value}"]
         return "\n".join(lines) + "\n"
-
-
-def _histogram(labels: str, counts: list[int], seconds: float) -> list[str]:
-    name = "deplda_request_seconds"
-    bounds = [*(f"{bound:g}" for bound in _BUCKETS), "+Inf"]
-    totals = list(accumulate(counts))
-    return [
-        *(
-            f'{name}_bucket{{{labels},le="{bound}"}} {total}'
-            for bound, total in zip(bounds, totals, strict=True)
-        ),
-        f"{name}_sum{{{labels}}} {seconds:.6f}",
-        f"{name}_count{{{labels}}} {totals[-1]}",
-    ]

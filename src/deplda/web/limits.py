@@ -9,7 +9,7 @@ from deplda.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What is refused with a 4xx answer, and when the service says that it is busy (503).
+    """What is rejected with a 4xx answer, and when the service says that it is busy (503).
 
     Parameters
     ----------

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from typing import Any
 
-import msgspec
-from starlette.responses import Response
+from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from deplda.web.answers import Error
-from deplda.web.counters import Metrics
+from deplda.web.counters import Counters
+from deplda.web.http_errors import json_response
 
 log = logging.getLogger("deplda.web")
 
@@ -27,24 +26,13 @@ _HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
-_ENCODED = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
 
 
-def json_response(
-    answer: Any, status: int = 200, headers: dict[str, str] | None = None
-) -> Response:
-    """Return an answer as JSON that nobody keeps."""
-    return Response(
-        msgspec.json.encode(answer), status, {"Cache-Control": "no-store", **(headers or {})},
-        "application/json",
-    )  # fmt: skip
+class HardeningMiddleware:
+    """The outermost layer: makes every answer safe to show, and counts and logs every request."""
 
-
-class Guard:
-    """The outermost layer of the application."""
-
-    def __init__(self, app: ASGIApp, metrics: Metrics, seconds: float) -> None:
-        self.app, self.metrics, self.seconds = app, metrics, seconds
+    def __init__(self, app: ASGIApp, counters: Counters, seconds: float) -> None:
+        self.app, self.counters, self.seconds = app, counters, seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -53,29 +41,30 @@ class Guard:
             return
         began, status = time.perf_counter(), 0
 
-        async def send_guarded(message: Message) -> None:
+        async def send_hardened(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                took = f"total;dur={(time.perf_counter() - began) * 1e3:.1f}"
-                message["headers"] = [
-                    *message["headers"], *_ENCODED, (b"server-timing", took.encode()),
-                ]  # fmt: skip
+                headers = MutableHeaders(scope=message)
+                headers.update(_HEADERS)
+                headers.setdefault("cache-control", "no-cache")
+                took = (time.perf_counter() - began) * 1e3
+                headers["server-timing"] = f"total;dur={took:.1f}"
             await send(message)
 
         try:
             async with asyncio.timeout(self.seconds):  # a client that never reads its answer
-                await self.app(scope, receive, send_guarded)
+                await self.app(scope, receive, send_hardened)
         except Exception:
             log.exception("%s failed", _asked(scope))
             if status:
                 raise  # half an answer is out: the server hangs up
             answer = json_response(Error("something went wrong here; it is in the log"), 500)
-            await answer(scope, receive, send_guarded)
+            await answer(scope, receive, send_hardened)
         finally:
             seconds = time.perf_counter() - began
             endpoint = getattr(scope.get("endpoint"), "__name__", "none")
-            self.metrics.count(endpoint, status, seconds)
+            self.counters.count(endpoint, status, seconds)
             log.info("%s %d %.1f ms", _asked(scope), status, seconds * 1e3)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -12,94 +13,75 @@ from deplda.web import answers
 from deplda.web.requests import Requests
 
 _REFERENCE = "#/components/schemas/{name}"
-_WHY = {
-    "400": "The body is not JSON.",
-    "404": "There is no such thing.",
-    "408": "The request came too slowly.",
-    "409": "This model cannot do that.",
-    "413": "The body is too large.",
-    "415": "The body is not said to be application/json.",
-    "422": "The request is of another form, or beyond a limit.",
-    "503": "Too many requests are waiting, or this one took too long.",
+_ERRORS = {
+    400: "The body is not JSON.",
+    404: "There is no such thing.",
+    408: "The request came too slowly.",
+    409: "This model cannot do that.",
+    413: "The body is too large.",
+    415: "The body is not said to be application/json.",
+    422: "The request is of another form, or beyond a limit.",
+    503: "Too many requests are waiting, or this one took too long.",
 }
-_BODY, _QUERY = ("400", "408", "409", "413", "415", "422", "503"), ("422", "503")
+_BODY, _QUERY = (400, 408, 409, 413, 415, 422, 503), (422, 503)
 
 
 def describe(requests: Requests) -> dict[str, Any]:
     """Return the OpenAPI document."""
     kinds = [
-        requests.suggest, requests.explain, requests.labels, requests.topics, answers.Error,
-        answers.SuggestAnswer, Explained, answers.LabelsAnswer, answers.LabelAnswer,
-        answers.TopicsAnswer, answers.ModelAnswer, answers.HealthAnswer,
+        *requests, answers.Error, answers.SuggestAnswer, Explained, answers.LabelsAnswer,
+        answers.LabelAnswer, answers.TopicsAnswer, answers.ModelAnswer, answers.HealthAnswer,
     ]  # fmt: skip
     _, schemas = msgspec.json.schema_components(kinds, ref_template=_REFERENCE)
     schemas["Document"]["oneOf"] = [{"required": ["text"]}, {"required": ["words"]}]
     labels, topics = schemas.pop("LabelsQuery"), schemas.pop("TopicsQuery")
     name = {"name": "label", "in": "path", "required": True, "schema": {"type": "string"}}
+    counters = {"200": _content("The counters.", {"type": "string"}, "text/plain")}
+    info = {"title": "deplda", "description": "Labels for documents, and why."}
     return {
         "openapi": "3.1.0",
-        "info": {
-            "title": "deplda",
-            "version": deplda.__version__,
-            "description": "Labels for documents, and why.",
-        },
+        "info": info | {"version": deplda.__version__},
         "paths": {
             "/v1/suggest": _post("Suggest labels", "SuggestRequest", "SuggestAnswer"),
             "/v1/explain": _post("Say why labels are suggested", "ExplainRequest", "Explained"),
             "/v1/labels": _get("Search the labels", "LabelsAnswer", _QUERY, _parameters(labels)),
-            "/v1/labels/{label}": _get("Show a label", "LabelAnswer", ("404", "503"), [name]),
+            "/v1/labels/{label}": _get("Show a label", "LabelAnswer", (404, 503), [name]),
             "/v1/topics": _get(
-                "List labels that go together", "TopicsAnswer", ("404", "409", *_QUERY),
+                "List labels that go together", "TopicsAnswer", (404, 409, *_QUERY),
                 _parameters(topics),
             ),
             "/v1/model": _get("Show the model's card", "ModelAnswer"),
             "/health": _get("Say that the service is there", "HealthAnswer"),
-            "/metrics": {
-                "get": {
-                    "summary": "Give counters to Prometheus",
-                    "responses": {
-                        "200": _content("The counters.", "text/plain", {"type": "string"})
-                    },
-                }
-            },
+            "/metrics": {"get": {"summary": "Give counters to Prometheus", "responses": counters}},
         },
         "components": {"schemas": schemas},
     }  # fmt: skip
 
 
 def _post(summary: str, body: str, answer: str) -> dict[str, Any]:
-    content = {"application/json": {"schema": _reference(body)}}
-    return {
-        "post": {
-            "summary": summary,
-            "requestBody": {"required": True, "content": content},
-            "responses": _responses(answer, _BODY),
-        }
-    }
+    sent = {"required": True, **_content("What is asked.", _reference(body))}
+    return {"post": {"summary": summary, "requestBody": sent, "responses": _answers(answer, _BODY)}}
 
 
 def _get(
-    summary: str,
-    answer: str,
-    refusals: tuple[str, ...] = (),
-    parameters: list[dict[str, Any]] | None = None,
+    summary: str, answer: str, errors: Iterable[int] = (), parameters: Any = ()
 ) -> dict[str, Any]:
-    found = {"summary": summary, "responses": _responses(answer, refusals)}
-    return {"get": found | ({"parameters": parameters} if parameters else {})}
+    found = {"summary": summary, "parameters": parameters, "responses": _answers(answer, errors)}
+    return {"get": found}
 
 
-def _responses(answer: str, refusals: tuple[str, ...]) -> dict[str, Any]:
-    found = {"200": _content("The answer.", "application/json", _reference(answer))}
-    for status in refusals:
-        found[status] = _content(_WHY[status], "application/json", _reference("Error"))
-        if status == "503":
-            found[status]["headers"] = {
-                "Retry-After": {"schema": {"type": "string"}, "required": True}
-            }
+def _answers(answer: str, errors: Iterable[int]) -> dict[str, Any]:
+    found = {"200": _content("The answer.", _reference(answer))}
+    found |= {str(status): _content(_ERRORS[status], _reference("Error")) for status in errors}
+    if "503" in found:
+        later = {"schema": {"type": "string"}, "required": True}
+        found["503"]["headers"] = {"Retry-After": later}
     return found
 
 
-def _content(description: str, media_type: str, schema: dict[str, Any]) -> dict[str, Any]:
+def _content(
+    description: str, schema: dict[str, Any], media_type: str = "application/json"
+) -> dict[str, Any]:
     return {"description": description, "content": {media_type: {"schema": schema}}}
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+import asyncio
+from functools import partial
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 
-from deplda.web.http_errors import Refusal
 from deplda.web.limits import Limits
 
-Asked = TypeVar("Asked")
-
-NO_NULL = r"^[^\u0000]*$"
 _SEE = "; /openapi.json says what is expected"
 _MOST_PAGES = 1_000_000_000
 
@@ -28,64 +28,46 @@ class Requests(NamedTuple):
 
 def request_types(limits: Limits) -> Requests:
     """Return the types of all requests under these limits."""
+    no_null = {"pattern": r"^[^\u0000]*$"}
     text = Annotated[
         str,
-        Meta(
-            max_length=limits.characters,
-            extra_json_schema={"pattern": NO_NULL},
-            description="Plain text.",
-        ),
+        Meta(max_length=limits.characters, description="Plain text.", extra_json_schema=no_null),
     ]
-    word = Annotated[str, Meta(max_length=200)]
-    times = _whole_number(limits.tokens)
+    word, times = Annotated[str, Meta(max_length=200)], _whole_number(limits.tokens)
     words = Annotated[
-        dict[word, times],  # type: ignore[valid-type]  # it is made above
+        dict[word, times],  # type: ignore[valid-type]  # they are made above
         Meta(max_length=limits.words, description="How often each word occurs."),
     ]
-    document = _struct(
-        "Document", text=(text | UnsetType, UNSET), words=(words | UnsetType, UNSET)
-    )  # exactly one of them is there: see `check_document`
-    page = (Annotated[int, Meta(ge=1, le=_MOST_PAGES)], 1)
-    size = (Annotated[int, Meta(ge=1, le=limits.page)], min(50, limits.page))
-    search = Annotated[str, Meta(max_length=200, description="Words that the name contains.")]
-    return Requests(
-        _struct(
-            "SuggestRequest",
-            documents=Annotated[
-                list[document],  # type: ignore[valid-type]  # it is made above
-                Meta(min_length=1, max_length=limits.documents),
-            ],
-            k=(_whole_number(limits.labels), min(10, limits.labels)),
-            threshold=(
-                Annotated[float, Meta(description="The least score of a label.")] | None,
-                None,
-            ),
-        ),
-        _struct(
-            "ExplainRequest",
-            document=document,
-            k=(_whole_number(limits.explained), min(5, limits.explained)),
-            n_words=(_whole_number(100), 8),
-        ),
-        _struct(
-            "LabelsQuery",
-            search=(search, ""),
-            sort=(Literal["frequency", "name"], "frequency"),
-            page=page,
-            size=size,
-        ),
-        _struct("TopicsQuery", set=(Annotated[int, Meta(ge=0, le=_MOST_PAGES)], 0), page=page,
-                size=size),
-    )  # fmt: skip
-
-
-def _struct(name: str, **fields: Any) -> Any:
-    """Return a type of these fields: a type, or a type and a default."""
-    listed = [
-        (field, *kind) if isinstance(kind, tuple) else (field, kind)
-        for field, kind in fields.items()
+    struct = partial(msgspec.defstruct, forbid_unknown_fields=True, kw_only=True)
+    document = struct(
+        "Document",
+        [("text", text | UnsetType, UNSET), ("words", words | UnsetType, UNSET)],
+        namespace={"__post_init__": _check_document},
+    )
+    documents = Annotated[
+        list[document],  # type: ignore[valid-type]  # it is made above
+        Meta(min_length=1, max_length=limits.documents),
     ]
-    return msgspec.defstruct(name, listed, forbid_unknown_fields=True, kw_only=True)
+    threshold = Annotated[float, Meta(description="The least score of a label.")] | None
+    search = Annotated[str, Meta(max_length=200, description="Words that the name contains.")]
+    order = Literal["frequency", "name"]
+    page = [
+        ("page", Annotated[int, Meta(ge=1, le=_MOST_PAGES)], 1),
+        ("size", Annotated[int, Meta(ge=1, le=limits.page)], min(50, limits.page)),
+    ]
+    k_suggested = ("k", _whole_number(limits.labels), min(10, limits.labels))
+    k_explained = ("k", _whole_number(limits.explained), min(5, limits.explained))
+    n_words = ("n_words", _whole_number(100), 8)
+    topic_set = ("set", Annotated[int, Meta(ge=0, le=_MOST_PAGES)], 0)
+    return Requests(
+        struct(
+            "SuggestRequest",
+            [("documents", documents), k_suggested, ("threshold", threshold, None)],
+        ),
+        struct("ExplainRequest", [("document", document), k_explained, n_words]),
+        struct("LabelsQuery", [("search", search, ""), ("sort", order, "frequency"), *page]),
+        struct("TopicsQuery", [topic_set, *page]),
+    )
 
 
 def _whole_number(most: int) -> Any:
@@ -93,34 +75,50 @@ def _whole_number(most: int) -> Any:
     return Annotated[float, Meta(ge=1, le=most, multiple_of=1)]
 
 
-def read_body(body: bytes, kind: type[Asked]) -> Asked:
-    """Return the body of a request, or refuse it: 400 if it is no JSON, 422 if it is another's."""
+def _check_document(document: Any) -> None:
+    """Raise if a document is not either a text or counts, or is a binary file."""
+    if (document.text is UNSET) == (document.words is UNSET):
+        raise ValueError('a document is {"text": "…"} or {"words": {"word": 2}}')
+    if document.text is not UNSET and (place := document.text.find("\0")) >= 0:
+        raise ValueError(f"character {place + 1} is null; send plain text, not a binary file")
+
+
+async def read_body(request: Request, kind: Any, limits: Limits) -> Any:
+    """Return the body; raise as soon as it is too long or too slow, and if it is not a `kind`."""
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != "application/json":
+        raise HTTPException(415, "send Content-Type: application/json")
+    said, body = request.headers.get("content-length", ""), bytearray()
     try:
+        async with asyncio.timeout(limits.reading_seconds):
+            _check_length(int(said) if said.isdecimal() else 0, limits.body_bytes)
+            async for piece in request.stream():
+                body += piece
+                _check_length(len(body), limits.body_bytes)
         return msgspec.json.decode(body, type=kind)
+    except TimeoutError as error:
+        message = f"the body did not come within {limits.reading_seconds:g} s"
+        raise HTTPException(408, message) from error
+    except ClientDisconnect as error:
+        raise HTTPException(400, "the body ended before it was complete") from error
     except msgspec.ValidationError as error:
-        raise Refusal(422, f"{error}{_SEE}") from error
+        raise HTTPException(422, f"{error}{_SEE}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Refusal(400, f"the body is not JSON in UTF-8: {error}") from error
+        raise HTTPException(400, f"the body is not JSON in UTF-8: {error}") from error
 
 
-def read_query(query: list[tuple[str, str]], kind: type[Asked]) -> Asked:
-    """Return the query of a request, or refuse it with 422."""
+def _check_length(n_bytes: int, most: int) -> None:
+    if n_bytes > most:
+        raise HTTPException(413, f"the body has more than {most:,} bytes; send less at once")
+
+
+def read_query(request: Request, kind: Any) -> Any:
+    """Return the query of a request; raise if it is not a `kind`."""
+    query = request.query_params.multi_items()
     values = dict(query)
     if len(values) < len(query):
-        raise Refusal(422, f"the query names a parameter twice{_SEE}")
+        raise HTTPException(422, f"the query names a parameter twice{_SEE}")
     try:
         return msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as error:
-        raise Refusal(422, f"{error}{_SEE}") from error
-
-
-def check_document(document: Any, where: str) -> None:
-    """Refuse a document that is neither a text nor counts, or a binary file."""
-    if (document.text is UNSET) == (document.words is UNSET):
-        raise Refusal(
-            422, f'a document is {{"text": "…"}} or {{"words": {{"word": 2}}}} - at `{where}`'
-        )
-    if document.text is not UNSET and (place := document.text.find("\0")) >= 0:
-        raise Refusal(
-            422, f"character {place + 1} is null; send plain text, no binary file - at `{where}`"
-        )
+        raise HTTPException(422, f"{error}{_SEE}") from error

@@ -41,7 +41,7 @@ def serve(model_path: StrPath, host: str = "127.0.0.1", port: int = 8000, worker
 
 
 def _check_free(host: str, port: int) -> None:
-    """See that the address can be listened at."""
+    """Raise if the address cannot be listened at."""
     try:
         family, kind, _, _, there = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind) as trial:
@@ -56,7 +56,7 @@ def _check_free(host: str, port: int) -> None:
 def uvicorn_settings(limits: Limits) -> dict[str, Any]:
     """Return what uvicorn has to know to keep the limits, and to keep quiet."""
     return {
-        "http": Patient,
+        "http": SlowHeaderTimeout,
         "ws": "none",
         "access_log": False,
         "server_header": False,
@@ -75,11 +75,11 @@ def saved_app() -> Starlette:
     return create_app(model)
 
 
-class Patient(H11Protocol):
+class SlowHeaderTimeout(H11Protocol):
     """HTTP/1.1 as uvicorn has it, that hangs up on clients who never finish their headers."""
 
     seconds: ClassVar[float] = Limits().reading_seconds
-    _hanging_up: asyncio.TimerHandle | None = None
+    _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         """Give the first request its time."""
@@ -92,20 +92,20 @@ class Patient(H11Protocol):
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the clock."""
-        self._forget()
+        """Stop the clock."""
+        self._stop_clock()
         super().connection_lost(exc)
 
     def _watch(self) -> None:
         if self.conn.their_state is not h11.IDLE:
-            self._forget()
-        elif self._hanging_up is None:
-            self._hanging_up = self.loop.call_later(self.seconds, self.transport.close)
+            self._stop_clock()
+        elif self._timer is None:
+            self._timer = self.loop.call_later(self.seconds, self.transport.close)
 
-    def _forget(self) -> None:
-        if self._hanging_up is not None:
-            self._hanging_up.cancel()
-            self._hanging_up = None
+    def _stop_clock(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
 
 def _log_config() -> dict[str, Any]:

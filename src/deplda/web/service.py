@@ -1,4 +1,4 @@
-"""What the service knows of a model; plain values in and out, nothing here speaks HTTP."""
+"""What the service says of a model: plain values in and out; HTTP knows only its errors."""
 
 from __future__ import annotations
 
@@ -6,66 +6,57 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import UNSET, structs
 from scipy.sparse import csr_array
+from starlette.exceptions import HTTPException
 
 from deplda.models.base import LabelClassifier
 from deplda.models.codec import card_of
-from deplda.models.explanation import Explanation
 from deplda.models.reasons import Explained
-from deplda.models.topic_model import TopicModel
+from deplda.models.registry import can
 from deplda.training.estimates import TopicLabels
 from deplda.web import answers
-from deplda.web.http_errors import Refusal, busy
+from deplda.web.http_errors import busy
 from deplda.web.limits import Limits
 
 _LABEL_WORDS, _LABEL_COMPANIONS, _LABEL_TOPICS, _TOPIC_LABELS = 24, 12, 3, 12
 
 
-class _Counted(NamedTuple):
-    """A document as the model takes it."""
-
-    row: Any
-    n_tokens: int
-    n_unknown: int
-
-
-class Knowledge:
-    """A fitted model, with what is looked up often laid out once."""
+class ModelService:
+    """A fitted model, with what is looked up often computed once."""
 
     def __init__(self, model: LabelClassifier, limits: Limits) -> None:
-        self.model, self.limits = model, limits
-        within = getattr(model, "topic_model_", model)  # a hybrid has one
-        self.topic_model = within if isinstance(within, TopicModel) else None
+        self.model: Any = model
+        self.limits, self.explains = limits, can(model, "explain")
         self.names = [str(label) for label in model.classes_.tolist()]
         self.numbers = {name: number for number, name in enumerate(self.names)}
         self._folded = [name.casefold() for name in self.names]
         self._sets = csr_array(model.label_sets_)
         self._by_label = csr_array(self._sets.T)
         self.frequency = np.diff(self._by_label.indptr)
-        self._n_given = max(int(self.frequency.sum()), 1)
+        self._weights = self.frequency / max(int(self.frequency.sum()), 1)
         by_name = sorted(range(len(self.names)), key=lambda c: (self._folded[c], c))
         by_frequency = sorted(by_name, key=lambda c: -self.frequency[c])
         self._orders = {"name": by_name, "frequency": by_frequency}
-        self._words = _word_names(model)
+        self._words = model.words_
         self._places = {word: place for place, word in enumerate(self._words)}
-        self._usual = self._usual_words()
         self._analyze = None if model.counter_ is None else model.counter_.analyzer()
-        self._topics = self._lay_out_topics()
+        self._usual = self._usual_words() if self.explains else None
+        self._topics = self._every_topic() if self.explains else []
         self.card = self._card()
 
     # Documents -----------------------------------------------------------------------------------
 
     def warm_up(self) -> None:
         """Compile what is compiled at first use, and lay out what inference reads."""
-        row = csr_array(([1], [0], [0, 1]), shape=(1, self.model.n_features_in_), dtype=np.int32)
+        row = csr_array(([1], [0], [0, 1]), shape=(1, len(self._places)), dtype=np.int32)
         self.model.rank(row, 1)
-        if self.topic_model is not None:
-            self._explain(row, 1)
+        if self.explains:
+            self.model.explain(row, 1)
 
     def suggest(
         self, documents: Iterable[Any], k: int, threshold: float | None, deadline: float
@@ -88,25 +79,23 @@ class Knowledge:
 
     def explain(self, document: Any, k: int, n_words: int) -> Explained:
         """Return the reasons for a document's best labels, as `explain` gives them."""
-        if self.topic_model is None:
-            raise Refusal(409, f"a {self.card.model} cannot explain; use /v1/suggest")
-        counted = self._count(document, "$.document")
-        given = counted.row if document.text is UNSET else document.text
-        found = self._explain(given, k, n_words=n_words)
-        named = tuple(structs.replace(each, label=str(each.label)) for each in found.reasons)
-        return structs.replace(found, reasons=named, n_unknown=counted.n_unknown, text=None)
+        if not self.explains:
+            raise HTTPException(409, f"a {self.card.model} cannot explain; use /v1/suggest")
+        row, _, n_unknown = self._count(document, "$.document")
+        found: Explained = self.model.explain(row, k, n_words=n_words)
+        return structs.replace(
+            found,
+            reasons=tuple(structs.replace(each, label=str(each.label)) for each in found.reasons),
+            n_unknown=n_unknown,
+            spans=() if document.text is UNSET else self.model.counter_.spans(document.text),
+        )
 
-    def _explain(self, *asked: Any, **how: Any) -> Explanation:
-        model: Any = self.model
-        found: Explanation = model.explain(*asked, **how)
-        return found
-
-    def _count(self, document: Any, where: str) -> _Counted:
-        """Return a text's or a word list's counts over the words of the model."""
+    def _count(self, document: Any, where: str) -> tuple[Any, int, int]:
+        """Return a document's counts over the model's words, its known and unknown tokens."""
         if document.text is UNSET:
             words = {word: int(n) for word, n in document.words.items()}
         elif self._analyze is None:
-            raise Refusal(
+            raise HTTPException(
                 409, f'this model knows counts alone; send {{"words": {{…}}}} - at `{where}`'
             )
         else:
@@ -114,7 +103,7 @@ class Knowledge:
         known = sorted((self._places[w], n) for w, n in words.items() if w in self._places)
         n_tokens = sum(n for _, n in known)
         if n_tokens > self.limits.tokens:
-            raise Refusal(
+            raise HTTPException(
                 422,
                 f"{n_tokens:,} tokens are more than {self.limits.tokens:,}; send a part of "
                 f"the document - at `{where}`",
@@ -123,7 +112,7 @@ class Knowledge:
             ([n for _, n in known], [place for place, _ in known], [0, len(known)]),
             shape=(1, len(self._places)), dtype=np.int32,
         )  # fmt: skip
-        return _Counted(row, n_tokens, sum(words.values()) - n_tokens)
+        return row, n_tokens, sum(words.values()) - n_tokens
 
     # Labels and topics ---------------------------------------------------------------------------
 
@@ -140,18 +129,15 @@ class Knowledge:
         number = self.numbers.get(name)
         if number is None:
             shown = name if len(name) <= 80 else f"{name[:80]}…"
-            raise Refusal(404, f"the model has no label {shown!r}; search in /v1/labels")
+            raise HTTPException(404, f"the model has no label {shown!r}; search in /v1/labels")
         n_documents = int(self.frequency[number])
-        words = (
-            self.topic_model.top_words(self.model.classes_[number], _LABEL_WORDS)
-            if self.topic_model is not None
-            else []
-        )
+        label = self.model.classes_[number]
+        words = self.model.top_words(label, _LABEL_WORDS) if self.explains else []
         return answers.LabelAnswer(
             name,
             n_documents,
             n_documents / max(self._sets.shape[0], 1),
-            [answers.WordProbability(str(word.name), word.weight) for word in words],
+            [answers.WordProbability(*word) for word in words],
             self._distinctive(number),
             self._companions(number),
             self._topics_of(number),
@@ -159,30 +145,29 @@ class Knowledge:
 
     def topics(self, number: int, page: int, size: int) -> answers.TopicsAnswer:
         """Return one page of a set of topics, the largest first."""
-        if not self._topics:
-            raise Refusal(409, f"a {self.card.model} has no topics of labels that go together")
-        if number >= len(self._topics):
-            raise Refusal(
-                404, f"there is no set {number:,} of topics; the last is {len(self._topics) - 1}"
+        n_sets = len(self._topics)
+        if not n_sets:
+            raise HTTPException(
+                409, f"a {self.card.model} has no topics of labels that go together"
+            )
+        if number >= n_sets:
+            raise HTTPException(
+                404, f"there is no set {number:,} of topics; the last is {n_sets - 1}"
             )
         topics = sorted(self._topics[number], key=lambda topic: -topic.share)
         shown = topics[(page - 1) * size : page * size]
-        return answers.TopicsAnswer(len(self._topics), len(topics), page, size, shown)
+        return answers.TopicsAnswer(n_sets, len(topics), page, size, shown)
 
-    def _usual_words(self) -> npt.NDArray[np.float64] | None:
+    def _usual_words(self) -> npt.NDArray[np.float64]:
         """Return how likely each word is when nothing is known: φ of all training labels."""
-        if self.topic_model is None:
-            return None
-        phi, weights = self.topic_model.label_words_, self.frequency / self._n_given
-        n = len(weights)  # a background, which may follow the labels, is none
-        usual: npt.NDArray[np.float64] = phi.weights[:, :n] @ weights + phi.base[:n] @ weights
-        return usual
+        phi, n = self.model.label_words_, len(self.names)  # a background may follow the labels
+        return np.asarray(phi.weights[:, :n] @ self._weights + phi.base[:n] @ self._weights)
 
     def _distinctive(self, number: int) -> list[answers.WordProbability]:
         """Return the words that tell a label from others: the largest φ log(φ / usual φ)."""
-        if self.topic_model is None or self._usual is None:
+        if self._usual is None:
             return []
-        phi = self.topic_model.label_words_
+        phi = self.model.label_words_
         column = phi.weights[:, [number]].toarray().ravel() + phi.base[number]
         tells = column * np.log(column / self._usual)
         return [
@@ -206,30 +191,25 @@ class Knowledge:
 
     def _topics_of(self, number: int) -> list[answers.Topic]:
         """Return the first set's topics that most of a label's tokens are in: P(t | c)."""
-        if not self._topics or self.topic_model is None:
+        if not self._topics:
             return []
-        within = _within(self.topic_model.topic_labels_[0], np.array([number]))[0]
+        within = _within(self.model.topic_labels_[0], [number])[0]
         return [
             answers.Topic(0, int(t), float(within[t]), self._topics[0][t].labels)
             for t in np.argsort(-within, kind="stable")[:_LABEL_TOPICS]
             if within[t] >= 0.05
         ]
 
-    def _lay_out_topics(self) -> list[list[answers.Topic]]:
+    def _every_topic(self) -> list[list[answers.Topic]]:
         """Return every set's topics, each with its share of the labels of training documents."""
-        model = self.topic_model
-        if model is None or all(len(topics.base) < 2 for topics in model.topic_labels_):
+        sets = self.model.topic_labels_
+        if all(len(topics.base) < 2 for topics in sets):
             return []
-        everything = np.arange(len(self.names))
-        shares = [
-            self.frequency @ _within(topics, everything) / self._n_given
-            for topics in model.topic_labels_
-        ]
-        found: list[list[answers.Topic]] = [[] for _ in shares]
-        for topic in model.topics(_TOPIC_LABELS):
-            labels = [answers.TopicLabel(str(label.name), label.weight) for label in topic.labels]
-            share = float(shares[topic.set][topic.number])
-            found[topic.set].append(answers.Topic(topic.set, topic.number, share, labels))
+        shares = [self._weights @ _within(topics, range(len(self.names))) for topics in sets]
+        found: list[list[answers.Topic]] = [[] for _ in sets]
+        for number, t, _, strongest in self.model.topics(_TOPIC_LABELS):
+            labels = [answers.TopicLabel(str(label.name), label.weight) for label in strongest]
+            found[number].append(answers.Topic(number, t, float(shares[number][t]), labels))
         return found
 
     def _card(self) -> answers.ModelAnswer:
@@ -240,7 +220,7 @@ class Knowledge:
             n_labels=len(self.names),
             n_words=card.n_words,
             takes_text=self._analyze is not None,
-            explains=self.topic_model is not None,
+            explains=self.explains,
             has_topics=bool(self._topics),
             parameters=card.parameters,
             settings=dict(getattr(self.model, "settings_", {})),
@@ -250,16 +230,7 @@ class Knowledge:
         )
 
 
-def _word_names(model: LabelClassifier) -> list[str]:
-    """Return the names of the model's words, those of `explain` where they have none."""
-    names = getattr(model, "feature_names_in_", None)
-    if names is None:
-        return [f"word{number}" for number in range(model.n_features_in_)]
-    return [str(name) for name in names]
-
-
-def _within(topics: TopicLabels, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def _within(topics: TopicLabels, numbers: Iterable[int]) -> npt.NDArray[np.float64]:
     """Return the topics that labels are of, labels × topics: P(t | c), topics alike before."""
-    rows = topics.weights[numbers].toarray() + topics.base
-    within: npt.NDArray[np.float64] = rows / rows.sum(axis=1, keepdims=True)
-    return within
+    rows = topics.weights[list(numbers)].toarray() + topics.base
+    return np.asarray(rows / rows.sum(axis=1, keepdims=True))

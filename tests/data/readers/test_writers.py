@@ -5,13 +5,21 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deplda import Corpus, InputError, read_corpus, read_shards, write_jsonl, write_svmlight
+from deplda import Corpus, Fields, InputError, read_corpus, read_shards, write_jsonl, write_svmlight
+from deplda.data.readers import (
+    plain_row,
+    read_rows,
+    rows_of,
+    write_rows,
+)
+from tests.data.readers.documents import PLAIN, write_lines
 
 WRITERS = [(write_jsonl, "documents.jsonl"), (write_svmlight, "documents.svm")]
 Writer = Callable[[Corpus, Path], None]
@@ -197,3 +205,40 @@ def test_what_is_written_is_also_read_in_shards(tmp_path: Path) -> None:
     corpus = small()
     write_svmlight(corpus, tmp_path / "a.svm")
     assert list(read_shards(tmp_path / "a.svm", 2)) == [corpus[:2], corpus[2:]]
+
+
+@pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.gz", "b.parquet"])
+def test_rows_are_written_with_the_names_that_are_read_by_default(
+    tmp_path: Path, name: str
+) -> None:
+    rows = [
+        {"key": 7, "body": "bee cat", "tags": "x;y"},
+        {"key": 8, "body": "cat", "tags": ""},
+    ]
+    fields = Fields(id="key", text="body", labels="tags")
+    path, target = write_lines(tmp_path / "a.jsonl", rows), tmp_path / name
+    plain = (plain_row(row, fields) for _, row in read_rows(path, "jsonl", fields))
+    assert write_rows(plain, target) == 2
+    assert read_corpus(target, counter=PLAIN) == read_corpus(path, fields=fields, counter=PLAIN)
+
+
+def test_counts_and_tokens_survive_parquet(tmp_path: Path) -> None:
+    corpus = Corpus([[2, 0], [1, 3]], [[1, 0], [1, 1]], ["bee", "cat"], ["x", "y"], ["a", "b"])
+    target = tmp_path / "a.parquet"
+    assert write_rows(rows_of(corpus), target) == 2
+    assert read_corpus(target) == corpus
+    write_rows([{"tokens": ["bee", "bee"], "labels": ["x"]}], target)
+    assert read_corpus(target).counts.toarray().tolist() == [[2]]
+
+
+def test_parquet_of_more_rows_than_a_batch_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deplda.data.readers.writers._PARQUET_ROWS", 2)
+    rows: Any = [{"id": str(i), "text": "bee", "labels": []} for i in range(5)]
+    assert write_rows(rows, tmp_path / "a.parquet") == 5
+    assert len(read_corpus(tmp_path / "a.parquet")) == 5
+    rows[4] = {"id": "4", "counts": {"bee": 1}, "labels": []}
+    with pytest.raises(InputError, match="has 'counts', but the first ones have only id, text"):
+        write_rows(rows, tmp_path / "b.parquet")
+    assert not (tmp_path / "b.parquet").exists()

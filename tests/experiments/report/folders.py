@@ -20,7 +20,7 @@ MODELS = {
     "Tuned-SVM": Model("TunedSVM"),
     "tf-idf SVM": Model("TfidfSVM"),
 }
-# How much of the truth each model sees; the first is best on all figures but ties.
+# How much of the truth each model sees; the first is best on all metrics but ties.
 SHARP = {"Dependency-LDA": 3.0, "Flat-LDA": 1.0, "Tuned-SVM": 0.5, "tf-idf SVM": 1.5}
 
 
@@ -112,11 +112,14 @@ def _showcase(model: str, scores: Any, train: Corpus, test: Corpus) -> dict[str,
         "true": [NAMES[c] for c in test[[0]].labels.indices],
         "top": [[NAMES[c], float(scores[0, c])] for c in best],
     }
-    if "LDA" in model:
+    if "LDA" in model or model == "Hybrid":
+        is_hybrid = model == "Hybrid"
+        parts = {"svm": 0.75, "topics": -2.0} if is_hybrid else {"words": 0.3, "prior": 0.2}
         reason = {
-            "label": NAMES[best[0]], "score": 0.5, "parts": {"words": 0.3, "prior": 0.2},
+            "label": NAMES[best[0]], "score": sum(parts.values()), "parts": parts,
             "tokens": 3.0, "words": [{"word": "x<y", "tokens": 2.0}], "topics": [],
             "companions": [{"label": NAMES[1], "share": 0.4}],
+            "svm_words": [{"word": "plain", "added": 0.625}] if is_hybrid else [],
         }  # fmt: skip
         case["explanation"] = {"n_tokens": 9, "n_unknown": 1, "labels": [reason]}
         case["words"] = [["x<y", 3, [2.5]], ["plain", 1, [0.1]]]

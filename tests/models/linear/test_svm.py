@@ -109,7 +109,7 @@ def test_a_damaged_model_is_refused(tmp_path: Path) -> None:
     fitted = VanillaSVM().fit(world())
     fitted.weights_.data[0] = np.nan
     fitted.save(tmp_path / "model")
-    with pytest.raises(ReadError, match="no finite numbers"):
+    with pytest.raises(ReadError, match="not finite numbers"):
         load(tmp_path / "model")
 
 

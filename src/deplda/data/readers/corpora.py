@@ -9,30 +9,32 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from deplda.data.corpus import Corpus
+from deplda.data.corpus import Corpus, check_distinct
 from deplda.data.files import UTF8_BOM, StandardInput, StrPath, open_binary
-from deplda.data.readers import svmlight
 from deplda.data.readers.columns import csv_rows, parquet_rows
 from deplda.data.readers.jsonl import jsonl_rows
 from deplda.data.readers.mat import read_mat
 from deplda.data.readers.plain import line_rows, text_rows
 from deplda.data.readers.records import (
-    CorpusBuilder,
+    BadLines,
     Fields,
+    OnBad,
     Record,
     Rows,
-    build,
     chosen,
-    located,
+    corpora_of,
+    id_in,
     record_of,
     with_ids,
+    without_documents,
 )
+from deplda.data.readers.svmlight import Names, svmlight_corpora
 from deplda.data.text import LETTERS, WordCounter, resolve_min_count
 from deplda.errors import InputError, ReadError
 
 Format = Literal["jsonl", "csv", "tsv", "parquet", "svmlight", "mat", "text", "lines"]
 
-_SUFFIXES: dict[str, Format] = {
+SUFFIXES: dict[str, Format] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".csv": "csv",
@@ -43,6 +45,7 @@ _SUFFIXES: dict[str, Format] = {
     ".libsvm": "svmlight",
     ".mat": "mat",
 }
+_NUMBERED = ("svmlight", "mat")  # formats without texts
 
 
 def read_corpus(
@@ -76,15 +79,10 @@ def read_corpus(
         Of JSONL, CSV and TSV; a byte-order mark is passed over.
     """
     format = format or guess_format(path)
-    if format == "svmlight":
-        _check_no_where(path, fields)
-        return svmlight.read_svmlight(path, _numbered_names(vocabulary, label_names))
-    if format == "mat":
-        _check_no_where(path, fields)
-        return _whole_mat(path, vocabulary, label_names)
-    tokenize = _Tokenizer(counter)
-    vocabulary = tokenize.vocabulary if vocabulary is None else vocabulary
-    return _build(path, format, fields, tokenize, vocabulary, label_names, encoding)
+    tokenize = None if format in _NUMBERED else _Tokenizer(counter)
+    names = (vocabulary, label_names)
+    (corpus,) = _corpora(format, fields, tokenize, names, encoding, None, BadLines(path))
+    return corpus
 
 
 def read_counted(
@@ -101,11 +99,10 @@ def read_counted(
     """
     format = format or guess_format(path)
     counter = WordCounter() if counter is None else counter
-    if format in ("svmlight", "mat"):
-        return read_corpus(path, format, fields=fields), None
-    tokenize = _Tokenizer(counter)
-    corpus = _build(path, format, fields, tokenize, tokenize.vocabulary, None, encoding)
-    return corpus, counter.with_words(corpus.vocabulary) if tokenize.used else None
+    tokenize = None if format in _NUMBERED else _Tokenizer(counter)
+    (corpus,) = _corpora(format, fields, tokenize, (None, None), encoding, None, BadLines(path))
+    was_counted = tokenize is not None and tokenize.used
+    return corpus, counter.with_words(corpus.vocabulary) if was_counted else None
 
 
 def read_records(
@@ -117,23 +114,7 @@ def read_records(
     encoding: str = "utf-8",
 ) -> Iterator[Record]:
     """Yield the documents of a file with names one by one, in constant memory; ids are as found."""
-    return _records(path, format, fields, _Tokenizer(counter), encoding)
-
-
-def _build(
-    path: StrPath,
-    format: Format,
-    fields: Fields | None,
-    tokenize: _Tokenizer,
-    vocabulary: Iterable[str] | None,
-    label_names: Iterable[str] | None,
-    encoding: str,
-) -> Corpus:
-    records = _records(path, format, fields, tokenize, encoding)
-    corpus = build(path, records, vocabulary, label_names)
-    if tokenize.used and vocabulary is None:
-        return corpus.keep_words(resolve_min_count(tokenize.min_count, corpus.n_tokens))
-    return corpus
+    return _records(format, fields or Fields(), _Tokenizer(counter), encoding, BadLines(path))
 
 
 def read_shards(
@@ -146,62 +127,78 @@ def read_shards(
     vocabulary: Iterable[str] | None = None,
     label_names: Iterable[str] | None = None,
     encoding: str = "utf-8",
+    on_bad: OnBad | None = None,
 ) -> Iterator[Corpus]:
     """Yield the documents of a file as corpora of `size`, all over the same words and labels.
 
     Parameters are those of `read_corpus`, and ``concat(read_shards(path))`` equals
     ``read_corpus(path)``. Names that are not given are collected in a first pass over the file.
     A shard is in memory at a time, and the ids seen so far (a .mat file can only be read whole).
+
+    `on_bad`, if given, is told of each line of JSONL or svmlight that holds no document: of its
+    number, the document's id or None, and the problem. Reading goes on with the next line; where
+    ids are numbers, the line has one. Without it, and in other formats, such a line is an error.
     """
     if size < 1:
         raise InputError(f"size is {size}; a shard needs at least 1 document")
     format = format or guess_format(path)
-    if format == "svmlight":
-        _check_no_where(path, fields)
-        names = _numbered_names(vocabulary, label_names)
-        yield from svmlight.svmlight_shards(path, names, size)
-        return
-    if format == "mat":
-        _check_no_where(path, fields)
-        corpus = _whole_mat(path, vocabulary, label_names)
-        yield from (corpus[start : start + size] for start in range(0, len(corpus), size))
-        return
-    tokenize = _Tokenizer(counter)
-    vocabulary = tokenize.vocabulary if vocabulary is None else vocabulary
-    if vocabulary is None or label_names is None:
-        words, labels = _collect(_records(path, format, fields, tokenize, encoding), tokenize)
-        vocabulary = words if vocabulary is None else vocabulary
-        label_names = labels if label_names is None else label_names
-    yield from _named_shards(
-        path,
-        _records(path, format, fields, tokenize, encoding),
-        tuple(vocabulary),
-        tuple(label_names),
-        size,
-    )
+    tokenize = None if format in _NUMBERED else _Tokenizer(counter)
+    bad = BadLines(path, on_bad if format in ("jsonl", "svmlight") else None)
+    yield from _corpora(format, fields, tokenize, (vocabulary, label_names), encoding, size, bad)
 
 
-def _named_shards(
-    path: StrPath,
-    records: Iterator[Record],
-    vocabulary: tuple[str, ...],
-    label_names: tuple[str, ...],
-    size: int,
+def _corpora(
+    format: Format,
+    fields: Fields | None,
+    tokenize: _Tokenizer | None,
+    names: tuple[Iterable[str] | None, Iterable[str] | None],
+    encoding: str,
+    size: int | None,
+    bad: BadLines,
 ) -> Iterator[Corpus]:
-    builder, empty = CorpusBuilder(vocabulary, label_names), True
-    for record in with_ids(path, records):
-        empty = False
-        with located(path, record.line):
-            builder.add(record.counts, record.labels, record.id)
-        if len(builder) == size:
-            with located(path, None):
-                yield builder.corpus()
-            builder = CorpusBuilder(vocabulary, label_names)
-    if empty:
-        raise ReadError(path, None, "there is no document in it")
-    if len(builder):
-        with located(path, None):
-            yield builder.corpus()
+    """Yield the documents of a file as corpora of `size`, or as one; `names` are those to keep."""
+    fields = Fields() if fields is None else fields
+    vocabulary, label_names = (None if given is None else tuple(given) for given in names)
+    if tokenize is None:
+        if fields.where:
+            field = fields.where[0].field
+            raise ReadError(
+                bad.path, None, f"it has no field {field!r}, but words and labels alone"
+            )
+        if format == "svmlight":
+            yield from svmlight_corpora(Names(vocabulary, label_names), size, bad)
+        else:
+            yield from _mat_corpora(bad.path, vocabulary, label_names, size)
+        return
+    if vocabulary is None and tokenize.vocabulary is not None:
+        vocabulary = tuple(tokenize.vocabulary)
+    are_known = vocabulary is not None and label_names is not None
+    if size is not None and not are_known:
+        quiet = bad.quiet()
+        records = with_ids(_records(format, fields, tokenize, encoding, quiet), quiet)
+        found_words, found_labels = _collect(records, tokenize)
+        vocabulary = found_words if vocabulary is None else vocabulary
+        label_names = found_labels if label_names is None else label_names
+    records = _records(format, fields, tokenize, encoding, bad)
+    for corpus in corpora_of(records, bad, vocabulary, label_names, size):
+        if tokenize.used and vocabulary is None:
+            corpus = corpus.keep_words(resolve_min_count(tokenize.min_count, corpus.n_tokens))
+        yield corpus
+
+
+def _mat_corpora(
+    path: StrPath,
+    vocabulary: tuple[str, ...] | None,
+    label_names: tuple[str, ...] | None,
+    size: int | None,
+) -> Iterator[Corpus]:
+    for names, what in ((vocabulary, "vocabulary"), (label_names, "label_names")):
+        check_distinct(names or (), what)
+    corpus = read_mat(path).align(vocabulary, label_names)
+    if not len(corpus):
+        raise without_documents(path)
+    size = len(corpus) if size is None else size
+    return (corpus[start : start + size] for start in range(0, len(corpus), size))
 
 
 class _Tokenizer:
@@ -241,10 +238,13 @@ def read_rows(
     path: StrPath, format: Format, fields: Fields | None = None, encoding: str = "utf-8"
 ) -> Rows:
     """Yield the line numbers and named values of documents as they stand in a file with names."""
-    fields = Fields() if fields is None else fields
-    encoding = _line_encoding(encoding)
+    return _rows(format, fields or Fields(), encoding, BadLines(path))
+
+
+def _rows(format: Format, fields: Fields, encoding: str, bad: BadLines) -> Rows:
+    path, encoding = bad.path, _line_encoding(encoding)
     if format == "jsonl":
-        rows = jsonl_rows(path, fields, encoding)
+        rows = jsonl_rows(fields, encoding, bad)
     elif format in ("csv", "tsv"):
         rows = csv_rows(path, fields, encoding, "," if format == "csv" else "\t")
     elif format == "parquet":
@@ -263,21 +263,13 @@ _NOWHERE = "\0"  # a field that no file has
 
 
 def _records(
-    path: StrPath, format: Format, fields: Fields | None, tokenize: _Tokenizer, encoding: str
+    format: Format, fields: Fields, tokenize: _Tokenizer, encoding: str, bad: BadLines
 ) -> Iterator[Record]:
-    fields = Fields() if fields is None else fields
     # A cell of a table of text holds neither lists nor objects.
     held = replace(fields, tokens=_NOWHERE, counts=_NOWHERE) if format in ("csv", "tsv") else fields
-    for number, row in read_rows(path, format, fields, encoding):
-        with located(path, number):
-            record = record_of(row, number, held, tokenize)
-        yield record
-
-
-def _check_no_where(path: StrPath, fields: Fields | None) -> None:
-    if fields is not None and fields.where:
-        field = fields.where[0].field
-        raise ReadError(path, None, f"it has no field {field!r}, but words and labels alone")
+    for number, row in _rows(format, fields, encoding, bad):
+        with bad.at(number, id_in(row, fields)):
+            yield record_of(row, number, held, tokenize)
 
 
 def _collect(
@@ -293,29 +285,6 @@ def _collect(
     if tokenize.used:
         least = resolve_min_count(tokenize.min_count, sum(totals.values()))
     return tuple(sorted(w for w, n in totals.items() if n >= least)), tuple(sorted(labels))
-
-
-def _whole_mat(
-    path: StrPath, vocabulary: Iterable[str] | None, label_names: Iterable[str] | None
-) -> Corpus:
-    corpus = read_mat(path)
-    if not len(corpus):
-        raise ReadError(path, None, "there is no document in it")
-    if vocabulary is None and label_names is None:
-        return corpus
-    words = corpus.vocabulary if vocabulary is None else tuple(vocabulary)
-    labels = corpus.label_names if label_names is None else tuple(label_names)
-    return corpus.align(CorpusBuilder(words, labels).corpus())
-
-
-def _numbered_names(
-    vocabulary: Iterable[str] | None, label_names: Iterable[str] | None
-) -> svmlight.Names:
-    return svmlight.Names(
-        None if vocabulary is None else tuple(vocabulary),
-        None if label_names is None else tuple(label_names),
-        None,
-    )
 
 
 def _line_encoding(encoding: str) -> str:
@@ -338,11 +307,8 @@ def _line_encoding(encoding: str) -> str:
 
 def guess_format(path: StrPath) -> Format:
     """Return the format of a file by its name, or else by its content."""
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
-    if suffixes and suffixes[-1] == ".gz":
-        suffixes.pop()
-    if suffixes and suffixes[-1] in _SUFFIXES:
-        return _SUFFIXES[suffixes[-1]]
+    if (format := format_by_name(path)) is not None:
+        return format
     if isinstance(path, StandardInput):
         head = path.stream.peek()
     elif Path(path).is_fifo():
@@ -351,6 +317,11 @@ def guess_format(path: StrPath) -> Format:
         with open_binary(path) as file:
             head = file.read(65_536)
     return _guess_by_content(path, head)
+
+
+def format_by_name(path: StrPath) -> Format | None:
+    """Return the format that the end of a name stands for."""
+    return SUFFIXES.get(Path(Path(path).name.lower().removesuffix(".gz")).suffix)
 
 
 def _guess_by_content(path: StrPath, head: bytes) -> Format:

@@ -5,27 +5,25 @@ from __future__ import annotations
 import msgspec
 
 from deplda.data.files import StrPath, decode, read_lines
-from deplda.data.readers.records import Fields, Rows, found, located
+from deplda.data.readers.records import BadLines, Fields, Rows, found
 from deplda.errors import InputError, ReadError
 
 
-def jsonl_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:
+def jsonl_rows(fields: Fields, encoding: str, bad: BadLines) -> Rows:
     """Yield the documents; blank lines are passed over."""
+    path = bad.path
     wanted = tuple(fields.label_columns) or (fields.labels,)
     labelled = wanted == (None,)
     names: dict[str, None] = {}
     for number, line in read_lines(path):
         if not line.strip():
             continue
-        if encoding != "utf-8":
-            # A surrogate that some codecs let through is refused below.
-            line = decode(path, number, line, encoding).encode("utf-8", "surrogatepass")
-        with located(path, number):
-            row = _object(path, number, line)
-        labelled = labelled or any(name in row for name in wanted)
-        if not labelled:
-            names.update(dict.fromkeys(row))
-        yield number, row
+        with bad.at(number):
+            row = _object(path, number, line, encoding)
+            labelled = labelled or any(name in row for name in wanted)
+            if not labelled:
+                names.update(dict.fromkeys(row))
+            yield number, row
     if names and not labelled:
         raise ReadError(
             path,
@@ -36,7 +34,10 @@ def jsonl_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:
         )
 
 
-def _object(path: StrPath, number: int, line: bytes) -> dict[str, object]:
+def _object(path: StrPath, number: int, line: bytes, encoding: str) -> dict[str, object]:
+    if encoding != "utf-8":
+        # A surrogate that some codecs let through is not JSON.
+        line = decode(path, number, line, encoding).encode("utf-8", "surrogatepass")
     try:
         row = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from deplda.data.corpus import MAX_COUNT, Corpus, first_duplicate
+from deplda.data.corpus import MAX_COUNT, Corpus, check_distinct
 from deplda.data.files import StrPath
 from deplda.errors import InputError, ReadError
 
@@ -115,8 +115,7 @@ class _Column:
         given = () if names is None else tuple(names)
         self.fixed = names is not None
         self.places = {name: place for place, name in enumerate(given)}
-        if (twice := first_duplicate(given)) is not None:
-            raise InputError(f"{what} holds {twice!r} twice; names must be distinct")
+        check_distinct(given, what)
         self.data = array("i")
         self.indices = array("i")
         self.ends = array("q", [0])
@@ -153,48 +152,82 @@ def whole_count(word: str, count: object) -> int:
     return count
 
 
-@contextmanager
-def located(path: StrPath, line: int | None) -> Iterator[None]:
+OnBad = Callable[[int, str | None, str], None]
+"""Is told of a line that holds no document: its number, the id if it is known, the problem."""
+
+
+class BadLines:
+    """What becomes of lines that hold no document: `on_bad` is told, or else the error goes on."""
+
+    def __init__(self, path: StrPath, on_bad: OnBad | None = None) -> None:
+        self.path, self.on_bad, self.n = path, on_bad, 0
+
+    def quiet(self) -> BadLines:
+        """Return the same for a first pass over the file, in which nobody is told."""
+        return BadLines(self.path, None if self.on_bad is None else lambda *_: None)
+
+    @contextmanager
+    def at(self, line: int | None, id: object = None) -> Iterator[None]:
+        """Say which line it was when a value turns out to be bad."""
+        try:
+            yield
+        except InputError as error:
+            problem = error.problem if isinstance(error, ReadError) else str(error)
+            if self.on_bad is not None and line is not None:
+                self.n += 1
+                self.on_bad(line, None if id is None else str(id), problem)
+            elif isinstance(error, ReadError):
+                raise
+            else:
+                raise ReadError(self.path, line, problem) from error
+
+
+def located(path: StrPath, line: int | None = None) -> AbstractContextManager[None]:
     """Say where it was when a value turns out to be bad."""
-    try:
-        yield
-    except ReadError:
-        raise
-    except InputError as error:
-        raise ReadError(path, line, str(error)) from error
+    return BadLines(path).at(line)
 
 
-def build(
-    path: StrPath,
+def without_documents(path: StrPath) -> ReadError:
+    """Return the error of a file that holds none."""
+    return ReadError(path, None, "there is no document in it")
+
+
+def corpora_of(
     records: Iterable[Record],
-    vocabulary: Iterable[str] | None,
-    label_names: Iterable[str] | None,
-) -> Corpus:
-    """Return the corpus of all records."""
-    builder = CorpusBuilder(vocabulary, label_names)
-    for record in with_ids(path, records):
-        with located(path, record.line):
+    bad: BadLines,
+    vocabulary: Sequence[str] | None,
+    label_names: Sequence[str] | None,
+    size: int | None,
+) -> Iterator[Corpus]:
+    """Yield the records as corpora of `size`, or all of them as one."""
+    builder, is_empty = CorpusBuilder(vocabulary, label_names), True
+    for record in with_ids(records, bad):
+        with located(bad.path, record.line):
             builder.add(record.counts, record.labels, record.id)
-    if not len(builder):
-        raise ReadError(path, None, "there is no document in it")
-    with located(path, None):
-        return builder.corpus()
+        if len(builder) == size:
+            with located(bad.path):
+                yield builder.corpus()
+            builder, is_empty = CorpusBuilder(vocabulary, label_names), False
+    if len(builder):
+        with located(bad.path):
+            yield builder.corpus()
+    elif is_empty and not bad.n:
+        raise without_documents(bad.path)
 
 
-def with_ids(path: StrPath, records: Iterable[Record]) -> Iterator[Record]:
+def with_ids(records: Iterable[Record], bad: BadLines) -> Iterator[Record]:
     """Yield the records, those without an id named by their number; no two may have the same."""
     lines: dict[str, int] = {}
-    for number, record in enumerate(records):
-        id = str(number) if record.id is None else record.id
-        if id in lines:
-            raise ReadError(
-                path,
-                record.line,
-                f"the id {id!r} stands on line {lines[id]} already; ids must be distinct: "
-                "rename one, or number the documents with Fields(id=None) (--id-field '')",
-            )
-        lines[id] = record.line
-        yield record._replace(id=id)
+    for record in records:
+        id = str(len(lines) + bad.n) if record.id is None else record.id
+        with bad.at(record.line, record.id):
+            if id in lines:
+                raise InputError(
+                    f"the id {id!r} stands on line {lines[id]} already; ids must be distinct: "
+                    "rename one, or number the documents with Fields(id=None) (--id-field '')"
+                )
+            lines[id] = record.line
+            yield record._replace(id=id)
 
 
 def chosen(path: StrPath, rows: Rows, where: Sequence[Where]) -> Rows:
@@ -221,9 +254,14 @@ def _shown(value: object) -> str:
     return str(value)
 
 
+def id_in(row: Row, fields: Fields) -> Any:
+    """Return the id that stands in a row, or None."""
+    return None if fields.id is None else row.get(fields.id)
+
+
 def plain_row(row: Row, fields: Fields) -> dict[str, Any]:
     """Return the row with the names that are read by default, its content as it stands."""
-    id = row.get(fields.id) if fields.id is not None else None
+    id = id_in(row, fields)
     named = {"text": fields.text, "tokens": fields.tokens, "counts": fields.counts}
     content = {name: row[field] for name, field in named.items() if row.get(field) is not None}
     if not content:
@@ -233,7 +271,7 @@ def plain_row(row: Row, fields: Fields) -> dict[str, Any]:
 
 def record_of(row: Mapping[str, Any], line: int, fields: Fields, tokenize: Tokenizer) -> Record:
     """Return the record in a row of named values, as JSONL and Parquet have them."""
-    id = row.get(fields.id) if fields.id is not None else None
+    id = id_in(row, fields)
     if id is not None and (isinstance(id, bool) or not isinstance(id, str | int)):
         raise InputError(f"{fields.id!r} is {_brief(id)}; an id must be a string or a whole number")
     return Record(

@@ -1,7 +1,7 @@
-"""Reports of experiments: one HTML page, the same as Markdown, and a leaderboard."""
+"""Reports of experiments: one HTML page, its short form as Markdown, and a leaderboard."""
 
-from deplda.experiments.report.board import leaderboard
 from deplda.experiments.report.demonstration import demo
+from deplda.experiments.report.overview import leaderboard
 from deplda.experiments.report.pages import write_markdown, write_report
 
 __all__ = ["demo", "leaderboard", "write_markdown", "write_report"]

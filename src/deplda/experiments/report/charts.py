@@ -11,7 +11,16 @@ from typing import Literal, NamedTuple
 WIDTH, HEIGHT = 480.0, 300.0
 _RIGHT, _TOP, _BOTTOM = 12.0, 10.0, 46.0
 _COLOURS = 8
-_SHAPES = ("circle", "square", "diamond", "up", "down", "right", "plus")
+_SHAPES = (
+    "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+    "m-3.6-3.6h7.2v7.2h-7.2z",
+    "m0-5l5 5l-5 5l-5-5z",
+    "m0-4.8l4.6 8.4h-9.2z",
+    "m0 4.8l4.6-8.4h-9.2z",
+    "m4.8 0l-8.4 4.6v-9.2z",
+    "m-1.6-4.8h3.2v3.2h3.2v3.2h-3.2v3.2h-3.2v-3.2h-3.2v-3.2h3.2z",
+)
+"""Marks: a circle, a square, a diamond, triangles up, down and right, a plus."""
 _CHARACTER = 6.6
 """How wide a character of a tick is, about."""
 
@@ -57,9 +66,9 @@ def svg(chart: Chart, title: str, description: str, anchor: str) -> str:
     heights = [v for p in points for v in (p.y, p.low, p.high) if v is not None]
     if chart.kind == "bars":
         heights.append(0.0)
-    up = _Scale(chart.y, heights, HEIGHT - _BOTTOM, _TOP, False)
-    left = 30 + _CHARACTER * max(len(up.label(tick)) for tick in up.ticks)
-    across = _Scale(chart.x, [p.x for p in points], left, WIDTH - _RIGHT, chart.kind == "bars")
+    up = _scale(chart.y, heights, HEIGHT - _BOTTOM, _TOP)
+    left = 30 + _CHARACTER * max(map(len, up.ticks.values()))
+    across = _scale(chart.x, [p.x for p in points], left, WIDTH - _RIGHT)
     marks = "".join(_series(series, chart.kind, across, up) for series in chart.series)
     return (
         f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" '
@@ -76,48 +85,41 @@ def marker(number: int) -> str:
     )
 
 
-class _Scale:
-    """Where a value stands on the page, and the ticks of its axis."""
+class _Scale(NamedTuple):
+    """Where a value stands on the page, and the ticks of its axis with their labels."""
 
-    def __init__(self, axis: Axis, values: Sequence[float], begin: float, end: float, bars: bool):
-        self.axis, self.begin, self.end = axis, begin, end
-        if axis.names:
-            self.ticks = [float(place) for place in range(len(axis.names))]
-            self.low, self.high = -0.5, len(axis.names) - 0.5
-            return
-        low, high = min(values, default=0.0), max(values, default=1.0)
-        if bars:
-            low, high = low - 0.5, high + 0.5
-        if axis.log:
-            low, high = max(low, 1e-9), max(high, 1e-9)
-            self.low, self.high = low / 1.12, high * 1.12
-            self.ticks = _log_ticks(self.low, self.high)
-            return
-        step = max(1.0, _step((high - low) / 2)) if bars else _step(high - low)
-        # Bars stand at whole numbers and end with the data; other axes end at a tick.
-        self.low = low if bars else math.floor(low / step + 1e-9) * step
-        self.high = high if bars else math.ceil(high / step - 1e-9) * step
-        if self.high <= self.low:
-            self.low, self.high = self.low - step, self.high + step
-        first = math.ceil(self.low / step - 1e-9)
-        ticks = [(first + k) * step for k in range(12)]
-        self.ticks = [t for t in ticks if t <= self.high + step / 1e6]
-        self.decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    begin: float
+    end: float
+    low: float
+    high: float
+    ticks: dict[float, str]
+    log: bool = False
 
     def at(self, value: float) -> float:
         """Return the place of a value."""
         low, high = self.low, self.high
-        if self.axis.log:
+        if self.log:
             value, low, high = math.log(max(value, 1e-9)), math.log(low), math.log(high)
         return self.begin + (value - low) / (high - low) * (self.end - self.begin)
 
-    def label(self, tick: float) -> str:
-        """Return what stands at a tick."""
-        if self.axis.names:
-            return self.axis.names[int(tick)]
-        if self.axis.log:
-            return f"{tick:,g}" if tick < 1e5 else f"{tick:.0e}".replace("e+0", "e")
-        return f"{tick:,.{self.decimals}f}".replace("-", "−")
+
+def _scale(axis: Axis, values: Sequence[float], begin: float, end: float) -> _Scale:
+    """Return the scale of an axis that shows the values between two places."""
+    if axis.names:
+        named = {float(place): name for place, name in enumerate(axis.names)}
+        return _Scale(begin, end, -0.5, len(named) - 0.5, named)
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    if axis.log:
+        low, high = max(low, 1e-9) / 1.12, max(high, 1e-9) * 1.12
+        return _Scale(begin, end, low, high, _log_ticks(low, high), log=True)
+    step = _step(high - low)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    if last <= first:
+        first, last = first - 1, last + 1
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    places = [k * step for k in range(first, last + 1)]
+    ticks = {place: f"{place:,.{decimals}f}".replace("-", "−") for place in places}
+    return _Scale(begin, end, places[0], places[-1], ticks)
 
 
 def _step(width: float) -> float:
@@ -128,12 +130,16 @@ def _step(width: float) -> float:
     return next(power * n for n in (1, 2, 5, 10) if power * n >= width / 5 * 0.999)
 
 
-def _log_ticks(low: float, high: float) -> list[float]:
+def _log_ticks(low: float, high: float) -> dict[float, str]:
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     width = math.log10(high / low)
     factors = (1,) if width > 3 else (1, 2, 5) if width > 1 else (1, 1.5, 2, 3, 4, 5, 6, 8)
     ticks = [n * 10.0**decade for decade in decades for n in factors]
-    return [tick for tick in ticks if low <= tick <= high]
+    return {
+        tick: f"{tick:,g}" if tick < 1e5 else f"{tick:.0e}".replace("e+0", "e")
+        for tick in ticks
+        if low <= tick <= high
+    }
 
 
 def _axes(chart: Chart, across: _Scale, up: _Scale) -> str:
@@ -141,12 +147,12 @@ def _axes(chart: Chart, across: _Scale, up: _Scale) -> str:
     lines = "".join(
         f'<path class="grid" d="M{left:.1f} {up.at(t):.1f}H{right:g}"/>'
         f'<text class="tick" x="{left - 6:.1f}" y="{up.at(t) + 4:.1f}" text-anchor="end">'
-        f"{escape(up.label(t))}</text>"
-        for t in up.ticks
+        f"{escape(label)}</text>"
+        for t, label in up.ticks.items()
     )
     below = "".join(
         f'<text class="tick" x="{across.at(t):.1f}" y="{bottom + 17:g}" text-anchor="middle">'
-        f"{escape(across.label(t))}</text>"
+        f"{escape(across.ticks[t])}</text>"
         for t in _roomy(across)
     )
     return (
@@ -160,13 +166,10 @@ def _axes(chart: Chart, across: _Scale, up: _Scale) -> str:
 
 def _roomy(scale: _Scale) -> list[float]:
     """Return the ticks whose labels do not run into each other."""
-    for every in range(1, len(scale.ticks) + 1):
-        chosen = scale.ticks[::every]
-        if all(
-            abs(scale.at(b) - scale.at(a))
-            > _CHARACTER * (len(scale.label(a)) + len(scale.label(b)) + 2) / 2
-            for a, b in pairwise(chosen)
-        ):
+    half = {tick: _CHARACTER * (len(label) + 1) / 2 for tick, label in scale.ticks.items()}
+    for every in range(1, len(half) + 1):
+        chosen = list(half)[::every]
+        if all(abs(scale.at(b) - scale.at(a)) > half[a] + half[b] for a, b in pairwise(chosen)):
             return chosen
     return []
 
@@ -200,18 +203,8 @@ def _series(series: Series, kind: str, across: _Scale, up: _Scale) -> str:
 
 
 def _mark(number: int, x: float, y: float, hollow: bool) -> str:
-    shape = _SHAPES[number % len(_SHAPES)]
-    paths = {
-        "circle": "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
-        "square": "m-3.6-3.6h7.2v7.2h-7.2z",
-        "diamond": "m0-5l5 5l-5 5l-5-5z",
-        "up": "m0-4.8l4.6 8.4h-9.2z",
-        "down": "m0 4.8l4.6-8.4h-9.2z",
-        "right": "m4.8 0l-8.4 4.6v-9.2z",
-        "plus": "m-1.6-4.8h3.2v3.2h3.2v3.2h-3.2v3.2h-3.2v-3.2h-3.2v-3.2h3.2z",
-    }
     kind = "mark hollow" if hollow else "mark"
     return (
         f'<path class="{kind}" style="--own:var(--c{number % _COLOURS})" '
-        f'd="M{x:.1f} {y:.1f}{paths[shape]}"/>'
+        f'd="M{x:.1f} {y:.1f}{_SHAPES[number % len(_SHAPES)]}"/>'
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from deplda.data.statistics import Statistics
 from deplda.experiments.report.charts import Axis, Chart, Point, Series
 from deplda.experiments.report.parts import Figure, Section, table
@@ -24,13 +26,11 @@ def data_section(run: Run) -> Section:
     """Return the statistics of the corpus, and how labels and documents are distributed."""
     facts = run.results.data
     if facts is None:
-        return Section(
-            "Data",
-            (
-                "The folder of results does not describe its data; run the experiment on it once "
-                "more (units that are done stay) to add that.",
-            ),
+        said = (
+            "The folder of results does not describe its data; run the experiment on it once "
+            "more (units that are done stay) to add that."
         )
+        return Section("Data", (said,))
     about = (
         f"Split {facts.split} has {facts.n_train:,} training documents, in which "
         f"{facts.n_training_words:,} words are kept, and {facts.n_test:,} test documents."
@@ -55,9 +55,8 @@ def _labels(facts: DataFacts) -> Figure:
             f"have at most 5 documents and {single:,} a single one. Points on a straight line "
             "would be a power law."
         )
-    points = tuple(Point(k, n) for k, n in found)
     axes = Axis("training documents, k", log=True), Axis("labels that have k", log=True)
-    chart = Chart("points", *axes, (Series("labels", points, 0),))
+    chart = Chart("points", *axes, (_series("labels", found),))
     rows = [(span(low, high), f"{n:,}") for low, high, n in _bins(found)]
     numbers = table("Labels by training documents.", ("training documents", "labels"), rows)
     return Figure("Labels by number of training documents", caption, chart, numbers)
@@ -65,26 +64,29 @@ def _labels(facts: DataFacts) -> Figure:
 
 def _documents(facts: DataFacts) -> Figure:
     found = facts.documents_by_labels
+    least, highest = found[0][0], found[-1][0]
     most, n_most = max(found, key=lambda pair: pair[1])
     total = sum(n for _, n in found)
     caption = (
         f"The commonest number of labels is {most} ({n_most / total:.0%} of the training "
-        f"documents), the highest {found[-1][0]}."
+        f"documents), the highest {highest}."
     )
-    points = tuple(Point(k, n) for k, n in found)
-    axes = Axis("labels of a document"), Axis("training documents")
-    chart = Chart("bars", *axes, (Series("documents", points, 0),))
+    x = Axis("labels of a document", names=tuple(map(str, range(least, highest + 1))))
+    series = _series("documents", [(k - least, n) for k, n in found])
+    chart = Chart("bars", x, Axis("training documents"), (series,))
     rows = [(str(k), f"{n:,}") for k, n in found]
     numbers = table("Training documents by labels.", ("labels", "training documents"), rows)
     return Figure("Training documents by number of labels", caption, chart, numbers)
 
 
+def _series(name: str, found: list[tuple[int, int]]) -> Series:
+    return Series(name, tuple(Point(k, n) for k, n in found), 0)
+
+
 def _bins(found: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
     """Return ranges of frequencies and the labels in each: single ones to 5, then 10, 20, 50."""
-    ends = [*range(1, 6), *(n * 10**power for power in range(1, 10) for n in (1, 2, 5))]
-    lows = [1, *(end + 1 for end in ends)]
+    ends = [*range(6), *(n * 10**power for power in range(1, 10) for n in (1, 2, 5))]
     bins = [
-        (low, end, sum(n for k, n in found if low <= k <= end))
-        for low, end in zip(lows, ends, strict=False)
+        (low + 1, end, sum(n for k, n in found if low < k <= end)) for low, end in pairwise(ends)
     ]
     return [part for part in bins if part[2]]

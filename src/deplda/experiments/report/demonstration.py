@@ -13,7 +13,7 @@ from rich.text import Text
 from deplda.data import datasets
 from deplda.data.files import StrPath
 from deplda.experiments import Results, read_experiment, read_results, run
-from deplda.experiments.report.board import leaderboard
+from deplda.experiments.report.overview import leaderboard
 from deplda.experiments.report.pages import write_report
 from deplda.experiments.report.showcase import explanation_of
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from html import escape
 from importlib.resources import files
 from itertools import count
@@ -13,45 +15,50 @@ from deplda.experiments.report.parts import (
     Cell,
     Details,
     Figure,
-    Placed,
     Report,
+    Section,
     Table,
-    placed,
 )
-from deplda.models.explanation import Explanation
 from deplda.models.explanation_html import DARK, LIGHT, STYLE, fragment
 
 
 def html(report: Report) -> str:
     """Return the whole document."""
-    places = list(placed(report))
+    anchored = _anchored(report)
     numbers = count(1)
-    body = "".join(_section(place, numbers) for place in places)
+    body = "".join(_section(anchor, part, numbers) for anchor, part in anchored.items())
     title = escape(report.title)
+    style = files("deplda.experiments.report").joinpath("page.css").read_text(encoding="utf-8")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         f"<title>{title}</title><style>:root{{{LIGHT}}}"
-        f"@media (prefers-color-scheme:dark){{:root{{{DARK}}}}}\n{STYLE}{_style()}</style></head>\n"
+        f"@media (prefers-color-scheme:dark){{:root{{{DARK}}}}}\n{STYLE}{style}</style></head>\n"
         f'<body><a class="skip" href="#main">Skip to the results</a>\n'
-        f"<header><h1>{title}</h1></header>\n{_contents(places)}\n"
+        f"<header><h1>{title}</h1></header>\n{_contents(anchored)}\n"
         f'<main id="main">\n{body}</main>\n<footer><p>Made by deplda from its folders of results. '
-        "Published figures: Rubin, Chambers, Smyth &amp; Steyvers, <cite>Statistical topic models "
+        "Published values: Rubin, Chambers, Smyth &amp; Steyvers, <cite>Statistical topic models "
         "for multi-label document classification</cite>, Machine Learning 88 (2012), and the works "
         "named beside them.</p></footer></body></html>\n"
     )
 
 
-def _style() -> str:
-    return files("deplda.experiments.report").joinpath("page.css").read_text(encoding="utf-8")
+def _anchored(report: Report) -> dict[str, Section]:
+    """Return the sections by their names in links."""
+    found: dict[str, Section] = {}
+    times = Counter[str]()
+    for section in report.sections:
+        slug = re.sub(r"[^\w\- ]", "", section.title.lower()).replace(" ", "-")
+        found[f"{slug}-{times[slug]}" if times[slug] else slug] = section
+        times[slug] += 1
+    return found
 
 
-def _contents(places: list[Placed]) -> str:
+def _contents(anchored: dict[str, Section]) -> str:
     links = "".join(
-        f'<li class="d{place.depth}"><a href="#{escape(place.anchor)}">'
-        f"{escape(place.section.title)}</a></li>"
-        for place in places
+        f'<li class="d{part.depth}"><a href="#{escape(anchor)}">{escape(part.title)}</a></li>'
+        for anchor, part in anchored.items()
     )
     return (
         '<nav aria-label="Contents"><details open><summary>Contents</summary>'
@@ -59,12 +66,10 @@ def _contents(places: list[Placed]) -> str:
     )
 
 
-def _section(place: Placed, numbers: count[int]) -> str:
-    level = place.depth + 1
-    blocks = "".join(_block(block, numbers) for block in place.section.blocks)
-    return (
-        f'<h{level} id="{escape(place.anchor)}">{escape(place.section.title)}</h{level}>\n{blocks}'
-    )
+def _section(anchor: str, section: Section, numbers: count[int]) -> str:
+    level = section.depth + 1
+    blocks = "".join(_block(block, numbers) for block in section.blocks)
+    return f'<h{level} id="{escape(anchor)}">{escape(section.title)}</h{level}>\n{blocks}'
 
 
 def _block(block: Block, numbers: count[int]) -> str:
@@ -79,17 +84,13 @@ def _block(block: Block, numbers: count[int]) -> str:
     if isinstance(block, Details):
         inner = "".join(_block(inside, numbers) for inside in block.blocks)
         return f"<details><summary>{escape(block.summary)}</summary>{inner}</details>\n"
-    return _explanation(block)
-
-
-def _explanation(explanation: Explanation) -> str:
-    return fragment(explanation, level=4)
+    return fragment(block, level=4)
 
 
 def _table(table: Table) -> str:
     head = "".join(f'<th scope="col">{escape(column)}</th>' for column in table.columns)
     rows = "".join(
-        f'<tr{_row_class(row)}><th scope="row">{_cell(row[0])}</th>'
+        f'<tr{" class=soft" * (row[0].tone == "soft")}><th scope="row">{_cell(row[0])}</th>'
         f"{''.join(f'<td>{_cell(cell)}</td>' for cell in row[1:])}</tr>\n"
         for row in table.rows
     )
@@ -100,10 +101,6 @@ def _table(table: Table) -> str:
         f"<table{kind}><caption><span>{escape(table.caption)}</span></caption><thead><tr>{head}</tr></thead>"
         f"<tbody>\n{rows}</tbody></table></div>\n"
     )
-
-
-def _row_class(row: tuple[Cell, ...]) -> str:
-    return ' class="soft"' if row[0].tone == "soft" else ""
 
 
 def _cell(cell: Cell) -> str:

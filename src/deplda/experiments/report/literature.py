@@ -1,7 +1,8 @@
-"""What was published on the paper's data sets: its own 26 figures, and those of other methods."""
+"""What was published on the paper's data sets: its own 26 metrics, and those of other methods."""
 
 from __future__ import annotations
 
+import tomllib
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -17,49 +18,26 @@ class Comparison(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     data: str
     source: str
     columns: list[str]
-    """"pivot task name" of one of our figures, with "%" where it is on [0, 100]; or a title."""
+    """"pivot task name" of one of our metrics, with "%" where it is on [0, 100]; or a title."""
     rows: dict[str, str]
 
 
-class _Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    document_ranking: dict[str, dict[str, str]]
-    document_binary: dict[str, dict[str, str]]
-    label_ranking: dict[str, dict[str, str]]
-    label_binary: dict[str, dict[str, str]]
-    comparisons: list[Comparison]
-
-
-def data_sets() -> tuple[str, ...]:
-    """Return the names of the paper's data sets."""
-    return tuple(_published().document_ranking)
-
-
-def paper_figures(data: str) -> dict[str, dict[Metric, str]]:
-    """Return model → figure → its printed value; nothing for a data set that the paper lacks."""
+def paper_values(data: str | None) -> dict[str, dict[Metric, str]]:
+    """Return model → metric → its printed value; nothing for a data set that the paper lacks."""
     found: dict[str, dict[Metric, str]] = {}
     for (pivot, task), metrics in TABLES.items():
-        rows = getattr(_published(), f"{pivot}_{task}").get(data, {})
-        for model, row in rows.items():
+        for model, row in _published()[f"{pivot}_{task}"].get(data, {}).items():
             found.setdefault(model, {}).update(zip(metrics, row.split(), strict=True))
     return found
 
 
-def paper_tables(data: str) -> dict[str, dict[str, Any]]:
-    """Return model → pivot → task → name → value, as `scorecard` takes it."""
-    tables: dict[str, dict[str, Any]] = {}
-    for model, row in paper_figures(data).items():
-        for metric, printed in row.items():
-            task = tables.setdefault(model, {}).setdefault(metric.pivot, {})
-            task.setdefault(metric.task, {})[metric.name] = float(printed)
-    return tables
-
-
-def comparisons(data: str) -> list[Comparison]:
+def comparisons(data: str | None) -> list[Comparison]:
     """Return what others published on a data set."""
-    return [comparison for comparison in _published().comparisons if comparison.data == data]
+    found = msgspec.convert(_published()["comparisons"], list[Comparison])
+    return [comparison for comparison in found if comparison.data == data]
 
 
 @cache
-def _published() -> _Published:
+def _published() -> dict[str, Any]:
     source = files("deplda.experiments.report").joinpath("literature.toml")
-    return msgspec.toml.decode(source.read_bytes(), type=_Published)
+    return tomllib.loads(source.read_text(encoding="utf-8"))

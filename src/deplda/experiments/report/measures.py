@@ -1,10 +1,12 @@
-"""The figures of the tables: the paper's 26, how each is written, and what counts as near."""
+"""The metrics of the tables: the paper's 26, how each is written, and what counts as near."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from deplda.evaluation.ranking import LOWER_IS_BETTER
+from deplda.experiments.report.phrases import rate
 
 _TITLES = {
     "auc_pr": "AUC-PR",
@@ -21,7 +23,7 @@ _ERRORS = {"ranking_loss": 2, "one_error": 1, "is_error": 1}
 
 
 class Metric(NamedTuple):
-    """One figure of an evaluation."""
+    """One metric of an evaluation."""
 
     pivot: str
     task: str
@@ -36,6 +38,11 @@ class Metric(NamedTuple):
         return f"{_CUTS[cut]} {mean}-F1"
 
     @property
+    def full_title(self) -> str:
+        """Its title, and what it is an average over."""
+        return f"{self.title} by {self.pivot}"
+
+    @property
     def lower_is_better(self) -> bool:
         """Whether 0 is best."""
         return self.name in LOWER_IS_BETTER
@@ -47,7 +54,7 @@ class Metric(NamedTuple):
 
     @property
     def tolerance(self) -> float | None:
-        """How far from the paper's figure is still near; None for the margin, a count of ranks."""
+        """How far from the paper's value is still near; None for the margin, a count of ranks."""
         if self.name == "margin":
             return None
         return 1.5 if self.is_error else 0.01
@@ -63,34 +70,28 @@ class Metric(NamedTuple):
             return "–"
         if self.name == "margin":
             return f"{value:,.{2 if abs(value) < 10 else 1 if abs(value) < 100 else 0}f}"
-        if self.name in _ERRORS:
-            return f"{value:.{_ERRORS[self.name]}f}"
-        return rate(value)
+        return f"{value:.{self.decimals}f}" if self.is_error else rate(value)
 
 
-def rate(value: float) -> str:
-    """Return a figure between 0 and 1 with three decimals and no leading zero, as in the paper."""
-    return "–" if value != value else f"{value:.3f}".removeprefix("0")
-
-
-def signed(value: float, decimals: int = 3) -> str:
-    """Return a difference with its sign, if it is not 0, as the paper would write the number."""
-    value = round(value, decimals)
-    text = f"{abs(value):.{decimals}f}"
-    text = text.removeprefix("0") if decimals else text
-    return f"{'−' if value < 0 else '+' if value > 0 else ''}{text}"
-
-
-RANKING = tuple(_TITLES)
-BINARY = tuple(f"{mean}_f1@{cut}" for cut in _CUTS for mean in ("macro", "micro"))
 TABLES = {
     (pivot, task): tuple(Metric(pivot, task, name) for name in names)
     for pivot in ("document", "label")
-    for task, names in (("ranking", RANKING), ("binary", BINARY))
+    for task, names in (
+        ("ranking", tuple(_TITLES)),
+        ("binary", tuple(f"{mean}_f1@{cut}" for cut in _CUTS for mean in ("macro", "micro"))),
+    )
 }
-"""Pivot and task → the figures of that table."""
-FIGURES = tuple(metric for table in TABLES.values() for metric in table)
+"""Pivot and task → the metrics of that table."""
+METRICS = tuple(metric for table in TABLES.values() for metric in table)
 
 BY_DOCUMENT = Metric("document", "ranking", "average_precision")
 BY_LABEL = Metric("label", "ranking", "average_precision")
 ONE_ERROR = Metric("document", "ranking", "one_error")
+
+
+def nested(values: Mapping[Metric, float]) -> dict[str, dict[str, dict[str, float]]]:
+    """Return pivot → task → name → value, as `scorecard` takes it."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for metric, value in values.items():
+        found.setdefault(metric.pivot, {}).setdefault(metric.task, {})[metric.name] = value
+    return found

@@ -1,19 +1,45 @@
-"""The top of the page: what was found in plain words, and the leaderboard."""
+"""The top of the page: what was found in plain words, leaderboards, all data sets together."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from deplda.experiments.report.across import shared_models
+import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.console import Group as Stack
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from deplda.data.files import StrPath
+from deplda.data.statistics import Statistics
+from deplda.evaluation import scorecard
+from deplda.experiments.report.charts import Axis, Chart, Point, Series
 from deplda.experiments.report.data_set import statistics_of
-from deplda.experiments.report.measures import BY_DOCUMENT, BY_LABEL, ONE_ERROR, Metric, rate
-from deplda.experiments.report.paper_tables import splits_of
-from deplda.experiments.report.parts import Block, Bullets, Cell, Section, Table, table
-from deplda.experiments.report.phrases import CLEAR, counted, duration, listed, span
+from deplda.experiments.report.measures import (
+    BY_DOCUMENT,
+    BY_LABEL,
+    METRICS,
+    ONE_ERROR,
+    Metric,
+    nested,
+)
+from deplda.experiments.report.parts import (
+    Block,
+    Bullets,
+    Cell,
+    Figure,
+    Section,
+    Table,
+    marked,
+    table,
+)
+from deplda.experiments.report.phrases import CLEAR, counted, duration, listed, rate, signed, span
 from deplda.experiments.report.rare_labels import verdicts
-from deplda.experiments.report.runs import Group, Run, versus
+from deplda.experiments.report.runs import Group, Run, read_groups, versus
 
-MAIN = (
+_NARROW = (BY_DOCUMENT, ONE_ERROR, BY_LABEL)
+"""What fits into 80 columns."""
+_MAIN = (
     BY_DOCUMENT,
     ONE_ERROR,
     Metric("document", "ranking", "ranking_loss"),
@@ -21,88 +47,96 @@ MAIN = (
     BY_LABEL,
     Metric("label", "binary", "macro_f1@calibrated"),
 )
-
-
-def title_of(groups: Sequence[Group]) -> str:
-    """Return the report's title."""
-    return f"Multi-label classification of {listed([group.name for group in groups])}"
+_BY: dict[Axis, Callable[[Statistics], float]] = {
+    Axis("median label frequency", log=True): lambda facts: facts.label_frequency_median,
+    Axis("labels per document (cardinality)"): lambda facts: facts.cardinality,
+}
 
 
 def overview_section(groups: Sequence[Group]) -> Section:
-    """Return the summary and one leaderboard for each data set."""
-    found = [sentence for group in groups for sentence in _found(group)]
-    boards = [leaderboard_of(group) for group in groups]
-    blocks: list[Block] = [summary(groups), *boards]
+    """Return the summary, one leaderboard for each data set, and Dependency-LDA by frequency."""
+    blocks: list[Block] = [_summary(groups), *(leaderboard_of(group) for group in groups)]
+    # Against the tuned and the tf-idf SVM, or the like.
+    found = [f"{group.name}. {said}" for group in groups for said in verdicts(group.main)[:2]]
     if found:
         blocks += ["By label frequency:", Bullets(tuple(found))]
     return Section("Summary", tuple(blocks))
 
 
-def summary(groups: Sequence[Group]) -> str:
+def leaderboard(folders: StrPath | Iterable[StrPath]) -> Stack:
+    """Return the main metrics of every model for ``rich.print``, a table for each data set."""
+    return Stack(*(_rich(leaderboard_of(group, _NARROW)) for group in read_groups(folders)))
+
+
+def leaderboard_of(group: Group, metrics: Sequence[Metric] = _MAIN) -> Table:
+    """Return the main metrics of every model, the best of each in bold; best model first."""
+    run = group.main
+    columns = ["model", *(metric.full_title for metric in metrics)]
+    rarest = dict[str, str]()
+    if run.by_frequency is not None:
+        part = run.by_frequency.bins[0]
+        rarest = {model: rate(mean.value) for model, mean in part.means.items()}
+        columns.append(f"Avg-Prec of labels of {span(part.low, part.high)} documents")
+    rows = []
+    for model in sorted(run.models, key=lambda m: -run.mean(m, BY_DOCUMENT)):
+        cells = [
+            marked(metric.shown(run.mean(model, metric)), run.is_best(model, metric))
+            for metric in metrics
+        ]
+        if rarest:
+            cells.append(marked(rarest[model], rarest[model] == max(rarest.values())))
+        cells += [Cell(duration(run.cpu_seconds(model, part))) for part in ("fit", "predict")]
+        rows.append([Cell(model), *cells])
+    caption = f"Leaderboard of {group.name}: {run.about}. {run.gpus}".strip()
+    return table(caption, (*columns, "fit, CPU s", "predict, CPU s"), rows)
+
+
+def across_section(groups: Sequence[Group]) -> Section:
+    """Return the scorecard, and of several data sets how the models do by the kind of data."""
+    shared = _shared_models(groups)
+    if not shared:
+        return Section("All data sets", ("No model was run on all data sets.",))
+    blocks: list[Block] = [
+        "On how many metrics each model is best, alone or with others (equal to three digits): six "
+        "of ranking (Rank-Loss repeats AUC-ROC) and six F1, by document and by label. Only models "
+        "that were run on every data set are counted.",
+        _scorecard(groups, shared),
+    ]
+    if len(groups) > 1 and len(shared) > 1:
+        blocks += _relative(groups, shared)
+    return Section("All data sets" if len(groups) > 1 else "Scorecard", tuple(blocks))
+
+
+def _summary(groups: Sequence[Group]) -> str:
     """Return what was run, and who is best, in one paragraph."""
     models = list(dict.fromkeys(model for group in groups for model in group.main.models))
-    same = len(models) == len(shared_models(groups))
+    same = len(models) == len(_shared_models(groups))
     parts = [
-        f"{listed(models)} on {listed([_data(group) for group in groups])}"
+        f"{listed(models)} on {listed(_data(group) for group in groups)}"
         f"{'' if same else ', not every model on each'}."
     ]
-    for metric in (BY_DOCUMENT, BY_LABEL):
+    for metric, ranked in (
+        (BY_DOCUMENT, "labels for a document"),
+        (BY_LABEL, "documents for a label"),
+    ):
         tops: dict[str, list[str]] = {}
         for group in groups:
             tops.setdefault(group.main.best(metric), []).append(group.name)
         best = "; ".join(f"{model} on {listed(names)}" for model, names in tops.items())
-        ranked = "labels for a document" if metric.pivot == "document" else "documents for a label"
         parts.append(f"Best at ranking {ranked}: {best}.")
-    rare = [said for group in groups if (said := _rare(group.main, group.name))]
+    parts += [said for group in groups if (said := _rare(group.main, group.name))]
     failed = sum(len(run.failed) for group in groups for run in group.runs)
-    missed = [f"{counted(failed, 'unit')} failed; see the end of the page."] if failed else []
-    return " ".join([*parts, *rare, *missed])
-
-
-def leaderboard_of(group: Group, metrics: Sequence[Metric] = MAIN) -> Table:
-    """Return the main figures of every model, the best of each in bold; best model first."""
-    run = group.main
-    rarest = run.by_frequency.bins[0] if run.by_frequency is not None else None
-    rows = []
-    for model in sorted(run.models, key=lambda m: -run.mean(m, BY_DOCUMENT)):
-        cells = [Cell(model)]
-        for metric in metrics:
-            text = metric.shown(run.mean(model, metric))
-            cells.append(Cell(text, "best" if run.is_best(model, metric) else ""))
-        if rarest is not None:
-            values = {name: rate(mean.value) for name, mean in rarest.means.items()}
-            tops = values[model] == max(values.values())
-            cells.append(Cell(values[model], "best" if tops else ""))
-        cells += [Cell(duration(run.seconds(model, part))) for part in ("fit", "predict")]
-        rows.append(cells)
-    named = [f"{metric.title} by {metric.pivot}" for metric in metrics]
-    rare = (
-        []
-        if rarest is None
-        else [f"Avg-Prec of labels of {span(rarest.low, rarest.high)} documents"]
-    )
-    return table(
-        f"Leaderboard of {group.name}: {splits_of(run)}, budget {run.title}. {run.gpus}".strip(),
-        ("model", *named, *rare, "fit, CPU s", "predict, CPU s"),
-        rows,
-    )
+    if failed:
+        parts.append(f"{counted(failed, 'unit')} failed; see the end of the page.")
+    return " ".join(parts)
 
 
 def _data(group: Group) -> str:
-    run = group.main
     size = ""
-    if run.results.data is not None:
-        facts = statistics_of(run.results.data)
+    if group.main.results.data is not None:
+        facts = statistics_of(group.main.results.data)
         size = f"{facts.n_documents:,} documents, {facts.n_labels:,} labels, "
-    return f"{group.name} ({size}{splits_of(run)}, budget {run.title})"
-
-
-def _found(group: Group) -> list[str]:
-    """Return where Dependency-LDA is better than the tuned and the tf-idf SVM (or the like)."""
-    run = group.main
-    if run.by_frequency is None:
-        return []
-    return [f"{group.name}. {said}" for said in verdicts(run, run.by_frequency)[:2]]
+    return f"{group.name} ({size}{group.main.about})"
 
 
 def _rare(run: Run, name: str) -> str:
@@ -120,3 +154,100 @@ def _rare(run: Run, name: str) -> str:
         f"{run.dependency} is {verdict} {rival}, the best SVM there "
         f"({rate(rarest.means[run.dependency].value)} to {rate(rarest.means[rival].value)})."
     )
+
+
+def _shared_models(groups: Sequence[Group]) -> list[str]:
+    """Return the models that were run on every data set."""
+    return [m for m in groups[0].main.models if all(m in group.main.models for group in groups)]
+
+
+def _scorecard(groups: Sequence[Group], models: list[str]) -> Table:
+    rows = []
+    for group in groups:
+        run = group.main
+        card = scorecard(
+            {group.name: {m: nested({k: run.mean(m, k) for k in METRICS}) for m in models}}
+        )
+        rows += [
+            _counts(f"{group.name}, {pivot}-pivoted {task}", card.n_metrics[key], counts)
+            for key, counts in card.counts.items()
+            for _, pivot, task in [key]
+        ]
+        of = sum(card.n_metrics.values())
+        rows.append(_counts(f"{group.name}, all", of, card.total(group.name)))
+        if run.paper:
+            printed = {
+                model: nested({metric: float(text) for metric, text in row.items()})
+                for model, row in run.paper.items()
+            }
+            totals = scorecard({"paper": printed}).total("paper")
+            theirs = (str(totals.get(model, "–")) for model in models)
+            named = f"{run.experiment.paper}, the paper’s own, all"
+            rows.append([Cell(text, "soft") for text in (named, str(of), *theirs)])
+    return table("Best on how many metrics.", ("data set", "of", *models), rows)
+
+
+def _counts(name: str, of: int, counts: Mapping[str, int]) -> list[Cell]:
+    best = max(counts.values())
+    return [Cell(name), Cell(str(of)), *(marked(str(n), n == best) for n in counts.values())]
+
+
+def _relative(groups: Sequence[Group], models: list[str]) -> list[Block]:
+    facts = {g.name: statistics_of(g.main.results.data) for g in groups if g.main.results.data}
+    left_out = [group.name for group in groups if group.name not in facts]
+    blocks: list[Block] = []
+    if left_out:
+        blocks.append(f"Not in the figures, as the data is not described: {listed(left_out)}.")
+    if len(facts) > 1:
+        for axis, statistic in _BY.items():
+            places = {name: statistic(found) for name, found in facts.items()}
+            known = [group for group in groups if group.name in facts]
+            known.sort(key=lambda group: places[group.name])
+            blocks += [
+                _relative_figure(known, models, metric, axis, places)
+                for metric in (BY_DOCUMENT, BY_LABEL)
+            ]
+    return blocks
+
+
+def _relative_figure(
+    groups: Sequence[Group], models: list[str], metric: Metric, axis: Axis, places: dict[str, float]
+) -> Figure:
+    """Return the models' values less their mean on each data set, by one of its statistics."""
+    means = {g.name: np.array([g.main.mean(m, metric) for m in models]) for g in groups}
+    above = {name: values - values.mean() for name, values in means.items()}
+    series = tuple(
+        Series(model, tuple(Point(places[name], float(v[k])) for name, v in above.items()), k)
+        for k, model in enumerate(models)
+    )
+    rows = [
+        [name, f"{places[name]:,.4g}", rate(means[name].mean()), *map(signed, values)]
+        for name, values in above.items()
+    ]
+    what = f"average precision by {metric.pivot}"
+    tops = [f"{models[int(values.argmax())]} on {name}" for name, values in above.items()]
+    return Figure(
+        f"Relative {what}, by {axis.title}",
+        f"Each model’s {what} less the models’ mean on that data set: above 0 is better than most. "
+        f"From left to right, best are {listed(tops)}.",
+        Chart("lines", axis, Axis("relative average precision"), series),
+        table(
+            f"{what.capitalize()}, less the mean.", ("data set", axis.title, "mean", *models), rows
+        ),
+    )
+
+
+def _rich(table: Table) -> RichTable:
+    drawn = RichTable(
+        title=Text(table.caption),
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        collapse_padding=True,
+    )
+    for number, column in enumerate(table.columns):
+        drawn.add_column(Text(column), justify="right" if number else "left", no_wrap=not number)
+    for row in table.rows:
+        drawn.add_row(*(Text(c.text, style="bold" if c.tone == "best" else "") for c in row))
+    return drawn

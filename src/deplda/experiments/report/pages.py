@@ -1,16 +1,25 @@
-"""Folders of results in, a page out."""
+"""Folders of results in, a page out: which sections it has, and in what order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from deplda.data.files import StrPath, decode, read_lines, write_whole
 from deplda.errors import InputError
-from deplda.experiments.report.content import report_of
+from deplda.experiments.report.budgets import budgets_section
+from deplda.experiments.report.cost import convergence_section, time_section
+from deplda.experiments.report.data_set import data_section
 from deplda.experiments.report.html import html
 from deplda.experiments.report.markdown import markdown
-from deplda.experiments.report.runs import read_groups
+from deplda.experiments.report.overview import across_section, overview_section
+from deplda.experiments.report.paper_tables import published_section, results_section
+from deplda.experiments.report.parts import Report, Section
+from deplda.experiments.report.phrases import listed
+from deplda.experiments.report.rare_labels import frequency_section
+from deplda.experiments.report.reruns import missing_section, settings_section
+from deplda.experiments.report.runs import Group, read_groups
+from deplda.experiments.report.showcase import document_section, learned_section
 
 
 def write_report(
@@ -21,7 +30,7 @@ def write_report(
     Folders of one experiment at several budgets are set side by side. By default the title names
     the data sets.
     """
-    _write(path, html(report_of(read_groups(folders), title)))
+    _write(path, html(full_report(read_groups(folders), title)))
 
 
 def write_markdown(
@@ -31,7 +40,7 @@ def write_markdown(
     *,
     title: str | None = None,
 ) -> None:
-    """Write the same as Markdown, figures as tables.
+    """Write the short form as Markdown: the summary, and the paper's tables beside ours.
 
     `notes` is a Markdown file of the author's own remarks; they stand under a heading of their own,
     so that the page can be made again and need not be edited.
@@ -39,7 +48,46 @@ def write_markdown(
     remarks = None
     if notes is not None:
         remarks = "\n".join(decode(notes, n, line, "utf-8") for n, line in read_lines(notes))
-    _write(path, markdown(report_of(read_groups(folders), title), remarks))
+    _write(path, markdown(short_report(read_groups(folders), title), remarks))
+
+
+def full_report(groups: Sequence[Group], title: str | None = None) -> Report:
+    """Return everything there is to say of the results."""
+    sections: list[Section] = [overview_section(groups), across_section(groups)]
+    for group in groups:
+        run = group.main
+        sections.append(Section(group.name, (f"{run.about}.",)))
+        parts = (
+            data_section(run),
+            results_section(run),
+            frequency_section(run),
+            published_section(run),
+            learned_section(run),
+            document_section(run),
+            time_section(run),
+            convergence_section(run),
+            budgets_section(group),
+            settings_section(group),
+        )
+        sections += [part._replace(depth=2) for part in parts if part is not None]
+    return _report(groups, title, [*sections, missing_section(groups)])
+
+
+def short_report(groups: Sequence[Group], title: str | None = None) -> Report:
+    """Return the summary, and the tables of the data sets that are the paper's own."""
+    tables = [
+        Section(group.name, (f"{group.main.about}.", *results_section(group.main).blocks))
+        for group in groups
+        if group.main.paper and group.main.experiment.note is None
+    ]
+    return _report(groups, title, [overview_section(groups), *tables, missing_section(groups)])
+
+
+def _report(
+    groups: Sequence[Group], title: str | None, sections: Iterable[Section | None]
+) -> Report:
+    named = f"Multi-label classification of {listed(group.name for group in groups)}"
+    return Report(title or named, tuple(part for part in sections if part is not None))
 
 
 def _write(path: StrPath, page: str) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from deplda.experiments.report.charts import Chart
@@ -16,7 +14,7 @@ Tone = Literal["", "best", "off", "true", "soft"]
 class Cell(NamedTuple):
     """Text of a table, and what there is to it.
 
-    It may be the best of its column, off the paper's figure, true of the document, or soft: there
+    It may be the best of its column, off the paper's value, true of the document, or soft: there
     to compare with.
     """
 
@@ -56,13 +54,13 @@ class Details(NamedTuple):
     blocks: tuple[Block, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A heading and what stands under it: first its blocks, then its own sections."""
+class Section(NamedTuple):
+    """A heading and what stands under it."""
 
     title: str
-    blocks: tuple[Block, ...] = ()
-    sections: tuple[Section, ...] = ()
+    blocks: tuple[Block, ...]
+    depth: int = 1
+    """2 for a section of the one before it."""
 
 
 Block = str | Bullets | Table | Figure | Explanation | Details
@@ -73,23 +71,12 @@ class Report(NamedTuple):
 
     title: str
     sections: tuple[Section, ...]
+    """In reading order."""
 
 
-class Placed(NamedTuple):
-    """A section, how deep it is (1 for the report's own), and its name in links."""
-
-    section: Section
-    depth: int
-    anchor: str
-
-
-def placed(report: Report) -> Iterator[Placed]:
-    """Yield every section in reading order, with the anchors that GitHub gives its headings."""
-    times: dict[str, int] = {}
-    for section, depth in _walk(report.sections, 1):
-        slug = re.sub(r"[^\w\- ]", "", section.title.lower()).replace(" ", "-")
-        times[slug] = times.get(slug, -1) + 1
-        yield Placed(section, depth, f"{slug}-{times[slug]}" if times[slug] else slug)
+def marked(text: str, is_best: bool) -> Cell:
+    """Return a cell, in bold if it is the best of its column."""
+    return Cell(text, "best" if is_best else "")
 
 
 def table(
@@ -102,9 +89,3 @@ def table(
     """Return a table of cells and plain texts."""
     cells = (tuple(c if isinstance(c, Cell) else Cell(c) for c in row) for row in rows)
     return Table(caption, tuple(columns), tuple(cells), prose)
-
-
-def _walk(sections: Iterable[Section], depth: int) -> Iterator[tuple[Section, int]]:
-    for section in sections:
-        yield section, depth
-        yield from _walk(section.sections, depth + 1)

@@ -1,10 +1,9 @@
-"""Numbers and names as they stand in sentences."""
+"""Numbers and names as they stand in sentences and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 CLEAR = 0.05
 """A difference with a smaller p is called clear."""
 
@@ -25,17 +24,35 @@ def span(low: int, high: int) -> str:
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
+def rate(value: float) -> str:
+    """Return a number between 0 and 1 with three decimals and no leading zero, as in the paper."""
+    return "–" if value != value else f"{value:.3f}".removeprefix("0")
+
+
+def signed(value: float, decimals: int = 3) -> str:
+    """Return a difference with its sign, if it is not 0, as the paper would write the number."""
+    value = round(value, decimals)
+    text = f"{abs(value):.{decimals}f}"
+    text = text.removeprefix("0") if decimals else text
+    return f"{'−' if value < 0 else '+' if value > 0 else ''}{text}"
+
+
+def or_dash(value: float | None, form: str) -> str:
+    """Return a number in a format, with a real minus; a dash if there is none."""
+    return "–" if value is None else format(value, form).replace("-", "−")
+
+
 def p_value(p: float) -> str:
     """Return "p < .001" or "p = .030" that stays on one line, or that there was nothing to test."""
     if p != p:
         return "not testable"
-    shown = "< .001" if p < 0.001 else f"= {f'{p:.3f}'.removeprefix('0')}"
+    shown = "< .001" if p < 0.001 else f"= {rate(p)}"
     return f"p {shown}".replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def stars(p: float) -> str:
     """Return the marks of a p value; nothing if it is not below .05."""
-    return next((mark for level, mark in LEVELS if p < level), "")
+    return "*" * sum(p < level for level in (CLEAR, 0.01, 0.001))
 
 
 def duration(seconds: float) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from itertools import product
+from operator import getitem
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +20,13 @@ from deplda.errors import InputError
 from deplda.evaluation.frequency import FrequencyBin as Bin
 from deplda.evaluation.frequency import FrequencyTable, PairedTest, frequency_table
 from deplda.experiments import BUDGETS, Experiment, Results, read_results
+from deplda.experiments.report.literature import paper_values
 from deplda.experiments.report.measures import Metric
-from deplda.experiments.report.phrases import listed
-from deplda.experiments.results import Unit, units_of
+from deplda.experiments.report.phrases import counted, listed
+from deplda.experiments.results import Unit
 
 Floats = npt.NDArray[np.float64]
+V = TypeVar("V")
 _SVMS = ("TunedSVM", "TfidfSVM", "VanillaSVM")
 
 
@@ -45,9 +50,14 @@ class Run:
         return tuple(name for name in self.experiment.models if name in done)
 
     @property
-    def n_units(self) -> int:
-        """How many units were asked for."""
-        return len(list(units_of(self.results.head)))
+    def about(self) -> str:
+        """How many splits were run, and the budget."""
+        return f"{counted(len(self.results.head.splits), 'split')}, budget {self.title}"
+
+    @property
+    def paper(self) -> dict[str, dict[Metric, str]]:
+        """Model → metric → what the paper printed for this data set, or for one of its kind."""
+        return paper_values(self.experiment.paper)
 
     @property
     def failed(self) -> tuple[Unit, ...]:
@@ -65,8 +75,7 @@ class Run:
     @cached_property
     def shared_splits(self) -> list[int]:
         """The splits that every model has finished: only there can labels be paired."""
-        known = [set(self.splits(model)) for model in self.models]
-        return sorted(set.intersection(*known))
+        return sorted(set.intersection(*(set(self.splits(model)) for model in self.models)))
 
     def found(self, model: str, split: int | None = None) -> dict[str, Any]:
         """Return what is kept of a model on a split; by default the first that it finished."""
@@ -74,40 +83,37 @@ class Run:
 
     def each(self, model: str, *path: str, splits: Iterable[int] | None = None) -> Floats:
         """Return a number that is kept of a model, at a path of keys, on each of its splits."""
-        values = []
-        for split in self.splits(model) if splits is None else splits:
-            value: Any = self.found(model, split)
-            for key in path:
-                value = value[key]
-            values.append(np.nan if value is None else value)
-        return np.array(values, dtype=np.float64)
+        chosen = self.splits(model) if splits is None else splits
+        found: list[Any] = [reduce(getitem, path, self.found(model, split)) for split in chosen]
+        return np.array(found, dtype=np.float64)  # None becomes NaN
 
     def mean(self, model: str, metric: Metric, splits: Iterable[int] | None = None) -> float:
-        """Return a figure's mean over splits; by default over all that the model has finished."""
+        """Return a metric's mean over splits; by default over all that the model has finished."""
         return float(self.each(model, "metrics", *metric, splits=splits).mean())
 
     def spread(self, model: str, metric: Metric) -> float | None:
-        """Return a figure's standard deviation over splits; None of a single one."""
+        """Return a metric's standard deviation over splits; None of a single one."""
         values = self.each(model, "metrics", *metric)
         return float(values.std(ddof=1)) if len(values) > 1 else None
 
     def best(self, metric: Metric) -> str:
-        """Return the model with the best mean."""
-        order = np.argsort([self.mean(model, metric) for model in self.models], kind="stable")
-        ranked = order if metric.lower_is_better else order[::-1]  # NaN sorts last
-        return self.models[ranked[0]]
+        """Return the model with the best mean, the first of equals."""
+        sign = 1 if metric.lower_is_better else -1
+        means = [sign * self.mean(model, metric) for model in self.models]
+        return self.models[np.argsort(means, kind="stable")[0]]  # NaN sorts last
 
     def is_best(self, model: str, metric: Metric) -> bool:
         """Return whether no model's mean is better, as far as the tables show."""
         shown = metric.shown(self.mean(model, metric))
         return shown == metric.shown(self.mean(self.best(metric), metric)) != "–"
 
-    def seconds(self, model: str, part: str) -> float:
-        """Return the mean CPU time of fitting ("fit") or of scoring test documents ("predict").
+    def cpu_seconds(self, model: str, *parts: str, splits: Iterable[int] | None = None) -> float:
+        """Return the mean CPU time of "fit", of "predict" (scoring the test documents), or of both.
 
         Units run side by side, so that what a clock shows depends on the others.
         """
-        return float(self.each(model, "cpu_seconds", part).mean())
+        chosen = self.splits(model) if splits is None else list(splits)
+        return sum(float(self.each(model, "cpu_seconds", p, splits=chosen).mean()) for p in parts)
 
     @cached_property
     def gpus(self) -> str:
@@ -121,46 +127,25 @@ class Run:
             "their CPU-seconds are those of the processor beside it."
         )
 
-    def tables(self, models: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """Return model → pivot → task → name → mean, as `scorecard` takes it."""
-        tables: dict[str, dict[str, Any]] = {}
-        for model in models:
-            metrics = self.found(model)["metrics"]
-            tables[model] = {
-                pivot: {
-                    task: {
-                        name: self.mean(model, Metric(pivot, task, name))
-                        for name in metrics[pivot][task]
-                    }
-                    for task in ("ranking", "binary")
-                }
-                for pivot in ("document", "label")
-            }
-        return tables
+    def _of(self, estimator: str) -> list[str]:
+        return [m for m in self.models if self.experiment.models[m].estimator == estimator]
 
     @property
     def dependency(self) -> str | None:
         """The first Dependency-LDA among the models, the one that others are held against."""
-        return self._first("DependencyLDA")
-
-    @property
-    def compared(self) -> list[tuple[str, str]]:
-        """Models to compare label by label: Dependency-LDA with the SVMs, the hybrid with both."""
-        hybrid, parents = self._first("HybridLDA"), (self._first("TfidfSVM"), self.dependency)
-        pairs = [*((self.dependency, svm) for svm in self.svms), *((hybrid, p) for p in parents)]
-        return [(first, second) for first, second in pairs if first and second]
-
-    def _first(self, kind: str) -> str | None:
-        return next((model for model in self.models if self._kind(model) == kind), None)
+        return next(iter(self._of("DependencyLDA")), None)
 
     @property
     def svms(self) -> tuple[str, ...]:
         """The SVMs among the models: Tuned first, as in the paper."""
-        found = [m for m in self.models if self._kind(m) in _SVMS]
-        return tuple(sorted(found, key=lambda m: _SVMS.index(self._kind(m))))
+        return tuple(model for estimator in _SVMS for model in self._of(estimator))
 
-    def _kind(self, model: str) -> str:
-        return self.experiment.models[model].estimator
+    @property
+    def compared(self) -> list[tuple[str, str]]:
+        """Models to compare label by label: Dependency-LDA with the SVMs, the hybrid with both."""
+        dependency, tfidf = self._of("DependencyLDA")[:1], self._of("TfidfSVM")[:1]
+        hybrid = self._of("HybridLDA")[:1]
+        return [*product(dependency, self.svms), *product(hybrid, [*tfidf, *dependency])]
 
     @cached_property
     def by_frequency(self) -> FrequencyTable | None:
@@ -175,8 +160,8 @@ class Run:
         return frequency_table(counts, values)
 
     def _by_label(self, model: str, name: str) -> Floats:
-        parts = [self.found(model, split)["by_label"][name] for split in self.shared_splits]
-        return np.concatenate([np.array(part, dtype=np.float64) for part in parts])
+        kept = (self.found(model, split)["by_label"][name] for split in self.shared_splits)
+        return np.array([value for values in kept for value in values], dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -188,7 +173,7 @@ class Group:
 
     @property
     def main(self) -> Run:
-        """The run whose figures are shown."""
+        """The run that is shown in full."""
         return self.runs[0]
 
 
@@ -197,13 +182,27 @@ def read_groups(folders: StrPath | Iterable[StrPath]) -> tuple[Group, ...]:
     given = [folders] if isinstance(folders, str | os.PathLike) else list(folders)
     if not given:
         raise InputError("there are no folders of results; give at least one that `run` has made")
-    groups: dict[str, list[tuple[Path, Results]]] = {}
+    groups: dict[str, dict[Path, Results]] = {}
     for folder in map(Path, given):
         results = read_results(folder)
-        if not results.done:
-            raise InputError(_nothing_done(folder, results))
-        groups.setdefault(results.head.experiment.name, []).append((folder, results))
+        _check_done(folder, results)
+        groups.setdefault(results.head.experiment.name, {})[folder] = results
     return tuple(Group(name, _runs(found)) for name, found in groups.items())
+
+
+def distinct(found: Iterable[tuple[str, V]]) -> list[tuple[list[str], V]]:
+    """Return each value of (model, value) once, behind all models that have it.
+
+    With the same seed and settings, all topic models learn the same words.
+    """
+    groups: list[tuple[list[str], V]] = []
+    for model, value in found:
+        same = next((models for models, known in groups if known == value), None)
+        if same is None:
+            groups.append(([model], value))
+        else:
+            same.append(model)
+    return groups
 
 
 def versus(part: Bin, first: str, second: str) -> PairedTest:
@@ -214,28 +213,27 @@ def versus(part: Bin, first: str, second: str) -> PairedTest:
     return PairedTest(-test.difference, -test.t, test.p, test.n)
 
 
-def _runs(found: list[tuple[Path, Results]]) -> tuple[Run, ...]:
-    budgets = [results.head.budget for _, results in found]
-    titles = [
-        results.head.budget
-        if budgets.count(results.head.budget) == 1
-        else f"{results.head.budget} ({folder.name})"
-        for folder, results in found
-    ]
-    order = list(BUDGETS)
-    runs = [Run(title, results) for title, (_, results) in zip(titles, found, strict=True)]
+def _runs(found: dict[Path, Results]) -> tuple[Run, ...]:
+    times = Counter(results.head.budget for results in found.values())
+    runs = []
+    for folder, results in found.items():
+        budget = results.head.budget
+        runs.append(Run(budget if times[budget] == 1 else f"{budget} ({folder.name})", results))
 
     def rank(run: Run) -> tuple[int, int, int]:
-        return len(run.models), len(run.results.done), order.index(run.results.head.budget)
+        budget = list(BUDGETS).index(run.results.head.budget)
+        return len(run.models), len(run.results.done), budget
 
     return tuple(sorted(runs, key=rank, reverse=True))
 
 
-def _nothing_done(folder: Path, results: Results) -> str:
+def _check_done(folder: Path, results: Results) -> None:
+    """Raise if no unit in a folder has ended well."""
     if not results.units:
-        return f"{folder} holds no unit that has finished; run the experiment first"
-    last = results.units[-1]
-    return (
-        f"none of the {len(results.units)} units in {folder} ended well (the last, {last.model}, "
-        f"says: {last.error}); mend the cause and run the experiment again"
-    )
+        raise InputError(f"{folder} holds no unit that has finished; run the experiment first")
+    if not results.done:
+        last = results.units[-1]
+        raise InputError(
+            f"none of the {len(results.units)} units in {folder} ended well (the last, "
+            f"{last.model}, says: {last.error}); mend the cause and run the experiment again"
+        )

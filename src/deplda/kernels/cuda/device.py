@@ -102,7 +102,7 @@ def too_large(needed: int, free: int) -> GpuFullError:
 
 @contextmanager
 def within_memory() -> Iterator[None]:
-    """Have an allocation that fails, since others took the memory, be an error of ours."""
+    """Raise a `GpuFullError` for an allocation that fails since others took the memory."""
     try:
         yield
     except MemoryError as error:
@@ -110,7 +110,7 @@ def within_memory() -> Iterator[None]:
 
 
 def text_of(source: str) -> str:
-    """Return a source with what it includes in its place: one text, which CuPy's cache knows by."""
+    """Return a source with what it includes in its place: one text, the key of CuPy's cache."""
     seen: set[str] = set()
 
     def included(match: re.Match[str]) -> str:

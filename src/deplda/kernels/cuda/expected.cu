@@ -173,7 +173,7 @@ __device__ void start_topics(const Topics &topics, const int *names, int n_kept,
     __syncthreads();
 }
 
-// Set likely to Σ_t weight_t φ′_ct of each kept label.
+// Set likely to Σ_t weight_t φ′_ct of each kept label, eq. 11.
 __device__ void likelihoods(
     const Topics &topics, const int *names, int n_kept, double *likely, double *parts)
 {
@@ -189,7 +189,7 @@ __device__ void likelihoods(
     __syncthreads();
 }
 
-// Mutate the weights, n_t + Σγ/T, by the labels' tokens and the pool's, and likely with them.
+// Mutate the weights, n_t + Σγ/T, by the tokens of labels and pool, and likely: z′ expected, eq. 10.
 __device__ void topic_cycle(
     const Topics &topics, const int *names, int n_kept, const double *counts, double rest,
     double *likely, double *parts)
@@ -218,7 +218,9 @@ __device__ void topic_cycle(
     likelihoods(topics, names, n_kept, likely, parts);
 }
 
-// Set ratios to x_w/Z_w and sums to Σ_w (x_w/Z_w) φ_wc, one row of columns for each warp at a time.
+// Set ratios to x_w/Z_w and sums to Σ_w (x_w/Z_w) φ_wc: expectations of z, eq. 8.
+//
+// Each warp has one row of columns at a time.
 __device__ void cycle(
     const Document &own, const float *columns, const float *mass, float *ratios,
     float (*partial)[WIDTH], float *sums)
@@ -253,7 +255,7 @@ __device__ void cycle(
     __syncthreads();
 }
 
-// Mutate counts, of the kept labels, and set shares to θ′ and ratios to x_w/Z_w, set by set.
+// Mutate counts, of the kept labels; set shares to θ′, eq. 7, and ratios to x_w/Z_w, α′ by eq. 12.
 //
 // A block for each document and set, d · n_sets + set; `counts` are documents × sets × kept labels,
 // `shares`, `pool` and `drawn` documents × the topics of all sets, `ratios` sets × entries.
@@ -312,7 +314,7 @@ extern "C" __global__ void __launch_bounds__(128) own_cycles(
         topics.weight[t] /= own.n + gamma;
 }
 
-// Set alpha to α′ = η θ′·φ′ + Σα/C of all labels, on average over the sets; documents × labels.
+// Set alpha to α′ = η θ′·φ′ + Σα/C, eq. 12, on average over the sets; documents × labels.
 extern "C" __global__ void mean_alpha(
     const TopicSets *sets, int n_sets, int n_labels, const double *shares, double eta, double flat,
     double *alpha)

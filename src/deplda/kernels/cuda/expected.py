@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from deplda.kernels.cuda.device import Gpu, Struct
-
-Int64 = npt.NDArray[np.int64]
+from deplda.kernels.layouts import Int64
 
 KEPT, WIDTH = 256, 288
 _THREADS = 256
@@ -64,7 +62,7 @@ def expect(
 def mean_alpha(
     gpu: Gpu, sets: Struct, n_sets: int, n_labels: int, shares: Any, eta: float, flat: float
 ) -> Any:
-    """Return α′ = η θ′·φ′ + Σα/C on average over the sets, documents × labels, on the GPU."""
+    """Return α′ = η θ′·φ′ + Σα/C, eq. 12 averaged over the sets; documents × labels, on the GPU."""
     alpha = gpu.xp.empty((len(shares), n_labels))
     gpu.launch(
         "expected", "mean_alpha", len(shares), _THREADS, sets, n_sets, n_labels, shares, eta, flat,

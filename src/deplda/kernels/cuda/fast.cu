@@ -9,7 +9,7 @@
 // A sum of samples is kept in units of 2^-28 tokens.
 const double UNIT = 268435456.0;
 
-// 64 bits that tell one document's content from another's: as deplda.kernels.fast.
+// 64 bits that tell one document's content from another's: as deplda.kernels.random.document_key.
 __device__ u64 document_key(const int *types, const int *times, int n_types)
 {
     u64 key = 0x243F6A8885A308D3ull;
@@ -30,7 +30,7 @@ struct Prior {
     float base_topics, base_flat;
 };
 
-// Set the workspace's live topics and by_topic, and the prior's b buckets, for a sweep.
+// Mutate the workspace and the prior: live topics, by_topic and the b buckets, for a sweep.
 __device__ void bucket_totals(
     const WordTables &words, const TopicTables &topics, Workspace &ws, Prior &prior, int lane)
 {
@@ -121,7 +121,9 @@ __device__ int draw_prior(
     return words.row_labels[search(words.row_sums, begin, end, u2 * words.row_totals[w], lane)];
 }
 
-// Mutate the workspace: one update of every z, P(z_i = c) ∝ φ_wc (N_c + η Σ_t θ′_t φ′_ct + Σα/C).
+// Mutate the workspace: one update of every z, eq. 8.
+//
+// P(z_i = c) ∝ φ_wc (N_c + η Σ_t θ′_t φ′_ct + Σα/C).
 __device__ void sweep_words(
     const WordTables &words, const TopicTables &topics, Workspace &ws, Prior prior, int lane)
 {
@@ -182,7 +184,7 @@ __device__ void sweep_words(
     __syncwarp();
 }
 
-// Mutate the workspace: one update of every z′, P(z′_i = t) ∝ φ′_ct (N_dt + Σγ/T), c = z_i.
+// Mutate the workspace: one update of every z′, eq. 10: P(z′_i = t) ∝ φ′_ct (N_dt + Σγ/T), c = z_i.
 __device__ void sweep_topics(const TopicTables &topics, Workspace &ws, float prior_gamma, int lane)
 {
     int n_topics = ws.n_topics;
@@ -253,8 +255,8 @@ __device__ void sweep_topics(const TopicTables &topics, Workspace &ws, float pri
     __syncwarp();
 }
 
-// Set the workspace's alpha to α′ = η θ′·φ′ + Σα/C of all labels; return Σ_c b_c α′_c.
-__device__ float dense_alpha(
+// Mutate the workspace: set alpha to α′ = η θ′·φ′ + Σα/C, eq. 12; return Σ_c b_c α′_c.
+__device__ float set_alpha(
     const WordTables &words, const TopicTables &topics, Workspace &ws, const Prior &prior, int lane)
 {
     float everywhere = 0.0f, base_alpha = 0.0f;
@@ -275,14 +277,14 @@ __device__ float dense_alpha(
     return base_alpha;
 }
 
-// Add each token's whole conditional at this state, Σ_i p_i(c), to the workspace's sums.
+// Mutate the workspace: add each token's whole conditional at this state, Σ_i p_i(c), to its sums.
 //
 // p_i(c) = φ_wc (N_c − [z_i = c] + α′_c)/Z_i, so that Σ_i p_i(c) needs, of each type, the sum of
 // 1/Z_i over its tokens, and a correction for the label that each token itself has.
 __device__ void add_conditionals(
     const WordTables &words, const TopicTables &topics, Workspace &ws, const Prior &prior, int lane)
 {
-    float base_alpha = dense_alpha(words, topics, ws, prior, lane);
+    float base_alpha = set_alpha(words, topics, ws, prior, lane);
     float all_weight = 0.0f;
     int i = 0;
     for (int u = 0; u < ws.n_types; u++) {
@@ -323,11 +325,12 @@ __device__ void add_conditionals(
 //
 // A warp for each item, a chain of a document: item n_streams · d + s is chain s of document d,
 // chains numbered through all sets. Its draws depend on (key, gamma), the chain's number and the
-// document's content alone. Its ws begins at desk_starts[item - first] of `memory`.
+// document's content alone. Its workspace begins at memory_starts[item - first] of
+// `memory`.
 extern "C" __global__ void __launch_bounds__(128, 8) sample(
     const WordTables *words, const TopicTables *sets, const long long *set_starts, int n_labels,
     const long long *starts, const int *types, const int *times, const int *order,
-    const long long *desk_starts, float *memory, int first, int n_items, int n_sets, int n_chains,
+    const long long *memory_starts, float *memory, int first, int n_items, int n_sets, int n_chains,
     double eta, double alpha, double gamma_sum, u64 key, u64 gamma, int burn_in, int n_samples,
     int lag, int conditionals, u64 *out_counts, u64 *out_topics)
 {
@@ -351,7 +354,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) sample(
     u64 content = document_key(ws.types, ws.times, ws.n_types);
     ws.key = key ^ (content + (u64)chain * 0xD1342543DE82EF95ull);
     ws.gamma = gamma;
-    lay_out(ws, memory + desk_starts[item - first], conditionals);
+    lay_out(ws, memory + memory_starts[item - first], conditionals);
     clear(ws, conditionals, lane);
     float topic_gamma = (float)(gamma_sum / max(ws.n_topics, 1));
     float scale = ws.n_topics ? (float)(eta / (ws.n_tokens + gamma_sum)) : 0.0f;

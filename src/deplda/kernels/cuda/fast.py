@@ -6,13 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from deplda.kernels.cuda.device import Gpu, Struct, too_large
-from deplda.kernels.layouts import Prior
-
-Int64 = npt.NDArray[np.int64]
-Int32 = npt.NDArray[np.int32]
+from deplda.kernels.layouts import Int32, Int64, Prior
 
 _UNIT = 2.0**28
 _LANES, _FEWEST = 32, 64

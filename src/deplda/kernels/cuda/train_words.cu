@@ -82,7 +82,7 @@ extern "C" __global__ void draw_phi(
     scale[c * n_chains + chain] = 1.0f / total;
 }
 
-// Mutate z, N_cd and N_wc: an update of every token; sweep 0 draws it from its labels alike.
+// Mutate z, N_cd and N_wc: an update of every token, eq. 2 given φ; sweep 0 draws from labels alike.
 //
 // A warp for each document and 32 chains. `cell_counts` is all 0 before. Token i of a sweep uses
 // number sweep · tokens + i of its chain's stream. Sets level to the document's log P(z).
@@ -175,7 +175,7 @@ extern "C" __global__ void measure(
     level[c * n_chains + chain] = own + lgamma(n_words * beta) - lgamma(n_c + n_words * beta);
 }
 
-// Add to weights and base the A and b of this moment, summed over chains; a block for each label.
+// Add to weights and base the A and b of φ̂, eq. 3, summed over chains; a block for each label.
 extern "C" __global__ void collect(
     const Layout *layout, int n_chains, int n_words, double beta, const int *cell_counts,
     const int *label_counts, u64 *weights, u64 *base)

@@ -63,7 +63,7 @@ class Chains:
         self._update(0)
 
     def sweep(self, number: int) -> None:
-        """Draw φ given z, then every z given φ; sweeps are numbered from 1."""
+        """Draw φ given z, then every z given φ, as eq. 2 has it; sweeps are numbered from 1."""
         self._gpu.launch(
             "train_words", "draw_phi", (self._n_labels, self._groups), 256, self._layout, self._n,
             self._n_words, self._beta, self._phi_streams, np.uint64(number), self.cell_counts,

@@ -13,9 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import label_ranking_average_precision_score
 
 from deplda.data.targets import Indicator
-from deplda.engine.execution import Execution
+from deplda.engine.execution import Execution, Shown
 from deplda.engine.pool import Stop
-from deplda.engine.progress import compiling, counted
+from deplda.engine.progress import compiling
 from deplda.models.linear import tuning
 from deplda.models.linear.solver import Features, Floats, Machine, Signs, never, solve
 
@@ -149,11 +149,9 @@ class OneVsRest:
         """Yield some of the labels and work(problem, *given, some, stop), block after block."""
         size = min(_BLOCK_LABELS, max(1, _BLOCK_CELLS // max(1, len(self._problem.features))))
         blocks = [labels[k : k + size].tolist() for k in range(0, len(labels), size)]
-        results = self._execution.map(work, blocks, self._problem, *given)
-        with counted(what, len(labels), "labels", self._execution.progress) as done:
-            for some, result in zip(blocks, results, strict=True):
-                done(len(some))
-                yield some, result
+        shown = Shown(what, len(labels), "labels", len)
+        results = self._execution.map(work, blocks, self._problem, *given, shown=shown)
+        return zip(blocks, results, strict=True)
 
 
 # What workers do, for some labels -----------------------------------------------------------------

@@ -38,16 +38,22 @@ export const percent = (share) =>
   : share < 0.01 ? `${(share * 100).toFixed(1)} %`
   : `${Math.round(share * 100)} %`;
 
+// A number with a true minus sign, and none before a zero.
+export function fixed(value, digits = 3) {
+  const shown = Math.abs(value).toFixed(digits);
+  return value < 0 && Number(shown) ? `−${shown}` : shown;
+}
+
 export const plural = (n, one, many = `${one}s`) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
 export const labelLink = (name) =>
   make("a", { href: `#/labels/${encodeURIComponent(name)}` }, name);
 
-// A name, a bar of its weight and the figure, as one row of a list.
-export const barRow = (name, share, figure, number = 0) =>
+// A name, a bar of its weight and the value, as one row of a list.
+export const barRow = (name, share, value, number = 0) =>
   make("li", { class: "bar-row", "--own": colour(number) },
     make("span", { class: "bar-name" }, name),
-    make("span", { class: "bar-figure" }, figure),
+    make("span", { class: "bar-value" }, value),
     make("span", { class: "bar", "aria-hidden": "true" },
       make("i", { "--share": Math.min(share, 1) })));
 

@@ -68,8 +68,8 @@ function bars(items, row, number) {
   const most = Math.max(...items.map((item) => row(item)[1]), 1e-9);
   return make("ul", { class: "bars" }, ...items.map((item) => {
     const [name, share, documents] = row(item);
-    const figure = documents ? `${percent(share)} · ${documents.toLocaleString("en")}` : percent(share);
-    return barRow(name, share / most, figure, number);
+    const value = documents ? `${percent(share)} · ${documents.toLocaleString("en")}` : percent(share);
+    return barRow(name, share / most, value, number);
   }));
 }
 

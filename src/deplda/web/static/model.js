@@ -4,10 +4,10 @@ import { fill, find, make } from "./dom.js";
 
 const NAMES = {
   n_documents: "training documents", n_tokens: "words read", n_labels: "labels",
-  n_labels_unused: "labels of no document", cardinality: "labels a document, mean",
-  density: "share of all labels that a document has", label_frequency_mean: "documents a label, mean",
-  label_frequency_median: "documents a label, median", label_frequency_mode: "documents a label, most often",
-  distinct_label_sets: "different label sets", label_set_frequency: "documents a label set, mean",
+  n_labels_unused: "labels of no document", cardinality: "labels per document, mean",
+  density: "share of all labels that a document has", label_frequency_mean: "documents per label, mean",
+  label_frequency_median: "documents per label, median", label_frequency_mode: "documents per label, most often",
+  distinct_label_sets: "different label sets", label_set_frequency: "documents per label set, mean",
   unique_label_sets: "share of label sets seen once",
 };
 
@@ -32,7 +32,7 @@ function table(title, values) {
   if (!rows.length) return null;
   return make("div", { class: "pane" }, make("h2", {}, title),
     make("table", {}, make("tbody", {}, ...rows.map(([name, value]) =>
-      make("tr", {}, make("th", { scope: "row" }, NAMES[name] ?? name.replaceAll("_", " ")), make("td", {}, figure(value)))))));
+      make("tr", {}, make("th", { scope: "row" }, NAMES[name] ?? name.replaceAll("_", " ")), make("td", {}, shown(value)))))));
 }
 
 // Metrics may be grouped: {"document": {"average_precision": …}}.
@@ -43,7 +43,7 @@ function flat(values, before = "") {
       : [[before + name, value]]));
 }
 
-const figure = (value) =>
+const shown = (value) =>
   value === null ? "–"
   : Number.isInteger(value) ? value.toLocaleString("en")
   : typeof value === "number" ? value.toLocaleString("en", { maximumSignificantDigits: 4 })

@@ -1,7 +1,7 @@
 // A document, its suggested labels, why, and what the indexer says to each of them.
 
 import { get, post } from "./api.js";
-import { colour, fail, find, later, make, plural } from "./dom.js";
+import { colour, fail, find, fixed, later, make, plural } from "./dom.js";
 import { copyLabels, saveCsv, saveJson } from "./export.js";
 import { showReading } from "./reading.js";
 import { hasShares, inWords, showWhy } from "./why.js";
@@ -25,7 +25,7 @@ export function startSuggest(card) {
   find("suggest").addEventListener("keydown", onKey);
   const most = Math.min(model.limits.labels, model.explains ? model.limits.explained : Infinity);
   for (const option of [...find("many").options]) if (Number(option.value) > most) option.remove();
-  if (!model.takes_text) refuseTexts();
+  if (!model.takes_text) rejectTexts();
   letDrop(find("suggest"));
   return async () => {};
 }
@@ -35,7 +35,7 @@ function forget() {
   pinned = -1;
 }
 
-function refuseTexts() {
+function rejectTexts() {
   find("go").disabled = find("open").disabled = true;
   find("said").textContent =
     "This model was learned from word counts, not from texts. Send counts to the API: see Model.";
@@ -100,7 +100,7 @@ function clear() {
   forget();
   find("text").value = find("said").textContent = "";
   find("suggestions").replaceChildren();
-  find("tray").hidden = find("legend").hidden = true;
+  find("tray").hidden = find("legend").hidden = find("scale").hidden = true;
   find("invitation").hidden = false;
   fail(null);
   edit();
@@ -113,7 +113,7 @@ async function take(file) {
   }
   const text = await file.text();
   if (text.includes("\0")) {
-    return fail(new Error(`${file.name} is no plain text; copy its text and paste it.`));
+    return fail(new Error(`${file.name} is not plain text; copy its text and paste it.`));
   }
   clear();
   find("text").value = text;
@@ -140,16 +140,16 @@ function letDrop(place) {
 // The list ----------------------------------------------------------------------------------------
 
 function showSuggestions() {
-  const lengths = barLengths(current.suggestions.map((one) => one.score));
-  find("suggestions").replaceChildren(
-    ...current.suggestions.map((one, n) => item(one, n, lengths[n])));
+  find("suggestions").replaceChildren(...current.suggestions.map(item));
+  find("scale").hidden = !hasThreshold();
+  const least = "threshold" in model.settings ? `the model's threshold, ${fixed(threshold())}` : "0";
+  find("scale").textContent = `A bar beyond its middle: the score is above ${least}.`;
   find("invitation").hidden = true;
   find("tray").hidden = false;
   showDecisions();
 }
 
-function item(suggestion, number, length) {
-  const { label, score } = suggestion;
+function item({ label, score }, number) {
   return make("li", {
     class: "suggestion", "--own": colour(number),
     onpointerenter: () => pinned < 0 && look(number),
@@ -159,34 +159,35 @@ function item(suggestion, number, length) {
     class: "name", "aria-pressed": "false",
     onclick: () => pin(number), onfocus: () => pinned < 0 && look(number),
   }, label, make("span", { class: "hidden" })),
-  make("span", { class: "score", title: "score" }, score.toFixed(3)),
+  make("span", { class: "score", title: "score" }, fixed(score)),
   make("button", { class: "accept", "aria-label": `Accept ${label}`, title: "Accept",
     onclick: () => decide(label, "accepted") }, "✓"),
   make("button", { class: "reject", "aria-label": `Reject ${label}`, title: "Reject",
     onclick: () => decide(label, "rejected") }, "✕"),
-  make("span", { class: "bar", "aria-hidden": "true" },
-    make("i", { "--share": length })),
+  make("span", { class: hasThreshold() ? "bar halved" : "bar", "aria-hidden": "true" },
+    make("i", { "--share": barLength(score) })),
   make("div", { class: "why-here" }));
 }
 
-// Scores beside the best one; of scores that may be below zero, which are log-odds, the odds.
-function barLengths(scores) {
-  const best = Math.max(...scores);
-  return scores.some((score) => score < 0)
-    ? scores.map((score) => Math.exp(score - best))
-    : scores.map((score) => score / Math.max(best, 1e-9));
+// Margins, and a hybrid's scores that are made of them, are judged by a threshold; shares are not.
+const hasThreshold = () => !model.explains || ["both", "svm"].includes(model.settings.model);
+
+const threshold = () => model.settings.threshold ?? 0;
+
+// A share beside the best one; of other scores, how far they are from the threshold.
+function barLength(score) {
+  if (hasThreshold()) return 1 / (1 + Math.exp(threshold() - score));
+  return score / Math.max(current.suggestions[0].score, 1e-9);
 }
 
 // Once the reasons are known: how much of each bar is the words', how much was likely before.
 function showBars() {
-  const shares = hasShares(current.reasons);
-  const best = Math.max(...current.reasons.map((reason) => reason.score), 1e-9);
-  find("legend").hidden = !shares;
+  find("legend").hidden = !current.reasons.every(hasShares);
   current.reasons.forEach((reason, number) => {
     const place = find("suggestions").children[number];
-    if (shares) {
-      place.querySelector(".bar").replaceChildren(...Object.values(reason.parts).map((value, n) =>
-        make("i", { class: n ? "prior" : "words", "--share": value / best })));
+    if (hasShares(reason)) {
+      place.querySelector(".bar").replaceChildren(...["words", "prior"].map((part) =>
+        make("i", { class: part, "--share": barLength(reason.parts[part]) })));
     }
     place.querySelector(".hidden").textContent = `, ${inWords(reason)}`;
   });

@@ -1,0 +1,305 @@
+import gzip
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from deplda import DataUnavailableError, InputError, datasets
+from deplda.data.datasets import catalogue as registry
+
+CONTENT = b"as published\n"
+ADDRESS = "http://127.0.0.1:1/nothing/listens/here"
+
+
+class Website:
+    """A web server on this machine: path → what it sends."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, bytes] = {}
+        self.requests: list[str] = []
+        self.promised_too_much = 0
+        site = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                site.requests.append(self.path)
+                page = site.pages.get(self.path)
+                self.send_response(404 if page is None else 200)
+                content = page or b""
+                self.send_header("Content-Length", str(len(content) + site.promised_too_much))
+                self.end_headers()
+                self.wfile.write(content)
+
+            def log_message(self, format: str, *arguments: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self.server.server_address[1]}"
+
+
+@pytest.fixture
+def website() -> Iterator[Website]:
+    site = Website()
+    thread = Thread(target=site.server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield site
+    site.server.shutdown()
+    thread.join()
+    site.server.server_close()
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep every test off the user's cache, off his proxies and off the network."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("DEPLDA_DATA", str(folder))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    nowhere = [
+        replace(entry, files=dict.fromkeys(entry.files, ADDRESS)) for entry in datasets.list()
+    ]
+    monkeypatch.setattr(registry, "_ENTRIES", tuple(nowhere))
+    return folder
+
+
+def publish(
+    monkeypatch: pytest.MonkeyPatch,
+    site: Website,
+    sha256: Mapping[str, str] | None = None,
+) -> None:
+    """Make rcv1 a data set of one file, a.txt, on our own web server."""
+    site.pages["/a.txt"] = CONTENT
+    entries = [
+        replace(entry, files={"a.txt": f"{site.address}/a.txt"}, sha256=sha256 or {})
+        if entry.name == "rcv1"
+        else entry
+        for entry in registry.entries()
+    ]
+    monkeypatch.setattr(registry, "_ENTRIES", tuple(entries))
+
+
+# The list ---------------------------------------------------------------------------------------
+
+
+def test_every_data_set_has_a_name_a_title_and_a_way_to_be_had() -> None:
+    entries = datasets.list()
+    assert len({entry.name for entry in entries}) == len(entries)
+    for entry in entries:
+        assert entry.title
+        assert entry.origin in {"generated", "download", "this machine", "by hand", "folder"}
+        assert bool(entry.files) == (entry.origin == "download")
+        assert entry.sha256.keys() <= entry.files.keys()
+        assert all(len(bytes.fromhex(checksum)) == 32 for checksum in entry.sha256.values())
+        if entry.origin in ("download", "this machine"):
+            assert entry.name in registry._PARSERS
+
+
+@pytest.mark.parametrize("name", ["nonsense", "", "-", "yahoo"])
+def test_an_unknown_name_is_refused_with_the_known_ones(name: str) -> None:
+    for call in (datasets.load, datasets.fetch):
+        with pytest.raises(InputError, match=f"no data set '{name}'; known: newsroom, power-law"):
+            call(name)
+
+
+# Generated data sets ----------------------------------------------------------------------------
+
+
+def test_generated_data_sets_take_their_options_and_any_spelling() -> None:
+    dataset = datasets.load("Power_Law", n_documents=30, n_labels=5, n_words=9, seed=3)
+    assert dataset.name == "power-law"
+    assert dataset.corpus == datasets.power_law(30, 5, 9, seed=3)
+    (split,) = dataset.splits
+    assert (len(split.train), len(split.test)) == (24, 6)
+    assert datasets.load("newsroom", n_documents=20).corpus == datasets.newsroom(20).corpus
+
+
+def test_options_that_a_data_set_does_not_take_are_refused() -> None:
+    with pytest.raises(InputError, match=r"newsroom does not take these options \(.*n_words"):
+        datasets.load("newsroom", n_words=5)
+    with pytest.raises(InputError, match="n_documents is 0"):
+        datasets.load("power-law", n_documents=0)
+    with pytest.raises(InputError, match="rcv1 takes no options; got seed"):
+        datasets.load("rcv1", seed=1)
+
+
+# Downloads --------------------------------------------------------------------------------------
+
+
+def test_a_file_is_downloaded_once_and_kept(
+    website: Website, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(monkeypatch, website)
+    assert datasets.fetch("rcv1") == {"a.txt": cache / "rcv1" / "a.txt"}
+    assert (cache / "rcv1" / "a.txt").read_bytes() == CONTENT
+    datasets.fetch("rcv1")
+    assert website.requests == ["/a.txt"]
+
+
+def test_the_variable_moves_the_cache_and_data_dir_goes_before_it(
+    website: Website, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(monkeypatch, website)
+    monkeypatch.setenv("DEPLDA_DATA", str(tmp_path / "elsewhere"))
+    assert datasets.fetch("rcv1")["a.txt"] == tmp_path / "elsewhere" / "rcv1" / "a.txt"
+    mine = tmp_path / "mine"
+    assert datasets.fetch("rcv1", mine)["a.txt"] == mine / "rcv1" / "a.txt"
+
+
+def test_without_the_variable_the_cache_is_the_users_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DEPLDA_DATA")
+    assert registry._cache().name == "deplda"
+    monkeypatch.setenv("DEPLDA_DATA", "")
+    assert registry._cache().name == "deplda"
+
+
+def test_a_known_checksum_is_checked(
+    website: Website, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = hashlib.sha256(CONTENT).hexdigest()
+    publish(monkeypatch, website, {"a.txt": right})
+    target = datasets.fetch("rcv1")["a.txt"]
+    assert list(target.parent.iterdir()) == [target]
+    wrong = "0" * 64
+    publish(monkeypatch, website, {"a.txt": wrong})
+    with pytest.raises(DataUnavailableError) as caught:
+        datasets.fetch("rcv1")
+    assert str(caught.value) == (
+        f"{target} has the SHA-256 {right} instead of {wrong}: it is damaged or another version. "
+        "Delete it and try again"
+    )
+
+
+def test_an_unknown_checksum_is_recorded_and_a_changed_file_refused(
+    website: Website, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(monkeypatch, website)
+    target = datasets.fetch("rcv1")["a.txt"]
+    recorded = target.with_name("a.txt.sha256")
+    assert recorded.read_text() == hashlib.sha256(CONTENT).hexdigest() + "\n"
+    target.write_bytes(b"changed")
+    with pytest.raises(DataUnavailableError, match=r"damaged or another version\. Delete it"):
+        datasets.fetch("rcv1")
+    # The publisher's own change is seen too: the record outlives the file.
+    target.unlink()
+    website.pages["/a.txt"] = b"another version"
+    with pytest.raises(DataUnavailableError, match="damaged or another version"):
+        datasets.fetch("rcv1")
+
+
+def test_a_record_that_is_no_checksum_is_a_wrong_one(
+    website: Website, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(monkeypatch, website)
+    datasets.fetch("rcv1")["a.txt"].with_name("a.txt.sha256").write_bytes(b"\xff\xfe")
+    with pytest.raises(DataUnavailableError, match="instead of"):
+        datasets.fetch("rcv1")
+
+
+def test_a_file_put_there_by_hand_is_taken(
+    website: Website, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(monkeypatch, website)
+    (cache / "rcv1").mkdir(parents=True)
+    (cache / "rcv1" / "a.txt").write_bytes(b"by hand")
+    assert datasets.fetch("rcv1")["a.txt"].read_bytes() == b"by hand"
+    assert website.requests == []
+
+
+def test_a_file_in_a_folder_that_cannot_be_written_to_is_taken_as_it_is(
+    website: Website, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(monkeypatch, website)
+    (cache / "rcv1").mkdir(parents=True)
+    (cache / "rcv1" / "a.txt").write_bytes(b"by hand")
+
+    def read_only(path: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(registry, "write_whole", read_only)
+    assert datasets.fetch("rcv1")["a.txt"].read_bytes() == b"by hand"
+
+
+def test_off_line_the_error_names_the_address_and_the_place(cache: Path) -> None:
+    for call in (datasets.load, datasets.fetch):
+        with pytest.raises(DataUnavailableError) as caught:
+            call("eurlex57k")
+        assert f"could not download {ADDRESS} (" in str(caught.value)
+        assert f"put it at {cache / 'eurlex57k' / 'datasets.zip'}" in str(caught.value)
+
+
+def test_a_page_that_is_gone_or_breaks_off_leaves_no_file(
+    website: Website, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(monkeypatch, website)
+    website.promised_too_much = 10
+    with pytest.raises(DataUnavailableError, match=f"could not download {website.address}/a.txt"):
+        datasets.fetch("rcv1")
+    website.promised_too_much = 0
+    del website.pages["/a.txt"]
+    with pytest.raises(DataUnavailableError, match="404"):
+        datasets.fetch("rcv1")
+    assert list((cache / "rcv1").iterdir()) == []
+
+
+def test_a_cache_that_cannot_be_made_is_an_error_of_ours(
+    website: Website, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(monkeypatch, website)
+    cache.write_text("a file where a folder should be")
+    with pytest.raises(DataUnavailableError, match="could not download"):
+        datasets.fetch("rcv1")
+
+
+def test_progress_is_drawn_on_standard_error_only_when_wanted(
+    website: Website, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    publish(monkeypatch, website)
+    target = datasets.fetch("rcv1", progress=True)["a.txt"]
+    captured = capsys.readouterr()
+    assert "a.txt" in captured.err
+    assert captured.out == ""
+    target.unlink()
+    datasets.fetch("rcv1")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_published_files_in_data_dir_are_parsed(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "rcv1"
+    folder.mkdir(parents=True)
+    for part, number in (
+        ("train", 1),
+        ("test_pt0", 2),
+        ("test_pt1", 3),
+        ("test_pt2", 4),
+        ("test_pt3", 5),
+    ):
+        (folder / f"lyrl2004_tokens_{part}.dat.gz").write_bytes(
+            gzip.compress(f".I {number}\n.W\nword{number}\n".encode())
+        )
+    (folder / "rcv1-v2.topics.qrels.gz").write_bytes(gzip.compress(b"CCAT 1 1\n"))
+    dataset = datasets.load("rcv1", tmp_path / "data")
+    assert dataset.corpus.ids == ("1", "2", "3", "4", "5")
+    assert dataset.splits[0].train.tolist() == [0]
+
+
+def test_a_licensed_data_set_is_read_from_where_the_user_put_it(
+    tmp_path: Path, cache: Path
+) -> None:
+    with pytest.raises(
+        DataUnavailableError, match="is licensed and cannot be downloaded; put"
+    ) as caught:
+        datasets.load("nyt")
+    assert str(caught.value).endswith(f"under {cache / 'nyt'}")
+    for root in (cache, tmp_path / "data"):
+        (root / "nyt").mkdir(parents=True)
+        labels = "".join(f"<classifier type='descriptor'>{name}</classifier>" for name in "ABC")
+        for number in range(5):
+            (root / "nyt" / f"{number}.xml").write_text(
+                f"<nitf><identified-content>{labels}</identified-content>"
+                "<block class='full_text'>word</block></nitf>"
+            )
+    assert len(datasets.load("nyt").corpus) == 5
+    assert datasets.load("nyt", tmp_path / "data").corpus.label_names == ("A", "B", "C")

@@ -1,0 +1,66 @@
+"""Opening files and standard input, and writes that are whole or not there at all."""
+
+import gzip
+import io
+import os
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from deplda import ReadError, read_corpus
+from deplda.data.files import StandardInput, decode, read_lines, write_together
+from tests.data.readers.documents import PLAIN, write_lines
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_standard_input_stands_in_the_place_of_a_file(packed: bool, tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "a.jsonl")
+    data = path.read_bytes()
+    stream = StandardInput(io.BytesIO(gzip.compress(data) if packed else data))
+    assert read_corpus(stream, "jsonl", counter=PLAIN) == read_corpus(path, counter=PLAIN)
+
+
+def test_a_pipe_is_read_when_its_format_is_said(tmp_path: Path) -> None:
+    pipe, data = tmp_path / "pipe", write_lines(tmp_path / "a.jsonl").read_bytes()
+    os.mkfifo(pipe)
+    with pytest.raises(ReadError, match="a pipe is read only once; say its format="):
+        read_corpus(pipe)
+    writer = Thread(target=pipe.write_bytes, args=(data,))
+    writer.start()
+    assert len(read_corpus(pipe, "jsonl")) == 3
+    writer.join()
+
+
+def test_an_error_on_standard_input_is_called_so() -> None:
+    with pytest.raises(ReadError, match=r"^standard input, line 2: this is not JSON"):
+        read_corpus(StandardInput(io.BytesIO(b'{"text":"a","labels":[]}\n{oops\n')), "jsonl")
+
+
+def test_lines_come_with_numbers_and_without_their_ends(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"\xef\xbb\xbfone\r\n\ntwo")
+    assert list(read_lines(path)) == [(1, b"one"), (2, b""), (3, b"two")]
+    path.write_bytes(gzip.compress(path.read_bytes()))
+    assert list(read_lines(path)) == [(1, b"one"), (2, b""), (3, b"two")]
+
+
+def test_a_byte_of_another_encoding_is_named_with_its_column() -> None:
+    with pytest.raises(ReadError, match=r"^a, line 7: byte 0xf6 at column 2 is not utf-8"):
+        decode("a", 7, b"k\xf6nig", "utf-8")
+
+
+def test_files_written_together_appear_together_or_not_at_all(tmp_path: Path) -> None:
+    paths = [tmp_path / "a", tmp_path / "b.gz"]
+    with write_together(paths) as (first, second):
+        first.write(b"one")
+        second.write(b"two")
+        assert not any(path.exists() for path in paths)
+    assert paths[0].read_bytes() == b"one"
+    assert gzip.decompress(paths[1].read_bytes()) == b"two"
+    with suppress(RuntimeError), write_together(paths) as (first, second):
+        first.write(b"other")
+        raise RuntimeError
+    assert paths[0].read_bytes() == b"one"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b.gz"]

@@ -1,0 +1,89 @@
+"""Labels as users write them, and back again."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from deplda import InputError
+from deplda.data.targets import Targets, among, by_place, extended, read_targets, renamed
+
+
+@pytest.mark.parametrize(
+    ("y", "kind", "classes"),
+    [
+        (np.array([[1, 0], [1, 1]]), "dense", [0, 1]),
+        ([[1, 0], [1, 1]], "dense", [0, 1]),
+        (csr_array([[True, False], [True, True]]), "sparse", [0, 1]),
+        ([["a"], ["a", "b"]], "sparse", ["a", "b"]),
+        ([{"a"}, ("b", "a")], "sparse", ["a", "b"]),
+        (np.array([["a"], ["a", "b"]], dtype=object), "sparse", ["a", "b"]),
+    ],
+)
+def test_matrices_and_label_lists_are_one_indicator(y: Any, kind: str, classes: list[Any]) -> None:
+    labels, targets = read_targets(y)
+    assert labels.toarray().tolist() == [[True, False], [True, True]]
+    assert (targets.kind, targets.classes.tolist()) == (kind, classes)
+
+
+def test_one_class_a_document_is_one_label_each() -> None:
+    labels, targets = read_targets(["b", "a", "b"])
+    assert labels.toarray().tolist() == [[False, True], [True, False], [False, True]]
+    assert (targets.kind, targets.classes.tolist()) == ("classes", ["a", "b"])
+
+
+def test_predictions_come_back_in_the_manner_of_the_targets() -> None:
+    labels, targets = read_targets([[1, 0], [0, 1]])
+    assert targets.give_back(labels).tolist() == [[1, 0], [0, 1]]
+    assert targets.give_back(labels).dtype == np.int64
+    sparse = Targets(targets.classes, "sparse").give_back(labels)
+    assert sparse.format == "csr"
+
+
+def test_labels_are_matched_by_name_and_others_dropped() -> None:
+    labels, targets = read_targets([["a"], ["c", "a"], ["b"]])
+    found = renamed(labels, targets, np.array(["c", "a", "z"]))
+    assert found.toarray().tolist() == [[False, True, False], [True, True, False], [False] * 3]
+    assert found.dtype == bool
+
+
+def test_columns_without_names_are_known_by_their_place() -> None:
+    _, targets = read_targets(np.eye(2))
+    assert by_place(targets, np.array(["x", "y"])).classes.tolist() == ["x", "y"]
+    assert by_place(targets, np.arange(1)).classes.tolist() == [0, 1]
+    with pytest.raises(InputError, match="y has 2 columns without names but there are 3 labels"):
+        by_place(targets, np.array(["x", "y", "z"]))
+
+
+def test_exactly_these_classes_or_an_error() -> None:
+    labels, targets = read_targets([["a"], ["b"]])
+    found, named = among(labels, targets, ["b", "c", "a"])
+    assert found.toarray().tolist() == [[False, False, True], [True, False, False]]
+    assert named.classes.tolist() == ["b", "c", "a"]
+    with pytest.raises(InputError, match="y holds the label 'b', which is not among classes"):
+        among(labels, targets, ["a"])
+    with pytest.raises(InputError, match="distinct"):
+        among(labels, targets, ["a", "a"])
+
+
+def test_new_labels_go_behind_the_known_ones() -> None:
+    assert extended(np.array(["b"]), np.array(["a", "b"])).tolist() == ["b", "a"]
+    with pytest.raises(InputError, match="strings only, or numbers only"):
+        extended(np.array(["b"], dtype=object), np.array([7], dtype=object))
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (np.array([[2, 0], [0, 1]]), "must hold 0 and 1 only"),
+        (np.array([[0.5, 0], [0, np.nan]]), "must hold 0 and 1 only"),
+        (csr_array([[3, 0]]), "must hold 0 and 1 only"),
+        (np.array([["a", "b"], ["c", "d"]]), "must hold 0 and 1 only"),
+        ([["a"], [1]], "cannot be put in order"),
+        ([["a", "b"], "c"], "neither a matrix, nor label lists"),
+    ],
+)
+def test_what_is_not_labels_is_refused(y: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_targets(y)

@@ -1,0 +1,43 @@
+"""Charts stay inside their frames, and their ticks can be told apart."""
+
+import re
+
+import pytest
+
+from deplda.experiments.report.charts import Axis, Chart, Point, Series, svg
+from tests.experiments.report.reading import Page
+
+
+@pytest.mark.parametrize("kind", ["lines", "points", "traces", "bars"])
+@pytest.mark.parametrize(
+    "points",
+    [
+        [(1.0, 1.0)],
+        [(1.0, 2.0), (1.0, 2.0)],
+        [(0.001, -5e6), (4000.0, 5e6)],
+        [(k, k * k) for k in range(40)],
+    ],
+)
+def test_every_chart_stays_inside_its_frame(kind: str, points: list[tuple[float, float]]) -> None:
+    series = Series("<x>", tuple(Point(x, y, y - 0.1, y + 0.1) for x, y in points), 0)
+    for log in (False, True):
+        if log and kind != "points":
+            continue
+        axes = Axis("a & b", log=log), Axis("y")
+        drawn = svg(Chart(kind, *axes, (series,)), 'T "1"', "D", "f")  # type: ignore[arg-type]
+        Page(drawn)
+        for x, y in re.findall(r"M([\d.-]+) ([\d.-]+)", drawn):
+            assert -1 <= float(x) <= 481
+            assert -1 <= float(y) <= 301
+        assert "nan" not in drawn
+        assert drawn.count('class="tick"') >= 2
+
+
+def test_ticks_are_all_different(html: str) -> None:
+    for chart in re.findall(r'<svg viewBox="0 0.*?</svg>', html):
+        ticks = re.findall(r'class="tick" x="[\d.]+" y="[\d.]+" text-anchor="end">(.*?)<', chart)
+        assert len(ticks) == len(set(ticks)) >= 1
+
+
+def test_named_places_have_their_names(html: str) -> None:
+    assert re.search(r'class="tick"[^>]*>\d+–\d+</text>', html)

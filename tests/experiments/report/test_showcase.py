@@ -1,0 +1,58 @@
+"""What is shown of one document: every part of a score, and every model's words."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from deplda.experiments.protocol import Model
+from deplda.experiments.report import write_report
+from deplda.experiments.report.pages import full_report
+from deplda.experiments.report.parts import Details
+from deplda.experiments.report.runs import read_groups
+from deplda.models.explanation import Explanation
+from tests.experiments.report.folders import MODELS, NAMES, experiment, make
+from tests.experiments.report.reading import section
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return make(tmp_path / "r", experiment(models=MODELS | {"Hybrid": Model("HybridLDA")}))
+
+
+def test_the_reasons_of_a_hybrid_have_all_their_parts_and_both_models_words(folder: Path) -> None:
+    write_report(folder, folder / "report.html")
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    hybrid = page[page.index("Why Hybrid says so") :]
+    assert "-1.250 = svm +0.750, topics -2.000" in hybrid
+    assert "A score is the sum of its parts" in hybrid
+    assert "Words: x&lt;y&nbsp;(2.0)" in hybrid
+    assert "Words in the SVM: plain&nbsp;(+0.62)" in hybrid
+    assert "0.500 = words +0.300, prior +0.200" in page[: page.index("Why Hybrid says so")]
+
+
+def test_dependency_lda_is_explained_first_and_others_on_demand(folder: Path) -> None:
+    blocks = section(full_report(read_groups(folder)), "One document").blocks
+    assert blocks[2] == "Why Dependency-LDA says so:"
+    assert isinstance(blocks[3], Explanation)
+    assert [b.summary for b in blocks if isinstance(b, Details)] == [
+        "Why Flat-LDA says so",
+        "Why Hybrid says so",
+    ]
+
+
+def test_models_that_learned_the_same_share_a_column(folder: Path) -> None:
+    _, words, topics = section(full_report(read_groups(folder)), "What was learned").blocks
+    assert words.columns[2:] == ("Dependency-LDA, Flat-LDA and Hybrid",)  # type: ignore[union-attr]
+    assert topics.caption.startswith("Dependency-LDA: 2 of the topics")  # type: ignore[union-attr]
+    assert NAMES[3] in topics.rows[0][1].text  # type: ignore[union-attr]
+
+
+def test_reasons_without_parts_of_an_older_folder_are_left_out(folder: Path) -> None:
+    for path in folder.glob("units/*-lda.json"):
+        unit = msgspec.json.decode(path.read_bytes())
+        for reason in unit["found"]["showcase"]["explanation"]["labels"]:
+            del reason["parts"]
+        path.write_bytes(msgspec.json.encode(unit))
+    blocks = section(full_report(read_groups(folder)), "One document").blocks
+    assert [b for b in blocks if isinstance(b, str)][1:] == ["Why Hybrid says so:"]

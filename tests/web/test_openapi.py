@@ -1,0 +1,26 @@
+"""The description of the API."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from deplda.web import Limits
+from tests.web.serving import running
+
+
+def test_the_description_is_true(model: Any, tmp_path: Path) -> None:
+    limits = Limits(characters=300, words=20, documents=4, labels=20, body_bytes=60_000)
+    command = [
+        sys.executable, "-m", "schemathesis.cli", "run", "--max-examples=10", "--seed=1",
+        "--no-color", "--generation-database=none", "--suppress-health-check=all",
+    ]  # fmt: skip
+    with running(model, limits) as address:
+        done = subprocess.run(
+            [*command, f"{address}/openapi.json"], cwd=tmp_path, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert "8 selected / 8 total" in done.stdout

@@ -1,0 +1,175 @@
+"""The service: its answers are the model's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from deplda.web import Limits
+from tests.web.serving import (
+    TEXTS,
+    hybrid_model,
+    model_of_counts,
+    running,
+    suggest,
+    svm_model,
+)
+
+TEXT = "The jury of the court heard the team. The lawsuit İs about a game, game."
+
+
+def test_suggestions_are_those_of_rank_to_the_last_bit(client: httpx.Client, model: Any) -> None:
+    texts = [TEXT, "arena", ""]
+    ranking = model.rank(texts, 2)
+    found = suggest(client, *({"text": text} for text in texts), k=2)
+    for document, labels, scores in zip(found, ranking.labels, ranking.scores, strict=True):
+        assert [one["label"] for one in document["labels"]] == labels.tolist()
+        assert [one["score"] for one in document["labels"]] == scores.tolist()
+
+
+def test_counts_are_read_as_texts_are(client: httpx.Client) -> None:
+    text, words = suggest(
+        client, {"text": "court, game game; unheard"},
+        {"words": {"game": 2, "court": 1, "unheard": 1}},
+    )  # fmt: skip
+    assert text == words
+    assert (text["n_tokens"], text["n_unknown"]) == (3, 1)
+
+
+def test_all_labels_are_given_if_more_are_wanted_than_there_are(client: httpx.Client) -> None:
+    assert len(suggest(client, {"text": TEXT}, k=1000)[0]["labels"]) == 3
+
+
+def test_labels_below_the_threshold_are_left_out(client: httpx.Client) -> None:
+    every = suggest(client, {"text": TEXT})[0]["labels"]
+    middle = every[1]["score"]
+    assert suggest(client, {"text": TEXT}, threshold=middle)[0]["labels"] == every[:2]
+    assert suggest(client, {"text": TEXT}, threshold=1e300)[0]["labels"] == []
+    assert suggest(client, {"text": TEXT}, threshold=None)[0]["labels"] == every
+
+
+def test_explanations_are_those_of_explain(client: httpx.Client, model: Any) -> None:
+    found = client.post("/v1/explain", json={"document": {"text": TEXT}, "k": 2}).json()
+    expected = model.explain(TEXT, 2)
+    assert found["labels"] == expected.to_dict()["labels"]
+    assert (found["n_tokens"], found["n_unknown"]) == (expected.n_tokens, expected.n_unknown)
+    assert [TEXT[begin:end].lower() for begin, end, _ in found["spans"]] == [
+        word for _, _, word in found["spans"]
+    ]
+    assert {word["word"] for word in found["words"]} == {word for _, _, word in found["spans"]}
+    counted = client.post("/v1/explain", json={"document": {"words": {"court": 2}}}).json()
+    assert counted["spans"] == []
+    assert counted["n_tokens"] == 2
+
+
+def test_a_hybrid_explains_by_parts_that_add_up_to_the_scores_of_rank() -> None:
+    model = hybrid_model()
+    with running(model) as address, httpx.Client(base_url=address) as client:
+        found = client.post("/v1/explain", json={"document": {"text": TEXT}, "k": 3}).json()
+        card = client.get("/v1/model").json()
+        label = client.get("/v1/labels/LAW").json()
+    assert (card["explains"], card["has_topics"], card["settings"]["model"]) == (True, True, "both")
+    assert label["words"][0]["word"] == model.top_words("LAW", 1)[0].name
+    assert label["distinctive"][0]["word"] == "court"
+    ranking = model.rank([TEXT], 3)
+    assert [one["label"] for one in found["labels"]] == ranking.labels[0].tolist()
+    for one, score in zip(found["labels"], ranking.scores[0], strict=True):
+        assert set(one["parts"]) == {"svm", "topics"}
+        assert one["parts"]["topics"] < 0
+        assert sum(one["parts"].values()) == one["score"] == pytest.approx(score, abs=1e-12)
+    law = next(one for one in found["labels"] if one["label"] == "LAW")
+    assert {"court", "jury"} <= {word["word"] for word in law["svm_words"]}
+    assert all(word["added"] > 0 for word in law["svm_words"])
+
+
+def test_labels_are_searched_sorted_and_paged(client: httpx.Client) -> None:
+    def names(**query: Any) -> list[str]:
+        return [one["label"] for one in client.get("/v1/labels", params=query).json()["labels"]]
+
+    assert names() == ["SPORT", "LAW", "COMPANIES"]
+    assert names(sort="name") == ["COMPANIES", "LAW", "SPORT"]
+    assert names(search="co ies") == ["COMPANIES"]
+    assert names(search="nothing") == []
+    assert names(page=2, size=2) == ["COMPANIES"]
+    assert names(page=1_000_000_000) == []
+    assert client.get("/v1/labels").json()["labels"][0]["documents"] == 12
+
+
+def test_a_label_has_words_companions_and_topics(client: httpx.Client, model: Any) -> None:
+    found = client.get("/v1/labels/LAW").json()
+    assert (found["documents"], found["share"]) == (9, 0.5)
+    assert [(word["word"], word["probability"]) for word in found["words"]] == [
+        (word.name, word.weight) for word in model.top_words("LAW", 24)
+    ]
+    assert found["distinctive"][0]["word"] == "court"
+    assert found["companions"] == [
+        {"label": "COMPANIES", "documents": 3, "share": 1 / 3},
+        {"label": "SPORT", "documents": 3, "share": 1 / 3},
+    ]
+    assert 0 < sum(topic["share"] for topic in found["topics"]) <= 1 + 1e-9
+
+
+def test_topics_are_the_models_the_largest_first(client: httpx.Client, model: Any) -> None:
+    found = client.get("/v1/topics", params={"set": 1}).json()
+    assert (found["n_sets"], found["total"]) == (2, 3)
+    shares = [topic["share"] for topic in found["topics"]]
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) == pytest.approx(1)
+    expected = {topic.number: topic for topic in model.topics(12) if topic.set == 1}
+    for topic in found["topics"]:
+        labels = [(label["label"], label["probability"]) for label in topic["labels"]]
+        assert labels == [*expected[topic["topic"]].labels]
+    missing = client.get("/v1/topics", params={"set": 2})
+    assert missing.status_code == 404
+    assert "the last is 1" in missing.json()["error"]
+
+
+def test_the_card_says_what_the_model_is(client: httpx.Client) -> None:
+    card = client.get("/v1/model").json()
+    assert card["model"] == "DependencyLDA"
+    assert (card["n_labels"], card["takes_text"], card["explains"]) == (3, True, True)
+    assert card["statistics"]["n_documents"] == len(TEXTS)
+    assert card["limits"]["documents"] == Limits().documents
+    assert client.get("/health").json() == {"status": "ok", "model": "DependencyLDA"}
+
+
+@pytest.fixture(scope="module")
+def svm() -> Iterator[httpx.Client]:
+    with running(svm_model()) as address, httpx.Client(base_url=address) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def counts() -> Iterator[httpx.Client]:
+    with running(model_of_counts()) as address, httpx.Client(base_url=address) as found:
+        yield found
+
+
+def test_an_svm_suggests_but_does_not_explain(svm: httpx.Client) -> None:
+    ranking = svm_model().rank(["court"], 3)
+    found = suggest(svm, {"text": "court"})[0]["labels"]
+    assert [one["score"] for one in found] == ranking.scores[0].tolist()
+    rejected = svm.post("/v1/explain", json={"document": {"text": "court"}})
+    assert (rejected.status_code, "cannot explain" in rejected.text) == (409, True)
+    assert svm.get("/v1/topics").status_code == 409
+    label = svm.get("/v1/labels/LAW").json()
+    assert (label["words"], label["topics"], label["documents"]) == ([], [], 9)
+    card = svm.get("/v1/model").json()
+    assert (card["explains"], card["has_topics"]) == (False, False)
+
+
+def test_a_model_of_counts_takes_words_but_no_text(counts: httpx.Client) -> None:
+    rejected = counts.post("/v1/suggest", json={"documents": [{"text": "court"}]})
+    assert rejected.status_code == 409
+    assert "knows counts alone" in rejected.json()["error"]
+    assert suggest(counts, {"words": {"word0": 3}})[0]["n_tokens"] == 3
+    assert not counts.get("/v1/model").json()["takes_text"]
+
+
+def test_flat_lda_explains_but_has_no_topics(counts: httpx.Client) -> None:
+    found = counts.post("/v1/explain", json={"document": {"words": {"word0": 3}}})
+    assert found.status_code == 200
+    assert "no topics" in counts.get("/v1/topics").json()["error"]
