@@ -27,6 +27,13 @@ ROOMS = [
     {"__main__"},
 ]
 MOST_ENTRIES = 14
+# Every module of these rooms has a file of tests, tests/<room>/test_<module>.py.
+MIRRORED = {
+    "cli", "data", "engine", "evaluation", "experiments", "inference", "kernels", "models",
+    "training",
+}  # fmt: skip
+# Files there that are of no single module.
+ACROSS = {"test_fuzz", "test_real_data", "test_reference", "test_saved_before"}
 # Which rooms, or modules, may import a package that is heavy, or of some machines alone.
 HOMES = {
     "arviz_stats": {"training.diagnostics"},
@@ -127,6 +134,16 @@ def test_the_root_shows_the_rooms_and_no_two_files_have_one_stem() -> None:
 def test_tests_mirror_the_source() -> None:
     folders = {path.parent.relative_to(TESTS) for path in TESTS.rglob("test_*.py")}
     assert [folder for folder in folders if not (SOURCE / folder).is_dir()] == []
+    wanted = {
+        path.relative_to(SOURCE).with_name(f"test_{path.name}")
+        for path in SOURCE.glob("*/**/*.py")
+        if path.stem != "__init__" and room_of(name_of(path)) in MIRRORED
+    }
+    found = {path.relative_to(TESTS) for path in TESTS.rglob("test_*.py")}
+    assert sorted(map(str, wanted - found)) == []
+    rooms = {path.parent for path in wanted}
+    others = {path for path in found - wanted if path.parent in rooms}
+    assert sorted(str(path) for path in others if path.stem not in ACROSS) == []
 
 
 def test_a_wrong_way_would_be_seen() -> None:

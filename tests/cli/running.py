@@ -41,6 +41,13 @@ def write_jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
     return path
 
 
+def in_shards(folder: Path) -> Path:
+    folder.mkdir()
+    write_jsonl(folder / "a.jsonl", articles()[:12])
+    write_jsonl(folder / "b.jsonl", articles()[12:])
+    return folder
+
+
 def run(*arguments: Any, **options: Any) -> Result:
     return CliRunner().invoke(root, [str(each) for each in arguments], **options)
 

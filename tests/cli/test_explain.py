@@ -1,11 +1,9 @@
-"""``deplda explain``, ``words``, ``topics``, ``info`` and ``evaluate``."""
+"""``deplda explain``, ``words``, ``topics`` and ``info``."""
 
 import json
 from pathlib import Path
-from typing import Any
 
-import deplda
-from tests.cli.running import TOPICS, articles, done, problem, write_jsonl
+from tests.cli.running import QUICK, TOPICS, done, problem, write_jsonl
 
 
 def test_a_text_a_file_and_standard_input_are_explained_alike(tmp_path: Path, model: Path) -> None:
@@ -61,6 +59,17 @@ def test_topics_are_labels_that_go_together(model: Path) -> None:
     )
 
 
+def test_a_hybrid_explains_itself_and_shows_its_words_and_topics(
+    tmp_path: Path, corpus: Path
+) -> None:
+    done("train", corpus, "-o", tmp_path / "m", "--model", "hybrid", *QUICK)
+    reasons = json.loads(done("explain", tmp_path / "m", "the judge and the jury", "--json"))
+    assert reasons["labels"][0]["label"] == "LAW"
+    assert reasons["labels"][0]["svm_words"]
+    assert json.loads(done("words", tmp_path / "m", "LAW", "--json"))
+    assert json.loads(done("topics", tmp_path / "m", "--json"))
+
+
 def test_a_model_that_cannot_explain_says_so(tmp_path: Path, corpus: Path) -> None:
     done("train", corpus, "-o", tmp_path / "svm", "--model", "tfidf-svm")
     for verb in (["explain", "text"], ["words", "LAW"], ["topics"]):
@@ -75,19 +84,7 @@ def test_info_says_what_the_model_is(model: Path) -> None:
     assert "DependencyLDA" in done("info", model)
 
 
-def test_figures_are_those_of_python_and_unseen_labels_are_counted(
-    tmp_path: Path, model: Path
-) -> None:
-    rows = [row for row in articles() if row["part"] == "test"]
-    rows[0]["labels"] = [*rows[0]["labels"], "CHESS"]
-    path = write_jsonl(tmp_path / "test.jsonl", rows)
-    found = json.loads(done("evaluate", model, path, "--json"))
-    loaded: Any = deplda.load(model)
-    scores = loaded.decision_function([row["text"] for row in rows])
-    truth = [[label in row["labels"] for label in loaded.classes_] for row in rows]
-    expected = deplda.evaluate(scores, truth, loaded.label_sets_)
-    assert found["n_unseen"] == 1
-    assert found["label"]["ranking"] == expected.to_dict()["label"]["ranking"]
-    shown = done("evaluate", model, path)
-    assert "average_precision by training documents" in shown
-    assert "1 labels of documents were never seen in training" in shown
+def test_a_folder_that_is_no_model_is_refused(tmp_path: Path, corpus: Path) -> None:
+    for verb in (["predict", tmp_path, corpus], ["info", tmp_path], ["topics", tmp_path]):
+        assert "card.json: the file is missing" in problem(1, *verb)
+    assert "there is no such folder" in problem(1, "info", tmp_path / "nothing")

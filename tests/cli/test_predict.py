@@ -1,11 +1,9 @@
-"""``deplda predict``, and pipes, signals and terminals."""
+"""``deplda predict``, of documents and of a folder of shards."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -14,18 +12,16 @@ import pytest
 import deplda
 from deplda import datasets
 from tests.cli.running import (
-    ENVIRONMENT,
     QUICK,
     articles,
     done,
+    in_shards,
     lines,
     problem,
     run,
     start,
     write_jsonl,
 )
-
-# predict ------------------------------------------------------------------------------------------
 
 
 def test_predictions_are_those_of_python(tmp_path: Path, model: Path, corpus: Path) -> None:
@@ -38,7 +34,7 @@ def test_predictions_are_those_of_python(tmp_path: Path, model: Path, corpus: Pa
         assert [label["score"] for label in line["labels"]] == scores.tolist()
 
 
-def test_a_card_is_used_where_there_is_one_and_missed_where_it_must_be(
+def test_a_gpu_is_used_where_there_is_one_and_missed_where_it_must_be(
     tmp_path: Path, model: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("deplda.kernels.cuda.device.problem", lambda: "CuPy is not installed")
@@ -49,7 +45,7 @@ def test_a_card_is_used_where_there_is_one_and_missed_where_it_must_be(
     svm = tmp_path / "svm"
     done("train", corpus, "-o", svm, "--model", "vanilla-svm")
     told = problem(2, "predict", svm, corpus, "--device", "auto")
-    assert "--device is for topic models" in told
+    assert "--device is for dependency, prior and flat" in told
 
 
 def test_every_kind_of_document_gives_the_same_labels(tmp_path: Path, model: Path) -> None:
@@ -126,7 +122,7 @@ def test_documents_of_one_batch_are_in_memory_at_a_time(
     model: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """What stands before a broken line, a batch earlier, is out when the error comes."""
-    monkeypatch.setattr("deplda.cli.predict._BATCH", 4)
+    monkeypatch.setattr(import_module("deplda.cli.predict"), "_BATCH", 4)
     path = write_jsonl(tmp_path / "a.jsonl", articles()[:10])
     with path.open("a") as file:
         file.write("{oops\n")
@@ -176,9 +172,6 @@ def test_an_output_of_other_documents_is_not_gone_on_with(
     assert "--resume needs --output" in problem(2, "predict", model, corpus, "--resume")
 
 
-# Pipes, signals, terminals ------------------------------------------------------------------------
-
-
 def test_a_reader_that_goes_away_ends_it_quietly(tmp_path: Path, model: Path) -> None:
     path = write_jsonl(tmp_path / "many.jsonl", articles() * 100)
     ended = start("predict", model, path)
@@ -189,35 +182,6 @@ def test_a_reader_that_goes_away_ends_it_quietly(tmp_path: Path, model: Path) ->
     assert ended.stderr.read() == ""
     assert ended.wait(60) == 0
     ended.stderr.close()
-
-
-def test_output_shorter_than_a_pipe_may_lose_its_reader_too() -> None:
-    reader, writer = os.pipe()
-    os.close(reader)
-    ended = subprocess.run(
-        [sys.executable, "-m", "deplda", "datasets", "list"],
-        env=ENVIRONMENT, stdout=writer, stderr=subprocess.PIPE, text=True, check=False,
-    )  # fmt: skip
-    os.close(writer)
-    assert (ended.returncode, ended.stderr) == (0, "")
-
-
-def test_ctrl_c_in_training_leaves_nothing_behind_but_the_checkpoint(tmp_path: Path) -> None:
-    chains = tmp_path / "chains"
-    ended = start(
-        "train", "newsroom", "-o", tmp_path / "m", "--set", "fit_method=sampled",
-        "--set", "n_sweeps=1000000", "--checkpoint", chains,
-    )  # fmt: skip
-    while not (chains / "label-words" / "manifest.json").exists():
-        assert ended.poll() is None
-        time.sleep(0.05)
-    time.sleep(0.5)  # into the sweeps
-    ended.send_signal(signal.SIGINT)
-    out, err = ended.communicate(timeout=60)
-    assert (ended.returncode, out) == (130, "")
-    assert err.splitlines()[-1] == "Error: interrupted"
-    assert "Traceback" not in err
-    assert [path.name for path in tmp_path.iterdir()] == ["chains"]
 
 
 def test_ctrl_c_in_predicting_leaves_whole_lines_to_go_on_from(tmp_path: Path, model: Path) -> None:
@@ -240,29 +204,37 @@ def test_ctrl_c_in_predicting_leaves_whole_lines_to_go_on_from(tmp_path: Path, m
     assert [line["id"] for line in lines(output.read_text())] == [row["id"] for row in rows]
 
 
-def test_without_a_terminal_there_is_neither_colour_nor_progress(model: Path, corpus: Path) -> None:
-    ended = start("evaluate", model, corpus, stdin=subprocess.DEVNULL)
-    out, err = ended.communicate(timeout=60)
-    assert (ended.returncode, err) == (0, "")
-    assert "\x1b" not in out
+# Shards -------------------------------------------------------------------------------------------
 
 
-def test_on_a_terminal_there_is_progress_on_standard_error(tmp_path: Path, corpus: Path) -> None:
-    import pty
+def test_a_folder_of_shards_becomes_a_folder_of_parts(
+    tmp_path: Path, model: Path, corpus: Path
+) -> None:
+    shards = in_shards(tmp_path / "in")
+    said = done("predict", model, shards, "-o", tmp_path / "out", "-k", 2)
+    assert said.startswith("30 documents in 2 parts")
+    parts = [tmp_path / "out" / f"{name}.jsonl.labels.jsonl" for name in "ab"]
+    found = [line for part in parts for line in lines(part.read_text())]
+    assert found == lines(done("predict", model, corpus, "-k", 2))
+    times = [part.stat().st_mtime_ns for part in parts]
+    done("predict", model, shards, "-o", tmp_path / "out", "-k", 2)
+    assert [part.stat().st_mtime_ns for part in parts] == times
 
-    terminal, theirs = pty.openpty()
-    ended = subprocess.Popen(
-        [sys.executable, "-m", "deplda", "train", str(corpus), "-o", str(tmp_path / "m"), *QUICK],
-        env=ENVIRONMENT | {"TERM": "xterm"}, stdout=subprocess.PIPE, stderr=theirs, text=True,
-    )  # fmt: skip
-    os.close(theirs)
-    shown = b""
-    try:
-        while piece := os.read(terminal, 4096):
-            shown += piece
-    except OSError:
-        pass  # how Linux says that the other side is closed
-    out, _ = ended.communicate(timeout=60)
-    assert ended.returncode == 0
-    assert "sweeps" in shown.decode()
-    assert "\x1b" not in out
+
+def test_what_is_left_out_of_a_shard_is_said(tmp_path: Path, model: Path) -> None:
+    shards = in_shards(tmp_path / "in")
+    with (shards / "a.jsonl").open("a") as file:
+        file.write('{"id": "odd", "text": 7}\n')
+    (shards / "c.csv").write_text("a,b\n")
+    result = run("predict", model, shards, "-o", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "a.jsonl, document 'odd' is left out" in result.stderr
+    assert "1 shards have no part (see manifest.json); c.csv" in result.stderr
+    assert json.loads((tmp_path / "out" / "manifest.json").read_bytes())["documents"] == 30
+
+
+def test_processes_train_and_predict_the_same(tmp_path: Path, model: Path, corpus: Path) -> None:
+    far = ("--engine", "processes", "-j", 1)
+    done("train", corpus, "-o", tmp_path / "model", "--where", "part=train", *QUICK, *far)
+    near = done("predict", model, corpus)
+    assert done("predict", tmp_path / "model", corpus, *far) == near

@@ -1,6 +1,8 @@
-"""``deplda train``."""
+"""``deplda train`` and ``deplda evaluate``."""
 
 import json
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +12,14 @@ import deplda
 from deplda import DependencyLDA, WordCounter, read_corpus
 from tests.cli.running import (
     QUICK,
+    articles,
     done,
+    in_shards,
+    lines,
     problem,
     run,
+    start,
+    write_jsonl,
 )
 
 
@@ -49,17 +56,6 @@ def test_every_model_can_be_trained_and_predicts(
     assert json.loads(done("info", tmp_path / "m", "--json"))["model"] == estimator
     line = json.loads(done("predict", tmp_path / "m", "-", "-k", 1, input="judge jury court"))
     assert line["labels"][0]["label"] == "LAW"
-
-
-def test_a_hybrid_explains_itself_and_shows_its_words_and_topics(
-    tmp_path: Path, corpus: Path
-) -> None:
-    done("train", corpus, "-o", tmp_path / "m", "--model", "hybrid", *QUICK)
-    reasons = json.loads(done("explain", tmp_path / "m", "the judge and the jury", "--json"))
-    assert reasons["labels"][0]["label"] == "LAW"
-    assert reasons["labels"][0]["svm_words"]
-    assert json.loads(done("words", tmp_path / "m", "LAW", "--json"))
-    assert json.loads(done("topics", tmp_path / "m", "--json"))
 
 
 def test_the_papers_settings_and_single_parameters_go_together(
@@ -107,7 +103,7 @@ def test_a_data_set_is_known_by_its_name(tmp_path: Path) -> None:
     assert json.loads(result.stdout)["documents"] == 1500
 
 
-def test_documents_held_out_are_tested_and_their_figures_kept(tmp_path: Path, corpus: Path) -> None:
+def test_documents_held_out_are_tested_and_their_metrics_kept(tmp_path: Path, corpus: Path) -> None:
     result = run("train", corpus, "-o", tmp_path / "m", "--holdout", 0.3, *QUICK)
     assert result.exit_code == 0
     assert "held out for testing: 9 of 30 documents" in result.stderr
@@ -138,6 +134,46 @@ def test_a_checkpoint_is_gone_on_with_only_when_asked(tmp_path: Path, corpus: Pa
     )
 
 
+def test_ctrl_c_in_training_leaves_nothing_behind_but_the_checkpoint(tmp_path: Path) -> None:
+    chains = tmp_path / "chains"
+    ended = start(
+        "train", "newsroom", "-o", tmp_path / "m", "--set", "fit_method=sampled",
+        "--set", "n_sweeps=1000000", "--checkpoint", chains,
+    )  # fmt: skip
+    while not (chains / "label-words" / "manifest.json").exists():
+        assert ended.poll() is None
+        time.sleep(0.05)
+    time.sleep(0.5)  # into the sweeps
+    ended.send_signal(signal.SIGINT)
+    out, err = ended.communicate(timeout=60)
+    assert (ended.returncode, out) == (130, "")
+    assert err.splitlines()[-1] == "Error: interrupted"
+    assert "Traceback" not in err
+    assert [path.name for path in tmp_path.iterdir()] == ["chains"]
+
+
+def test_a_folder_of_shards_is_learned_from_disk(tmp_path: Path) -> None:
+    shards, output, scratch = in_shards(tmp_path / "in"), tmp_path / "model", tmp_path / "kept"
+    said = done("train", shards, "-o", output, "--scratch", scratch, *QUICK, "--json")
+    assert json.loads(said)["documents"] == 30
+    assert len(lines(done("predict", output, shards / "a.jsonl", "-k", 1))) == 12
+    again = ("train", shards, "-o", tmp_path / "other", "--scratch", scratch)
+    assert "goes without --checkpoint" in problem(2, *again, "--holdout", 0.1)
+    svm = problem(1, *again, "--model", "tfidf-svm")
+    assert "TfidfSVM learns from documents in memory" in svm
+
+
+def test_a_corpus_may_come_from_standard_input(tmp_path: Path, corpus: Path) -> None:
+    given = corpus.read_text(encoding="utf-8")
+    for name, source in (("a", "-"), ("b", str(corpus))):
+        done("train", source, "-o", tmp_path / name, *QUICK, input=given)
+    first, second = ((tmp_path / m / "arrays.safetensors").read_bytes() for m in "ab")
+    assert first == second
+
+
+# Wrong options ------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -164,9 +200,33 @@ def test_a_parameter_out_of_range_is_named_by_the_library(tmp_path: Path, corpus
     assert said.startswith("n_chains is 0; it must be a whole number from 1")
 
 
-def test_a_corpus_may_come_from_standard_input(tmp_path: Path, corpus: Path) -> None:
-    given = corpus.read_text(encoding="utf-8")
-    for name, source in (("a", "-"), ("b", str(corpus))):
-        done("train", source, "-o", tmp_path / name, *QUICK, input=given)
-    first, second = ((tmp_path / m / "arrays.safetensors").read_bytes() for m in "ab")
-    assert first == second
+def test_engines_that_cannot_be_are_named(tmp_path: Path, model: Path, corpus: Path) -> None:
+    output = tmp_path / "model"
+    assert "engine is 'gpu'" in problem(1, "train", corpus, "-o", output, "--engine", "gpu")
+    assert "engine is 'gpu'" in problem(1, "predict", model, corpus, "--engine", "gpu")
+    svm = ("--model", "vanilla-svm", "--engine", "gpu")
+    assert "engine is 'gpu'" in problem(1, "train", corpus, "-o", output, *svm)
+    assert "use --engine" in problem(2, "train", corpus, "-o", output, "--set", "engine=processes")
+    shards = in_shards(tmp_path / "in")
+    assert "A folder of shards needs -o" in problem(2, "predict", model, shards)
+
+
+# evaluate -----------------------------------------------------------------------------------------
+
+
+def test_metrics_are_those_of_python_and_unseen_labels_are_counted(
+    tmp_path: Path, model: Path
+) -> None:
+    rows = [row for row in articles() if row["part"] == "test"]
+    rows[0]["labels"] = [*rows[0]["labels"], "CHESS"]
+    path = write_jsonl(tmp_path / "test.jsonl", rows)
+    found = json.loads(done("evaluate", model, path, "--json"))
+    loaded: Any = deplda.load(model)
+    scores = loaded.decision_function([row["text"] for row in rows])
+    truth = [[label in row["labels"] for label in loaded.classes_] for row in rows]
+    expected = deplda.evaluate(scores, truth, loaded.label_sets_)
+    assert found["n_unseen"] == 1
+    assert found["label"]["ranking"] == expected.to_dict()["label"]["ranking"]
+    shown = done("evaluate", model, path)
+    assert "average_precision by training documents" in shown
+    assert "1 labels of documents were never seen in training" in shown

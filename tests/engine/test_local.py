@@ -1,24 +1,15 @@
+"""Threads and processes of this machine: they stop when told to, and their end is known."""
+
 import threading
 from collections.abc import Iterator
 from threading import Event
 
 import pytest
 
-from deplda.engine.execution import Execution, n_workers
+from deplda.engine.execution import Execution
 from deplda.engine.pool import Stopped
-from deplda.errors import InputError
-
-
-def test_results_come_in_the_order_of_the_items() -> None:
-    gates = [Event() for _ in range(3)]
-
-    def work(item: int, stop: Event) -> int:
-        if item < 2:
-            gates[item + 1].wait(10)  # an item ends only after the next one
-        gates[item].set()
-        return item * item
-
-    assert list(Execution(n_jobs=3).map(work, range(3))) == [0, 1, 4]
+from deplda.errors import InputError, WorkerLostError
+from tests.engine import work
 
 
 def test_a_failure_stops_the_others_and_is_the_one_that_is_raised() -> None:
@@ -55,22 +46,12 @@ def test_leaving_early_stops_the_work() -> None:
     assert ended.is_set()
 
 
-def test_results_do_not_pile_up() -> None:
-    taken = []
-
-    def items() -> Iterator[int]:
-        for item in range(100):
-            taken.append(item)
-            yield item
-
-    results = Execution(n_jobs=2).map(lambda item, stop: item, items())
-    assert [next(results) for _ in range(10)] == list(range(10))
-    assert len(taken) <= 10 + 3 * 2
-    assert list(results) == list(range(10, 100))
+def test_a_process_that_was_killed_is_said_so_and_the_next_work_is_done() -> None:
+    with pytest.raises(WorkerLostError, match=r"a worker process was killed.*fewer of them"):
+        list(Execution("processes", 1).map(work.deadly, range(1)))
+    assert list(Execution("processes", 1).map(work.slowly, range(3), 0.0)) == [0, 1, 2]
 
 
-def test_all_cores_is_the_default() -> None:
-    assert n_workers(None) == n_workers(-1) >= 1
-    assert n_workers(7) == 7
-    with pytest.raises(InputError, match="n_jobs is -2"):
-        n_workers(-2)
+def test_an_error_in_a_process_is_the_one_that_is_raised() -> None:
+    with pytest.raises(InputError, match="n_jobs is -7"):
+        list(Execution("processes", 1).map(work.failing, [-7]))

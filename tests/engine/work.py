@@ -3,14 +3,10 @@
 import os
 import signal
 import time
-from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from deplda.engine.execution import n_workers
 from deplda.engine.pool import Stop, Stopped
-from deplda.models.predict_shards import _Job
-from deplda.models.registry import load
 
 
 def slowly(seconds: float, item: int, stop: Stop) -> int:
@@ -32,24 +28,3 @@ def until_stopped(folder: Path, item: int, stop: Stop) -> None:
         time.sleep(0.02)
     (folder / "stopped").touch()
     raise Stopped
-
-
-class LethalJob(_Job):
-    """A job whose model ends the worker at one document."""
-
-    @cached_property
-    def model(self) -> Any:
-        return _Lethal(load(self.path))
-
-
-class _Lethal:
-    def __init__(self, model: Any) -> None:
-        self._model = model
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)
-
-    def rank(self, x: Any, k: int) -> Any:
-        if (x.data == 666).any():
-            os.kill(os.getpid(), signal.SIGKILL)
-        return self._model.rank(x, k)

@@ -1,6 +1,7 @@
+"""The hybrid: no worse than its better parent, cut where held-out documents say."""
+
 from decimal import Decimal
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,14 @@ from deplda import (
     HybridLDA,
     InputError,
     NothingHeldOutWarning,
-    ReadError,
     TfidfSVM,
     WordCounter,
     datasets,
-    load,
 )
 from deplda.evaluation import reliability
-from deplda.models import card as store
 from deplda.models.hybrid import folds_of
 from deplda.models.mixture import quality
+from tests.models.worlds import pairs
 
 
 def quick(**others: Any) -> HybridLDA:
@@ -33,19 +32,6 @@ def quick(**others: Any) -> HybridLDA:
 def parts() -> tuple[Corpus, Corpus]:
     corpus = datasets.newsroom(700).corpus
     return corpus[:400], corpus[400:]
-
-
-def world(n: int, seed: int) -> Corpus:
-    """Return short documents of 12 labels, which come in pairs, among many words of no meaning."""
-    rng = np.random.default_rng(seed)
-    labels = np.zeros((n, 12), dtype=bool)
-    pairs = rng.random((n, 6)) < 0.2
-    labels[:, ::2] = pairs & (rng.random((n, 6)) < 0.9)
-    labels[:, 1::2] = pairs & (rng.random((n, 6)) < 0.7)
-    rates = np.full((n, 150), 0.15)
-    for label in range(12):
-        rates[:, label * 6 : label * 6 + 6] += 0.35 * labels[:, [label]]
-    return Corpus(csr_array(rng.poisson(rates)), csr_array(labels))
 
 
 @cache
@@ -72,7 +58,7 @@ def test_it_is_no_worse_than_its_better_parent_on_what_it_is_tuned_for() -> None
 
 def test_both_parents_together_beat_each_on_new_documents() -> None:
     """Half of the labels show by words alone, the other half by the labels they go with."""
-    train, test = world(300, seed=0), world(300, seed=1)
+    train, test = pairs(300, seed=0), pairs(300, seed=1)
     model = quick().fit(train)
     assert model.mixture_.model == "both"
     truth = test.labels.toarray()
@@ -100,32 +86,6 @@ def test_the_parents_are_those_of_all_documents() -> None:
         fitted().svm_.decision_function(test), alone.decision_function(test), atol=3e-3
     )
     assert fitted().topic_model_.rank(test[:2], 3).labels.dtype == object
-
-
-def test_held_out_margins_are_those_of_an_svm_that_has_not_seen_them() -> None:
-    train, _ = parts()
-    folds = [np.arange(40), np.arange(300, 360)]
-    margins = TfidfSVM(C=1.0).fit_and_hold_out(train, None, folds)
-    whole = TfidfSVM(C=1.0, tol=1e-5).fit(train)
-    features = whole._features()(train.counts)
-    from sklearn.svm import LinearSVC
-
-    for fold in folds:
-        rest = np.setdiff1d(np.arange(len(train)), fold)
-        for label in np.argsort(-train.label_counts)[[0, 20, 60]]:
-            y = train.labels[:, [label]].toarray().ravel()
-            reference = LinearSVC(C=1.0, tol=1e-8, max_iter=100_000, random_state=0)
-            expected = reference.fit(features[rest], y[rest]).decision_function(features[fold])
-            np.testing.assert_allclose(margins[fold, label], expected, atol=0.02)
-
-
-def test_the_fit_with_folds_is_the_fit_without() -> None:
-    train, test = parts()
-    model = TfidfSVM(C=1.0)
-    model.fit_and_hold_out(train, None, [np.arange(80)])
-    np.testing.assert_allclose(
-        model.decision_function(test), TfidfSVM(C=1.0).fit(train).decision_function(test), atol=3e-3
-    )
 
 
 # What is held out ---------------------------------------------------------------------------------
@@ -257,7 +217,7 @@ def test_same_seed_same_scores_for_any_number_of_threads() -> None:
     np.testing.assert_array_equal(one.decision_function(test), two.decision_function(test))
 
 
-# Explanations and keeping -------------------------------------------------------------------------
+# Explanations -------------------------------------------------------------------------------------
 
 
 def test_both_parents_say_which_words_speak_for_a_label() -> None:
@@ -300,33 +260,6 @@ def test_the_words_of_the_svm_make_up_its_margin() -> None:
     weights = model.svm_.weights_[:, [c]].toarray().ravel()
     added = features.data * weights[features.indices]
     assert sum(w.weight for w in found.svm_words) == pytest.approx(added[added >= 0.005].sum())
-
-
-def test_a_loaded_model_gives_the_same_bits(tmp_path: Path) -> None:
-    _, test = parts()
-    fitted().save(tmp_path / "model")
-    again = load(tmp_path / "model")
-    assert isinstance(again, HybridLDA)
-    assert again.mixture_ == fitted().mixture_
-    for method in ("decision_function", "predict_proba"):
-        expected = getattr(fitted(), method)(test)
-        np.testing.assert_array_equal(getattr(again, method)(test), expected)
-    assert (again.predict(test) != fitted().predict(test)).nnz == 0
-    assert again.explain(test[[1]], k=2) == fitted().explain(test[[1]], k=2)
-
-
-def test_a_damaged_model_is_refused(tmp_path: Path) -> None:
-    fitted().save(tmp_path / "model")
-    card, arrays = store.load(tmp_path / "model")
-    arrays = {name: np.array(array) for name, array in arrays.items()}
-    arrays["probabilities.values"][0] = 2.0
-    store.save(tmp_path / "wrong", card, arrays)
-    with pytest.raises(ReadError, match="no rising probabilities"):
-        load(tmp_path / "wrong")
-    card.learned["mixture"]["floor"] = -1.0
-    store.save(tmp_path / "worse", card, arrays)
-    with pytest.raises(ReadError, match="mixture"):
-        load(tmp_path / "worse")
 
 
 def test_texts_are_counted_by_the_counter_that_made_the_counts() -> None:

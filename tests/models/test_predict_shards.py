@@ -26,12 +26,11 @@ from deplda import (
 )
 from deplda.data.datasets import newsroom
 from deplda.engine import dask as engine_dask
-from deplda.engine.journal import Journal
 from deplda.errors import EngineError
 from deplda.models.base import LabelClassifier
 from deplda.models.predict_shards import Manifest, predict_shards
-from tests.engine import work
 from tests.engine.clusters import Cluster, kill_a_worker
+from tests.models.lethal import LethalJob
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +214,7 @@ def test_a_document_that_makes_the_model_fail_is_named(
         return rank(self, x, k)
 
     monkeypatch.setattr(LabelClassifier, "rank", fail)
-    poisoned(shards)
+    with_a_beast(shards)
     manifest = predict_shards(model, shards, tmp_path / "out", k=1)
     assert [(each.shard, each.id) for each in manifest.failed_documents] == [
         ("docs-4.jsonl", "beast")
@@ -224,7 +223,7 @@ def test_a_document_that_makes_the_model_fail_is_named(
     assert manifest.documents == 300
 
 
-def poisoned(shards: Path) -> None:
+def with_a_beast(shards: Path) -> None:
     """Put a document in the middle of a shard at which workers are made to fail."""
     path = shards / "docs-4.jsonl"
     good = path.read_bytes().splitlines(keepends=True)
@@ -238,9 +237,9 @@ def test_a_document_that_ends_workers_is_named_and_the_rest_is_predicted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     expected = predict_shards(model, shards, tmp_path / "near", k=1)
-    poisoned(shards)
-    monkeypatch.setattr("deplda.models.predict_shards._Job", work.LethalJob)
-    monkeypatch.setattr(engine_dask, "_PATIENCE", 5)
+    with_a_beast(shards)
+    monkeypatch.setattr("deplda.models.predict_shards._Job", LethalJob)
+    monkeypatch.setattr(engine_dask, "_LONGEST_WAIT", 5)
 
     def predict() -> Manifest:
         where = cluster.client() if engine == "cluster" else engine
@@ -256,31 +255,6 @@ def test_a_document_that_ends_workers_is_named_and_the_rest_is_predicted(
     assert "the worker ended, twice" in manifest.failed_documents[0].problem
     assert manifest.documents == expected.documents
     assert parts(tmp_path / "far") == parts(tmp_path / "near")
-
-
-def test_a_journal_blames_nobody_for_a_single_end(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
-
-    def end_at(document: int) -> list[int]:
-        """Work as one who ends at a document; return those that were passed over before it."""
-        deadly = []
-        for piece in Journal(path).pieces(0, 4):
-            if piece.has_crashed:
-                deadly.append(piece.first)
-            elif piece.first <= document < piece.last:
-                break
-        return deadly
-
-    # In the batch, alone, another alone, alone again: from then on it is passed over.
-    assert [end_at(document) for document in (2, 2, 3, 2, 3)] == [[], [], [], [], [2]]
-
-
-def test_who_leaves_by_his_own_will_is_no_end(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "journal")
-    assert next(journal.pieces(0, 4)) == (0, 4, False)
-    journal.leave()
-    assert list(Journal(tmp_path / "journal").pieces(0, 4)) == [(0, 4, False)]
-    assert len(list(Journal(tmp_path / "journal").pieces(0, 4))) == 4  # nobody left here
 
 
 # The scheduler ------------------------------------------------------------------------------------
@@ -335,7 +309,7 @@ def test_a_lost_scheduler_is_named_and_what_was_finished_is_kept(
 def test_what_cannot_be_is_named(model: Path, shards: Path, tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="there is no such folder"):
         predict_shards(model, tmp_path / "nowhere", tmp_path / "out")
-    with pytest.raises(ReadError, match=r"GPU\.json: No such file"):
+    with pytest.raises(ReadError, match=r"card\.json: No such file"):
         predict_shards(tmp_path / "nowhere", shards, tmp_path / "out")
     with pytest.raises(InputError, match="name another for the parts"):
         predict_shards(model, shards, shards)
@@ -351,7 +325,7 @@ def test_texts_need_a_model_that_counts_words(model: Path, tmp_path: Path) -> No
     (source / "a.jsonl").write_text('{"text": "cats purr"}\n{"text": "dogs bark"}\n')
     refused = predict_shards(model, source, tmp_path / "refused")
     assert [each.line for each in refused.failed_documents] == [1, 2]
-    assert "the model was fitted on counts" in refused.failed_documents[0].problem
+    assert "the model was trained on counts" in refused.failed_documents[0].problem
     counter = WordCounter()
     counts = counter.fit_transform(["cats purr", "dogs bark"])
     FlatLDA().fit(counts, [["cat"], ["dog"]], counter=counter).save(tmp_path / "texts")

@@ -1,4 +1,4 @@
-"""Models saved by an earlier version: one of each kind, which loads and predicts as it did then."""
+"""Models saved by earlier versions: one of each kind, which loads and predicts as it did then."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deplda import load
+from deplda import DependencyLDA, load
 
 SAVED = Path(__file__).parent / "fixtures" / "saved"
 NAMES = sorted(path.stem for path in SAVED.glob("*.json"))
@@ -41,3 +41,21 @@ def test_every_class_is_among_them() -> None:
     from deplda.models.registry import MODELS
 
     assert {name.partition("-")[0] for name in NAMES} == set(MODELS)
+
+
+OLD_SCORES = [
+    [1.371445820, 0.373941928, 0.254612252],
+    [1.392079397, 0.355336675, 0.252583928],
+]
+
+
+def test_a_model_from_an_old_version_still_loads_and_ranks_the_same() -> None:
+    model = load(SAVED.with_name("model-v1"))
+    assert type(model) is DependencyLDA
+    assert model.metrics_ == {"note": "kept to see that later versions still read it"}
+    ranking = model.rank(["the pitcher in an inning", "patients and their doctor"], 3)
+    assert ranking.labels.tolist() == [
+        ["baseball", "crime", "medicine"],
+        ["medicine", "crime", "baseball"],
+    ]
+    assert ranking.scores == pytest.approx(np.array(OLD_SCORES), rel=1e-6)

@@ -44,15 +44,6 @@ def test_training_traces_the_likelihood_and_telling_words() -> None:
     assert "effective samples" in console.file.getvalue()
 
 
-def test_a_watched_entry_is_the_phi_of_its_sweep() -> None:
-    corpus = newsroom(200).corpus
-    word, label = corpus.vocabulary.index("said"), int(corpus.label_counts.argmax())
-    trained = train_label_words(corpus, schedule=Schedule(15), watch=[(word, label)])
-    assert trained.diagnostics is not None
-    final = trained.diagnostics.traces[0, -1, 1]
-    assert trained.label_words.dense()[word, label] == pytest.approx(final, rel=1e-6)
-
-
 def test_the_figure_is_drawn() -> None:
     rng = np.random.default_rng(0)
     figure = diagnose(("level", "other"), rng.normal(size=(3, 40, 2))).figure()

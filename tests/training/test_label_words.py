@@ -1,47 +1,27 @@
-import os
-import signal
-import subprocess
-import sys
-import textwrap
-import time
-from pathlib import Path
+"""φ by chains and by expectations: counts, what is true recovered, the same bits."""
+
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import linear_sum_assignment
 
 from deplda import (
     Corpus,
     InputError,
-    LabelWords,
-    ReadError,
     Schedule,
     expect_label_words,
-    prior_topic_labels,
     train_label_words,
     train_topic_labels,
+    update_label_words,
 )
 from deplda.data.datasets import Newsroom, newsroom
-from deplda.training.checkpoint import Checkpoint
+from tests import naive
+from tests.training.worlds import same, small
 
 
 @pytest.fixture(scope="module")
 def news() -> Newsroom:
     return newsroom(1_200, seed=4)
-
-
-def small() -> Corpus:
-    rng = np.random.default_rng(0)
-    return Corpus(rng.integers(0, 4, (30, 12)), rng.random((30, 6)) < 0.4)
-
-
-def same(left: LabelWords, right: LabelWords) -> bool:
-    return (
-        left.weights.indices.tobytes() == right.weights.indices.tobytes()
-        and left.weights.data.tobytes() == right.weights.data.tobytes()
-        and left.base.tobytes() == right.base.tobytes()
-    )
 
 
 # The estimates ------------------------------------------------------------------------------------
@@ -53,15 +33,6 @@ def test_columns_of_phi_sum_to_one() -> None:
         assert phi.shape == trained.label_words.shape == (12, 6)
         assert phi.sum(axis=0) == pytest.approx(1, abs=1e-6)
         assert (phi > 0).all()
-
-
-def test_phi_prime_sums_to_one_and_every_set_is_kept() -> None:
-    trained = train_topic_labels(small(), 3, n_chains=2, schedule=Schedule(10, n_samples=3, lag=2))
-    assert len(trained.topic_labels) == 6
-    for topic_labels in trained.topic_labels:
-        assert topic_labels.shape == (6, 3)
-        assert topic_labels.dense().sum(axis=0) == pytest.approx(1)
-        assert (topic_labels.dense() > 0).all()
 
 
 def test_with_one_label_a_document_phi_is_a_count() -> None:
@@ -83,24 +54,6 @@ def test_pairs_with_next_to_no_tokens_are_left_out(news: Newsroom) -> None:
     assert label_words.dense().sum(axis=0) == pytest.approx(1, abs=1e-5)
 
 
-def test_the_prior_phi_prime_is_label_frequency() -> None:
-    corpus = Corpus(np.ones((3, 1)), [[1, 0, 0], [1, 1, 0], [1, 0, 0]])
-    phi = prior_topic_labels(corpus, beta=0.5)
-    assert phi.shape == (3, 1)
-    assert phi.dense().ravel() == pytest.approx((np.array([3, 1, 0]) + 0.5) / 5.5)
-
-
-def test_averaging_over_chains_is_exact_in_the_sparse_form() -> None:
-    corpus, schedule = small(), Schedule(4, n_samples=2, lag=3)
-    # Chain k of a run is chain k of every run with that seed, so two chains contain the first.
-    both = train_label_words(corpus, n_chains=2, schedule=schedule, seed=5).label_words.dense()
-    first = train_label_words(corpus, n_chains=1, schedule=schedule, seed=5).label_words.dense()
-    second = 2 * both - first
-    assert second.sum(axis=0) == pytest.approx(1, abs=1e-6)
-    assert (second > 0).all()
-    assert not np.allclose(first, second)
-
-
 def test_documents_without_words_or_labels_train_nothing() -> None:
     corpus = small()
     wordless = np.vstack([corpus.counts.toarray(), np.zeros((1, 12), int), np.full((1, 12), 3)])
@@ -115,6 +68,118 @@ def test_a_label_of_no_document_knows_every_word_alike() -> None:
     corpus = Corpus([[1, 2]], [[1, 0]])
     phi = train_label_words(corpus, schedule=Schedule(1)).label_words.dense()
     assert phi[:, 1].tolist() == [0.5, 0.5]
+
+
+def test_one_label_and_a_label_on_every_document_are_legal() -> None:
+    rng = np.random.default_rng(0)
+    counts = rng.integers(0, 3, (10, 5))
+    for labels in (np.ones((10, 1)), np.column_stack([np.ones(10), rng.random((10, 2)) < 0.5])):
+        corpus = Corpus(counts, labels)
+        assert np.isfinite(train_label_words(corpus).label_words.dense()).all()
+        assert np.isfinite(expect_label_words(corpus).label_words.dense()).all()
+        for found in train_topic_labels(corpus, 2, schedule=Schedule(5)).topic_labels:
+            assert np.isfinite(found.dense()).all()
+
+
+def test_the_expectation_stops_on_its_tolerance() -> None:
+    corpus = small()
+    assert expect_label_words(corpus, tolerance=0.9).n_sweeps < 4
+    assert expect_label_words(corpus, tolerance=1e-9, max_sweeps=7).n_sweeps == 7
+    fine = expect_label_words(corpus, tolerance=1e-6, max_sweeps=5_000)
+    finer = expect_label_words(corpus, tolerance=1e-7, max_sweeps=5_000)
+    assert fine.n_sweeps < 5_000
+    assert fine.label_words.dense() == pytest.approx(finer.label_words.dense(), abs=1e-3)
+
+
+def test_same_seed_same_bits_for_any_number_of_workers() -> None:
+    schedule = Schedule(5, n_samples=2, lag=2)
+    runs = [
+        train_label_words(small(), n_chains=5, schedule=schedule, seed=1, n_jobs=n).label_words
+        for n in (1, 2, 5)
+    ]
+    assert same(runs[0], runs[1])
+    assert same(runs[0], runs[2])
+    other = train_label_words(small(), n_chains=5, schedule=schedule, seed=2).label_words
+    assert not same(runs[0], other)
+
+
+# What a word counts -------------------------------------------------------------------------------
+
+
+def test_documents_without_repeated_words_are_the_same_for_either_count() -> None:
+    once = Corpus(np.minimum(small().counts.toarray(), 1), small().labels)
+    raw, log = (expect_label_words(once, word_counts=how).label_words for how in ("raw", "log"))
+    np.testing.assert_allclose(raw.dense(), log.dense(), atol=1e-9)
+
+
+def test_a_label_alone_learns_the_logarithms_of_its_counts() -> None:
+    """With one label a document there is nothing to share out: φ is in closed form."""
+    counts = np.array([[4, 1, 0], [0, 7, 2]])
+    found = expect_label_words(
+        Corpus(counts, np.eye(2, dtype=int)), beta=0.1, word_counts="log"
+    ).label_words.dense()
+    tokens = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0).T
+    np.testing.assert_allclose(found, (tokens + 0.1) / (tokens.sum(axis=0) + 0.3), rtol=1e-5)
+
+
+def test_a_label_alone_learns_its_fractions() -> None:
+    counts = np.array([[0.25, 1.5, 0], [0, 0.125, 0.125]])
+    found = expect_label_words(Corpus(counts, np.eye(2, dtype=int)), beta=0.01).label_words.dense()
+    np.testing.assert_allclose(found, (counts.T + 0.01) / (counts.sum(axis=1) + 0.03), rtol=1e-5)
+
+
+def test_expectations_depend_on_fractions_as_on_counts(news: Newsroom) -> None:
+    """Everything a hundred times as much, the priors too, is the same model."""
+    large = news.corpus[:300]
+    small = Corpus(large.counts / 128, large.labels)
+    of_large, of_small = (
+        expect_label_words(corpus, eta=50 * by, beta=0.02 * by).label_words.dense()
+        for corpus, by in ((large, 1), (small, 1 / 128))
+    )
+    likely = of_large > 0.001
+    np.testing.assert_allclose(of_small[likely], of_large[likely], rtol=0.05)
+
+
+# More documents -----------------------------------------------------------------------------------
+
+
+def test_with_one_label_a_document_counts_simply_add() -> None:
+    rng = np.random.default_rng(3)
+    counts = rng.poisson(1.0, (60, 12))
+    labels = np.eye(5, dtype=int)[rng.integers(0, 5, 60)]
+    first, second = Corpus(counts[:30], labels[:30]), Corpus(counts[30:], labels[30:])
+    updated = update_label_words(expect_label_words(first).label_words, second)
+    whole = expect_label_words(Corpus(counts, labels)).label_words
+    assert updated.dense() == pytest.approx(whole.dense(), rel=1e-4)
+
+
+def test_updated_words_are_those_of_a_slow_twin() -> None:
+    rng = np.random.default_rng(4)
+    counts, labels = rng.poisson(0.8, (40, 9)), rng.random((40, 4)) < 0.4
+    labels[:, 3] &= np.arange(40) >= 20  # a label that is new in the second part
+    first = Corpus(counts[:20], labels[:20, :3])
+    second = Corpus(counts[20:], labels[20:])
+    before = expect_label_words(first).label_words
+    known = np.zeros((4, 9))
+    known[:3] = (before.weights.toarray() * (0.01 / before.base)).T
+    documents = [
+        (np.repeat(np.arange(9), row).tolist(), np.flatnonzero(labels[d]).tolist())
+        for d, row in enumerate(second.counts.toarray(), start=20)
+    ]
+    slow = np.array(naive.expected_words(documents, 50.0, 0.01, 9, 4, 3, known.tolist()))
+    after = update_label_words(before, second, max_sweeps=3, tolerance=1e-12)
+    # What is below a hundredth of a token is left out.
+    expected = (slow + 0.01) / (slow.sum(axis=1, keepdims=True) + 9 * 0.01)
+    assert after.dense() == pytest.approx(expected.T, rel=1e-3, abs=2e-4)
+
+
+def test_more_documents_are_counted_as_the_first_were() -> None:
+    first, second = Corpus([[3, 1]], [[1]]), Corpus([[5, 2]], [[1]])
+    both = Corpus([[3, 1], [5, 2]], [[1], [1]])
+    known = expect_label_words(first, word_counts="log").label_words
+    updated = update_label_words(known, second, word_counts="log")
+    together = expect_label_words(both, word_counts="log").label_words
+    np.testing.assert_allclose(updated.dense(), together.dense(), rtol=1e-4)
 
 
 # Recovering what is true --------------------------------------------------------------------------
@@ -142,214 +207,6 @@ def test_a_label_of_one_document_learns_its_own_words(news: Newsroom) -> None:
         assert not {"antitrust", "lawsuit", "plaintiff", "monopoly", "court"} & set(top)
 
 
-def test_phi_prime_is_recovered_from_the_newsroom(news: Newsroom) -> None:
-    trained = train_topic_labels(
-        news.corpus, 16, gamma=0.05, beta=0.05, n_chains=1, schedule=Schedule(200)
-    )
-    found, true = trained.topic_labels[0].dense(), news.topic_labels
-    overlap = np.minimum(found[:, :, None], true[:, None, :]).sum(axis=0)
-    rows, columns = linear_sum_assignment(-overlap)
-    assert np.median(overlap[rows, columns]) > 0.6
-
-
-def test_the_expectation_stops_on_its_tolerance() -> None:
-    corpus = small()
-    assert expect_label_words(corpus, tolerance=0.9).n_sweeps < 4
-    assert expect_label_words(corpus, tolerance=1e-9, max_sweeps=7).n_sweeps == 7
-    fine = expect_label_words(corpus, tolerance=1e-6, max_sweeps=5_000)
-    finer = expect_label_words(corpus, tolerance=1e-7, max_sweeps=5_000)
-    assert fine.n_sweeps < 5_000
-    assert fine.label_words.dense() == pytest.approx(finer.label_words.dense(), abs=1e-3)
-
-
-# Same seed, same bits -----------------------------------------------------------------------------
-
-
-def test_same_seed_same_bits_for_any_number_of_workers() -> None:
-    schedule = Schedule(5, n_samples=2, lag=2)
-    runs = [
-        train_label_words(small(), n_chains=5, schedule=schedule, seed=1, n_jobs=n).label_words
-        for n in (1, 2, 5)
-    ]
-    assert same(runs[0], runs[1])
-    assert same(runs[0], runs[2])
-    other = train_label_words(small(), n_chains=5, schedule=schedule, seed=2).label_words
-    assert not same(runs[0], other)
-
-
-def test_same_seed_same_topics_for_any_number_of_workers() -> None:
-    runs = [
-        train_topic_labels(small(), 4, n_chains=3, schedule=Schedule(20), seed=1, n_jobs=n)
-        for n in (1, 3)
-    ]
-    for one, other in zip(runs[0].topic_labels, runs[1].topic_labels, strict=True):
-        assert one.dense().tobytes() == other.dense().tobytes()
-
-
-# Checkpoint and resume ----------------------------------------------------------------------------
-
-KINDS: dict[str, Any] = {
-    "words": lambda **options: train_label_words(
-        small(), n_chains=3, schedule=Schedule(12, n_samples=3, lag=2), seed=3, **options
-    ),
-    "topics": lambda **options: train_topic_labels(
-        small(), 4, n_chains=3, schedule=Schedule(12, n_samples=3, lag=2), seed=3, **options
-    ),
-}
-
-
-def bits(trained: Any) -> bytes:
-    sets = getattr(trained, "topic_labels", None) or (trained.label_words,)
-    return b"".join(s.weights.toarray().tobytes() + s.base.tobytes() for s in sets)
-
-
-class Killed(BaseException):
-    pass
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("after", [1, 2, 7, 20, 41])
-def test_a_run_cut_off_after_any_save_resumes_to_the_same_bits(
-    kind: str, after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    undisturbed = KINDS[kind]()
-    saves, save = 0, Checkpoint.save
-
-    def save_then_die(self: Checkpoint, number: int, state: Any) -> None:
-        nonlocal saves
-        saves += 1
-        if saves > after:
-            raise Killed
-        save(self, number, state)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Checkpoint, "save", save_then_die)
-        with pytest.raises(Killed):
-            KINDS[kind](checkpoint=tmp_path / "run", checkpoint_seconds=0, n_jobs=1)
-    resumed = KINDS[kind](checkpoint=tmp_path / "run", resume=True)
-    assert bits(resumed) == bits(undisturbed)
-    assert resumed.diagnostics.traces.tobytes() == undisturbed.diagnostics.traces.tobytes()
-
-
-SCRIPT = """
-import sys
-from deplda import Schedule, train_label_words
-from deplda.data.datasets import newsroom
-trained = train_label_words(
-    newsroom(300).corpus, n_chains=3, schedule=Schedule(400, n_samples=5, lag=20), seed=7,
-    checkpoint=sys.argv[1], checkpoint_seconds=0.05, resume=len(sys.argv) > 2, n_jobs=2,
-)
-sys.stdout.buffer.write(trained.label_words.weights.data.tobytes())
-"""
-
-
-def script(*arguments: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(SCRIPT), *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-
-
-def wait_for(path: Path, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 60
-    while not path.exists():
-        assert process.poll() is None, "it ended before it saved anything"
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
-def test_a_run_killed_with_sigkill_resumes_to_the_same_bits(tmp_path: Path) -> None:
-    undisturbed, _ = script(str(tmp_path / "undisturbed")).communicate()
-    folder = tmp_path / "run"
-    for wait in (0.0, 0.08, 0.15):  # killed at three moments, each time a little further
-        process = script(str(folder), *(["resume"] if wait else []))
-        wait_for(folder / "chain-0000.npz", process)
-        time.sleep(wait)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-    resumed, errors = script(str(folder), "resume").communicate()
-    assert errors == b""
-    assert resumed == undisturbed
-
-
-def test_ctrl_c_stops_cleanly_and_the_run_can_go_on(tmp_path: Path) -> None:
-    undisturbed, _ = script(str(tmp_path / "undisturbed")).communicate()
-    folder = tmp_path / "run"
-    process = script(str(folder))
-    wait_for(folder / "chain-0001.npz", process)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
-    assert process.returncode == -signal.SIGINT
-    assert b"KeyboardInterrupt" in errors
-    assert not list(folder.glob(".*"))  # no half-written file
-    resumed, _ = script(str(folder), "resume").communicate()
-    assert resumed == undisturbed
-
-
-def test_a_checkpoint_of_other_data_or_parameters_is_refused(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    train_label_words(small(), schedule=Schedule(2), checkpoint=folder)
-    with pytest.raises(InputError, match="holds a checkpoint already; resume it"):
-        train_label_words(small(), schedule=Schedule(2), checkpoint=folder)
-    with pytest.raises(InputError, match=r"its eta is 50.0, now it is 7.0"):
-        train_label_words(small(), schedule=Schedule(2), eta=7.0, checkpoint=folder, resume=True)
-    with pytest.raises(InputError, match="its data is"):
-        train_label_words(small()[1:], schedule=Schedule(2), checkpoint=folder, resume=True)
-    with pytest.raises(InputError, match="is a checkpoint of another run"):
-        train_topic_labels(small(), 3, schedule=Schedule(2), checkpoint=folder, resume=True)
-    with pytest.raises(InputError, match="resume needs the folder"):
-        train_label_words(small(), resume=True)
-
-
-def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    train_label_words(small(), schedule=Schedule(2), checkpoint=folder)
-    (folder / "chain-0000.npz").write_bytes(b"PK\x03\x04 cut off")
-    with pytest.raises(ReadError, match=r"chain-0000\.npz: this is not a chain.*delete it"):
-        train_label_words(small(), schedule=Schedule(2), checkpoint=folder, resume=True)
-    (folder / "manifest.json").write_text("[1]")
-    with pytest.raises(ReadError, match="this is not a manifest"):
-        train_label_words(small(), schedule=Schedule(2), checkpoint=folder, resume=True)
-
-
-FULL_DISK = """
-import resource, signal, sys, warnings
-from deplda import Schedule, train_label_words
-from deplda.data.datasets import newsroom
-corpus = newsroom(300).corpus
-train_label_words(corpus, schedule=Schedule(1))  # compiled, so that the cache is not what fails
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
-    trained = train_label_words(corpus, schedule=Schedule(3), checkpoint=sys.argv[1])
-print(trained.label_words.dense().sum().round(3), str(caught[0].message))
-"""
-
-
-def test_a_full_disk_costs_the_checkpoint_not_the_run(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    done = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, str(folder)], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.startswith("105.0 chain 0 could not be saved")
-    assert [path.name for path in folder.iterdir()] == ["manifest.json"]
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written_is_named_at_once(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    with pytest.raises(InputError, match="cannot write a checkpoint"):
-        train_label_words(small(), checkpoint=tmp_path / "run")
-
-
-def test_a_file_in_the_folders_place_is_named_at_once(tmp_path: Path) -> None:
-    (tmp_path / "run").write_text("")
-    with pytest.raises(InputError, match="cannot write a checkpoint"):
-        train_label_words(small(), checkpoint=tmp_path / "run")
-
-
 # Bad input ----------------------------------------------------------------------------------------
 
 
@@ -370,61 +227,8 @@ def test_bad_parameters_of_words_are_named(options: dict[str, Any], message: str
         train_label_words(small(), **options)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"gamma": 0.0}, "gamma is 0.0"),
-        ({"beta": float("nan")}, "beta is nan"),
-        ({"n_topics": 0}, "n_topics is 0"),
-        ({"n_topics": 70_000}, "at most 65,535"),
-    ],
-)
-def test_bad_parameters_of_topics_are_named(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        train_topic_labels(small(), **{"n_topics": 2, **options})
-
-
-@pytest.mark.parametrize("values", [(0, 1, 1), (1, 0, 1), (1, 1, 0), (1.5, 1, 1)])
-def test_a_schedule_counts_from_one(values: Any) -> None:
-    with pytest.raises(InputError, match="must be a whole number from 1"):
-        Schedule(*values)
-
-
 def test_the_tolerance_and_sweeps_of_the_expectation_are_checked() -> None:
     with pytest.raises(InputError, match="tolerance is -1"):
         expect_label_words(small(), tolerance=-1)
     with pytest.raises(InputError, match="max_sweeps is 0"):
         expect_label_words(small(), max_sweeps=0)
-
-
-def test_a_corpus_with_nothing_to_learn_from_is_refused() -> None:
-    unlabelled = Corpus([[1]], [[0]])
-    for train in (train_label_words, expect_label_words):
-        with pytest.raises(InputError, match="none of the 1 documents has a label"):
-            train(unlabelled)
-        with pytest.raises(InputError, match="no document has both words and labels"):
-            train(Corpus([[1], [0]], [[0], [1]]))
-    with pytest.raises(InputError, match="none of the 1 documents has a label"):
-        train_topic_labels(unlabelled, 2)
-    with pytest.raises(InputError, match="none of the 1 documents has a label"):
-        prior_topic_labels(unlabelled, beta=1.0)
-    with pytest.raises(InputError, match="cannot watch 'word0' under 'label1': they never meet"):
-        train_label_words(Corpus([[1, 0], [0, 1]], [[1, 0], [0, 1]]), watch=[(0, 1)])
-
-
-def test_one_label_and_a_label_on_every_document_are_legal() -> None:
-    rng = np.random.default_rng(0)
-    counts = rng.integers(0, 3, (10, 5))
-    for labels in (np.ones((10, 1)), np.column_stack([np.ones(10), rng.random((10, 2)) < 0.5])):
-        corpus = Corpus(counts, labels)
-        assert np.isfinite(train_label_words(corpus).label_words.dense()).all()
-        assert np.isfinite(expect_label_words(corpus).label_words.dense()).all()
-        for found in train_topic_labels(corpus, 2, schedule=Schedule(5)).topic_labels:
-            assert np.isfinite(found.dense()).all()
-
-
-def test_more_topics_than_label_tokens_leave_topics_that_hold_all_labels_alike() -> None:
-    corpus = Corpus([[1]], [[1, 1, 0]])
-    phi = train_topic_labels(corpus, 50, schedule=Schedule(5)).topic_labels[0].dense()
-    assert phi.sum(axis=0) == pytest.approx(1)
-    assert sum(np.allclose(column, 1 / 3) for column in phi.T) >= 48

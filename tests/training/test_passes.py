@@ -1,6 +1,5 @@
 """Training on shards that stay on disk: with one it is the ordinary trainer, bit by bit."""
 
-import json
 import threading
 import time
 from pathlib import Path
@@ -11,27 +10,21 @@ import pytest
 
 from deplda import (
     Corpus,
-    DependencyLDA,
-    Fields,
     FlatLDA,
     InputError,
     PriorLDA,
-    ReadError,
-    WordCounter,
     expect_label_words,
-    load,
     read_corpus,
     train_label_words,
-    write_jsonl,
-    write_svmlight,
 )
 from deplda.data.datasets import newsroom
 from deplda.engine.execution import Execution
 from deplda.training import passes as sharded
 from deplda.training.chains import Schedule
 from deplda.training.passes import expect_shards, train_shards
-from deplda.training.shards import label_matrix, prepare
+from deplda.training.shards import prepare
 from tests.engine.clusters import kill_a_worker
+from tests.training.worlds import in_shards, same
 
 QUICK: dict[str, Any] = {"n_chains": 2, "n_sweeps": 5}
 
@@ -39,21 +32,6 @@ QUICK: dict[str, Any] = {"n_chains": 2, "n_sweeps": 5}
 @pytest.fixture(scope="module")
 def news() -> Corpus:
     return newsroom(300, seed=4).corpus
-
-
-def in_shards(corpus: Corpus, folder: Path, n: int) -> Path:
-    folder.mkdir()
-    for number, rows in enumerate(np.array_split(np.arange(len(corpus)), n)):
-        write_jsonl(corpus[rows], folder / f"docs-{number}.jsonl")
-    return folder
-
-
-def same(left: Any, right: Any) -> bool:
-    return (
-        left.weights.data.tobytes() == right.weights.data.tobytes()
-        and left.weights.indices.tobytes() == right.weights.indices.tobytes()
-        and left.base.tobytes() == right.base.tobytes()
-    )
 
 
 @pytest.mark.parametrize("method", ["deterministic", "sampled"])
@@ -69,32 +47,6 @@ def test_one_shard_is_the_ordinary_trainer_bit_by_bit(
         assert from_disk.settings_ == ordinary.settings_
         assert from_disk.n_tokens_ == ordinary.n_tokens_
         assert (from_disk.rank(news, 3).labels == ordinary.rank(news, 3).labels).all()
-
-
-@pytest.mark.parametrize(
-    "options", [{"word_counts": "log"}, {"background": 0.2}, {"combine": "auto"}]
-)
-def test_what_shards_cannot_be_learned_with_is_named(
-    options: Any, news: Corpus, tmp_path: Path
-) -> None:
-    source = in_shards(news, tmp_path / "in", 1)
-    with pytest.raises(InputError, match=f"{next(iter(options))} is .*; shards are learned from"):
-        PriorLDA(**options, **QUICK).fit_shards(source, tmp_path / "scratch")
-
-
-def test_a_model_of_many_shards_is_saved_and_loaded_like_any_other(
-    news: Corpus, tmp_path: Path
-) -> None:
-    source = in_shards(news, tmp_path / "in", 3)
-    model = DependencyLDA(n_topics=6, n_topic_chains=2, n_topic_sweeps=10)
-    model.fit_shards(source, tmp_path / "scratch").save(tmp_path / "model")
-    again: Any = load(tmp_path / "model")
-    assert same(again.label_words_, model.label_words_)
-    assert again.score(news) == model.score(news) > 0.8
-    ordinary = DependencyLDA(n_topics=6, n_topic_chains=2, n_topic_sweeps=10).fit(news)
-    assert abs(model.score(news) - ordinary.score(news)) < 0.01
-    known = ordinary.label_sets_[:, [list(news.label_names).index(n) for n in again.classes_]]
-    assert (again.label_sets_ != known).nnz == 0
 
 
 @pytest.mark.parametrize("method", ["deterministic", "sampled"])
@@ -167,38 +119,6 @@ def test_what_is_sent_is_what_changed(news: Corpus, tmp_path: Path) -> None:
         assert (sums == done.label_counts).all()
 
 
-def test_texts_are_counted_over_all_shards_as_in_one_file(tmp_path: Path) -> None:
-    texts = [
-        ("the cat purrs", "cat"),
-        ("a dog barks", "dog"),
-        ("cat and dog", "cat;dog"),
-        ("cat", ""),
-    ]
-    rows = [json.dumps({"text": text, "labels": labels}) for text, labels in texts]
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "a.jsonl").write_text("\n".join(rows[:2]))
-    (tmp_path / "in" / "b.jsonl").write_text("\n".join(rows[2:]))
-    (tmp_path / "all.jsonl").write_text("\n".join(rows))
-    counter = WordCounter(min_count=2)
-    together = read_corpus(tmp_path / "all.jsonl", counter=counter)
-    ready = prepare(tmp_path / "in", tmp_path / "scratch", counter=counter)
-    assert tuple(ready.words) == together.vocabulary == ("cat", "dog")
-    assert tuple(ready.labels) == together.label_names
-    assert (label_matrix(tmp_path / "scratch", ready) != together.labels).nnz == 0
-    model = FlatLDA().fit_shards(tmp_path / "in", tmp_path / "scratch", counter=counter)
-    model.save(tmp_path / "model")
-    assert FlatLDA.load(tmp_path / "model").rank(["a dog"], k=1).labels.tolist() == [["dog"]]
-
-
-def test_svmlight_shards_keep_their_numbers(news: Corpus, tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    write_svmlight(news[:100], tmp_path / "in" / "a.svm")
-    write_svmlight(news[100:], tmp_path / "in" / "b.svm")
-    ready = prepare(tmp_path / "in", tmp_path / "scratch")
-    assert tuple(ready.words) == news.vocabulary
-    assert tuple(ready.labels) == news.label_names
-
-
 def test_shards_without_labels_are_legal_and_all_of_them_are_not(
     news: Corpus, tmp_path: Path
 ) -> None:
@@ -210,16 +130,6 @@ def test_shards_without_labels_are_legal_and_all_of_them_are_not(
     (source / "docs-0.jsonl").unlink()
     with pytest.raises(InputError, match="nothing to learn"):
         FlatLDA().fit_shards(source, tmp_path / "other")
-
-
-def test_a_folder_of_other_shards_is_refused(news: Corpus, tmp_path: Path) -> None:
-    source = in_shards(news[:40], tmp_path / "in", 2)
-    prepare(source, tmp_path / "scratch")
-    with pytest.raises(InputError, match="holds other shards, or the same ones read otherwise"):
-        prepare(source, tmp_path / "scratch", fields=Fields(labels="subjects"))
-    (source / "docs-0.jsonl").write_text("oops")
-    with pytest.raises(ReadError, match=r"docs-0\.jsonl, line 1"):
-        prepare(source, tmp_path / "other")
 
 
 def test_many_shards_are_as_good_as_one(news: Corpus, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
-"""The root: help, completion, the configuration file, errors."""
+"""The root: help, completion, the configuration file, errors, pipes."""
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -155,3 +156,14 @@ def test_warnings_are_one_line_too(monkeypatch: pytest.MonkeyPatch, corpus: Path
 
     monkeypatch.setattr("deplda.data.statistics.describe", describe)
     assert run("datasets", "stats", corpus).stderr == "Warning: look out\n"
+
+
+def test_output_shorter_than_a_pipe_may_lose_its_reader_too() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = subprocess.run(
+        [sys.executable, "-m", "deplda", "datasets", "list"],
+        env=ENVIRONMENT, stdout=writer, stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (0, "")

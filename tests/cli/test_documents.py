@@ -1,19 +1,12 @@
-"""Files that are not as expected, and outputs that are there already."""
+"""Files that are not as expected, whatever the verb."""
 
 import gzip
 import json
-import os
 from pathlib import Path
 
 import pytest
 
-from tests.cli.running import (
-    QUICK,
-    done,
-    problem,
-)
-
-# Files that are not as expected -------------------------------------------------------------------
+from tests.cli.running import QUICK, done, problem
 
 
 def test_a_corpus_that_is_nowhere_is_named_with_the_data_sets(tmp_path: Path) -> None:
@@ -97,80 +90,3 @@ def test_one_long_document_is_no_trouble(tmp_path: Path, model: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_text("the court heard the judge \n" * 100_000)  # 2.7 MB
     assert json.loads(done("predict", model, path, "-k", 1))["labels"][0]["label"] == "LAW"
-
-
-def test_a_folder_that_is_no_model_is_refused(tmp_path: Path, corpus: Path) -> None:
-    for verb in (["predict", tmp_path, corpus], ["info", tmp_path], ["topics", tmp_path]):
-        assert "card.json: the file is missing" in problem(1, *verb)
-    assert "there is no such folder" in problem(1, "info", tmp_path / "nothing")
-
-
-# Outputs ------------------------------------------------------------------------------------------
-
-
-def test_an_output_that_exists_is_replaced_only_by_force(
-    tmp_path: Path, model: Path, corpus: Path
-) -> None:
-    there = tmp_path / "there.jsonl"
-    there.write_text("mine")
-    page = tmp_path / "page.html"
-    page.write_text("mine")
-    for verb in (
-        ["predict", model, corpus, "-o", there],
-        ["datasets", "convert", corpus, there],
-        ["explain", model, "court", "--html", page],
-    ):
-        assert "exists; choose another name, or --force to replace it" in problem(1, *verb)
-    assert there.read_text() == page.read_text() == "mine"
-    done("predict", model, corpus, "-o", there, "--force")
-    done("datasets", "convert", corpus, there, "--force")
-    done("explain", model, "court", "--html", page, "--force")
-    assert "mine" not in there.read_text() + page.read_text()
-
-
-def test_a_model_is_replaced_by_force_but_nothing_else_is(tmp_path: Path, corpus: Path) -> None:
-    done("train", corpus, "-o", tmp_path / "m", *QUICK)
-    assert "m exists; choose another name" in problem(1, "train", corpus, "-o", tmp_path / "m")
-    done("train", corpus, "-o", tmp_path / "m", "--force", *QUICK)
-    other = tmp_path / "folder"
-    other.mkdir()
-    (other / "thesis.tex").write_text("years of work")
-    said = problem(1, "train", corpus, "-o", other, "--force")
-    assert "exists and is not a saved model" in said
-    assert (other / "thesis.tex").exists()
-
-
-def test_a_folder_that_cannot_be_made_is_refused_before_any_work(
-    tmp_path: Path, corpus: Path, model: Path
-) -> None:
-    (tmp_path / "file").write_text("")
-    for verb in (
-        ["train", tmp_path / "nothing", "-o", tmp_path / "file" / "m"],
-        ["predict", model, corpus, "-o", tmp_path / "file" / "out.jsonl"],
-        ["datasets", "convert", corpus, tmp_path / "file" / "b.jsonl"],
-    ):
-        assert "file: " in problem(1, *verb)
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path, corpus: Path) -> None:
-    tmp_path.chmod(0o500)
-    assert "cannot be written to" in problem(1, "train", corpus, "-o", tmp_path / "m")
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
-def test_a_full_disk_is_said_so(model: Path, corpus: Path) -> None:
-    said = problem(1, "predict", model, corpus, "-o", "/dev/full", "--force")
-    assert said == "/dev/full: No space left on device"
-
-
-def test_a_full_disk_leaves_no_half_model(
-    tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(path: Path) -> None:
-        raise OSError(28, "No space left on device", str(path))
-
-    monkeypatch.setattr("deplda.models.card._flush", full)
-    said = problem(1, "train", corpus, "-o", tmp_path / "m", *QUICK)
-    assert said.endswith("No space left on device")
-    assert list(tmp_path.iterdir()) == []

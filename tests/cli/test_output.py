@@ -1,0 +1,114 @@
+"""Outputs that are there already or cannot be written, and terminals."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from deplda.cli.output import show_json
+from tests.cli.running import ENVIRONMENT, QUICK, done, problem, start
+
+
+def test_an_output_that_exists_is_replaced_only_by_force(
+    tmp_path: Path, model: Path, corpus: Path
+) -> None:
+    there = tmp_path / "there.jsonl"
+    there.write_text("mine")
+    page = tmp_path / "page.html"
+    page.write_text("mine")
+    for verb in (
+        ["predict", model, corpus, "-o", there],
+        ["datasets", "convert", corpus, there],
+        ["explain", model, "court", "--html", page],
+    ):
+        assert "exists; choose another name, or --force to replace it" in problem(1, *verb)
+    assert there.read_text() == page.read_text() == "mine"
+    done("predict", model, corpus, "-o", there, "--force")
+    done("datasets", "convert", corpus, there, "--force")
+    done("explain", model, "court", "--html", page, "--force")
+    assert "mine" not in there.read_text() + page.read_text()
+
+
+def test_a_model_is_replaced_by_force_but_nothing_else_is(tmp_path: Path, corpus: Path) -> None:
+    done("train", corpus, "-o", tmp_path / "m", *QUICK)
+    assert "m exists; choose another name" in problem(1, "train", corpus, "-o", tmp_path / "m")
+    done("train", corpus, "-o", tmp_path / "m", "--force", *QUICK)
+    other = tmp_path / "folder"
+    other.mkdir()
+    (other / "thesis.tex").write_text("years of work")
+    said = problem(1, "train", corpus, "-o", other, "--force")
+    assert "exists and is not a saved model" in said
+    assert (other / "thesis.tex").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_refused_before_any_work(
+    tmp_path: Path, corpus: Path, model: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    for verb in (
+        ["train", tmp_path / "nothing", "-o", tmp_path / "file" / "m"],
+        ["predict", model, corpus, "-o", tmp_path / "file" / "out.jsonl"],
+        ["datasets", "convert", corpus, tmp_path / "file" / "b.jsonl"],
+    ):
+        assert "file: " in problem(1, *verb)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path, corpus: Path) -> None:
+    tmp_path.chmod(0o500)
+    assert "cannot be written to" in problem(1, "train", corpus, "-o", tmp_path / "m")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
+def test_a_full_disk_is_said_so(model: Path, corpus: Path) -> None:
+    said = problem(1, "predict", model, corpus, "-o", "/dev/full", "--force")
+    assert said == "/dev/full: No space left on device"
+
+
+def test_a_full_disk_leaves_no_half_model(
+    tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr("deplda.models.card._flush", full)
+    said = problem(1, "train", corpus, "-o", tmp_path / "m", *QUICK)
+    assert said.endswith("No space left on device")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_terminal_there_is_neither_colour_nor_progress(model: Path, corpus: Path) -> None:
+    ended = start("evaluate", model, corpus, stdin=subprocess.DEVNULL)
+    out, err = ended.communicate(timeout=60)
+    assert (ended.returncode, err) == (0, "")
+    assert "\x1b" not in out
+
+
+def test_on_a_terminal_there_is_progress_on_standard_error(tmp_path: Path, corpus: Path) -> None:
+    import pty
+
+    terminal, theirs = pty.openpty()
+    ended = subprocess.Popen(
+        [sys.executable, "-m", "deplda", "train", str(corpus), "-o", str(tmp_path / "m"), *QUICK],
+        env=ENVIRONMENT | {"TERM": "xterm"}, stdout=subprocess.PIPE, stderr=theirs, text=True,
+    )  # fmt: skip
+    os.close(theirs)
+    shown = b""
+    try:
+        while piece := os.read(terminal, 4096):
+            shown += piece
+    except OSError:
+        pass  # how Linux says that the other side is closed
+    out, _ = ended.communicate(timeout=60)
+    assert ended.returncode == 0
+    assert "sweeps" in shown.decode()
+    assert "\x1b" not in out
+
+
+def test_json_has_no_numbers_that_are_none(capsys: pytest.CaptureFixture[str]) -> None:
+    show_json({"a": np.float64("nan"), 1: (np.int32(2), 0.5, None)})
+    assert json.loads(capsys.readouterr().out) == {"a": None, "1": [2, 0.5, None]}

@@ -1,0 +1,67 @@
+"""Where work runs: results in order, a little ahead of what is asked for."""
+
+from collections.abc import Iterator
+from threading import Event
+
+import numpy as np
+import pytest
+
+from deplda.engine.execution import Execution, n_workers
+from deplda.errors import InputError
+
+
+def test_results_come_in_the_order_of_the_items() -> None:
+    gates = [Event() for _ in range(3)]
+
+    def work(item: int, stop: Event) -> int:
+        if item < 2:
+            gates[item + 1].wait(10)  # an item ends only after the next one
+        gates[item].set()
+        return item * item
+
+    assert list(Execution(n_jobs=3).map(work, range(3))) == [0, 1, 4]
+
+
+def test_results_do_not_pile_up() -> None:
+    taken = []
+
+    def items() -> Iterator[int]:
+        for item in range(100):
+            taken.append(item)
+            yield item
+
+    results = Execution(n_jobs=2).map(lambda item, stop: item, items())
+    assert [next(results) for _ in range(10)] == list(range(10))
+    assert len(taken) <= 10 + 3 * 2
+    assert list(results) == list(range(10, 100))
+
+
+def test_all_cores_is_the_default() -> None:
+    assert n_workers(None) == n_workers(-1) >= 1
+    assert n_workers(7) == 7
+    with pytest.raises(InputError, match="n_jobs is -2"):
+        n_workers(-2)
+
+
+def test_rows_are_worked_on_some_at_a_time(capsys: pytest.CaptureFixture[str]) -> None:
+    matrix, execution = np.arange(14).reshape(7, 2), Execution(n_jobs=2, progress=True)
+    parts = list(execution.map_rows(lambda rows, stop: rows * 2, matrix, 3, "doubling"))
+    assert [len(rows) for rows in parts] == [3, 3, 1]
+    assert (np.concatenate(parts) == matrix * 2).all()
+    shown = capsys.readouterr().err
+    assert "doubling" in shown
+    assert "7/7 documents" in shown
+
+
+def test_places_and_devices_that_cannot_be_are_named() -> None:
+    with pytest.raises(InputError, match="engine is 'gpu'; it must be 'threads', 'processes', a D"):
+        Execution("gpu")
+    with pytest.raises(InputError, match="device is 'gpu'; it must be one of 'cpu', 'cuda', 'auto"):
+        Execution(device="gpu")  # type: ignore[arg-type]
+
+
+def test_a_gpu_works_for_threads_of_this_process_alone() -> None:
+    assert Execution().not_for_a_gpu is None
+    for engine in ("processes", "tcp://127.0.0.1:9"):
+        assert not Execution(engine).is_here
+        assert f"engine is '{engine}'; a GPU works for this" in str(Execution(engine).not_for_a_gpu)

@@ -1,0 +1,25 @@
+"""What is said of the data: counted on a split's training part."""
+
+import msgspec
+import numpy as np
+
+from deplda import Corpus
+from deplda.data.datasets import Dataset
+from deplda.data.splits import Split
+from deplda.experiments.facts import data_facts
+from deplda.experiments.protocol import Experiment
+
+
+def test_facts_are_counted_on_the_training_part(small: Experiment) -> None:
+    labels = [[1, 0, 0], [1, 1, 0], [1, 0, 0], [0, 0, 1]]
+    corpus = Corpus([[2, 1], [0, 3], [1, 1], [5, 0]], labels, ["a", "b"], ["x", "y", "z"])
+    data = Dataset("tiny", corpus, (Split(np.arange(3), np.array([3])),))
+    facts = data_facts(data, small, 0)
+    assert (facts.split, facts.n_train, facts.n_test) == (0, 3, 1)
+    assert facts.statistics["n_documents"] == 4
+    assert facts.labels_by_frequency == [(1, 1), (3, 1)]
+    assert facts.documents_by_labels == [(1, 2), (2, 1)]
+    assert facts.shown_labels == {"x": 3, "y": 1}
+    assert facts.n_training_words == 2
+    fewer = msgspec.structs.replace(small, min_count=4)
+    assert data_facts(data, fewer, 0).n_training_words == 1

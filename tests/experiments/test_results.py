@@ -1,0 +1,51 @@
+"""A folder of results: of one experiment, and nobody else's."""
+
+from pathlib import Path
+
+import pytest
+
+from deplda import InputError, ReadError
+from deplda.experiments import read_results, run
+from deplda.experiments.protocol import Experiment
+from deplda.experiments.results import (
+    Results,
+    Unit,
+    new_head,
+    open_results,
+    read_unit,
+    units_of,
+    write_unit,
+)
+
+
+def test_a_folder_of_something_else_is_left_alone(small: Experiment, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("…", encoding="utf-8")
+    with pytest.raises(InputError, match="is not empty and holds no results"):
+        run(small, tmp_path / "mine", budget="quick")
+    with pytest.raises(InputError, match="there are no results here"):
+        read_results(tmp_path / "mine")
+
+
+def test_units_come_back_in_the_order_of_splits_and_models(
+    small: Experiment, tmp_path: Path
+) -> None:
+    folder, head = tmp_path / "results", new_head(small, "quick", [1, 0])
+    open_results(folder, head)
+    units = [Unit(model, split, "done", found={"n": 1.5}) for model, split in units_of(head)]
+    for unit in reversed(units):
+        write_unit(folder, unit)
+    assert read_results(folder) == Results(head, tuple(units))
+    assert read_unit(folder, "Flat", 7) is None
+
+
+def test_a_damaged_file_is_named(small: Experiment, tmp_path: Path) -> None:
+    open_results(tmp_path, new_head(small, "quick", [0]))
+    for name, what in {
+        "units/0-flat.json": "a unit of an experiment", "data.json": "a description of data",
+        "experiment.json": "the head of an experiment",
+    }.items():  # fmt: skip
+        (tmp_path / name).write_bytes(b'{"model": \xff')
+        with pytest.raises(ReadError, match=f"{name}: this is not {what}"):
+            read_results(tmp_path)
+        (tmp_path / name).unlink()

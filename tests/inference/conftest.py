@@ -1,0 +1,10 @@
+import pytest
+
+from deplda import datasets
+from tests.inference.worlds import News, tables_of
+
+
+@pytest.fixture(scope="session")
+def news() -> News:
+    corpus = datasets.newsroom(600).corpus
+    return tables_of(corpus[:450], 16, 0.1, 1.0), corpus[450:]

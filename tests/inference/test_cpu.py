@@ -1,0 +1,65 @@
+"""Inference on the CPU: draws and expectations agree, and every token is given to labels."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from deplda import Corpus, Schedule
+from deplda.inference.batches import attribute, infer, rank, score_matrix
+from deplda.inference.settings import Inference
+from tests.inference.worlds import MODELS, News
+from tests.training.test_real_data import average_precision
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_expectations_rank_as_samples_do(news: News, model: str) -> None:
+    tables, test = news
+    truth = test.labels.toarray()
+    precision = {}
+    for method in ("sampled", "deterministic"):
+        inference = Inference(**MODELS[model], method=method, n_chains=2)
+        precision[method] = average_precision(score_matrix(test, tables[model], inference), truth)
+    assert precision["sampled"] > 0.8
+    assert precision["deterministic"] == pytest.approx(precision["sampled"], abs=0.02)
+
+
+def test_fewer_labels_than_all_are_cycled_over_but_all_are_scored(
+    news: News,
+) -> None:
+    tables, test = news
+    for model, options in MODELS.items():
+        inference = Inference(**options, method="deterministic")
+        for batch in infer(test, tables[model], inference):
+            assert (batch.counts > 0).all()
+            assert batch.counts.sum(axis=1) == pytest.approx(test.document_lengths, rel=1e-4)
+
+
+@pytest.mark.parametrize("method", ["sampled", "deterministic"])
+def test_a_document_without_known_words_has_the_priors_ranking(news: News, method: Any) -> None:
+    tables, test = news
+    empty = Corpus(np.zeros((1, test.n_words), dtype=int), np.zeros((1, test.n_labels)))
+    inference = Inference(70.0, 30.0, 1.0, method=method)
+    found = score_matrix(empty, tables["prior"], inference)[0]
+    assert found.sum() == pytest.approx(1)
+    phi = tables["prior"].topics[0]
+    expected = np.full(test.n_labels, phi.base[0])
+    expected[phi.topic_labels] += phi.topic_values
+    assert found == pytest.approx((70 * expected + 30 / test.n_labels) / 100)
+
+
+@pytest.mark.parametrize("method", ["sampled", "proper", "deterministic"])
+@pytest.mark.parametrize("model", MODELS)
+def test_the_words_tokens_sum_to_the_labels_counts(news: News, model: str, method: Any) -> None:
+    tables, test = news[0][model], news[1][:30]
+    inference = Inference(
+        **MODELS[model], method=method, n_label_tokens=50, schedule=Schedule(5, 3, 2)
+    )
+    labels = np.vstack([batch.labels for batch in rank(test, tables, inference, 4)])
+    counts = np.vstack([batch.counts for batch in infer(test, tables, inference)])
+    words = list(attribute(test, tables, inference, labels))
+    assert len(words) == len(test)
+    for d, shares in enumerate(words):
+        assert shares.shape == (test.counts[[d]].nnz, 4)
+        assert shares.sum(axis=0) == pytest.approx(counts[d, labels[d]], rel=1e-6)
+        assert (shares.sum(axis=1) <= test.counts[[d]].data + 1e-6).all()

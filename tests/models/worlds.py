@@ -1,0 +1,84 @@
+"""Small corpora and quick models, for the tests of the models."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from deplda import Corpus, DependencyLDA, FlatLDA, PriorLDA, WordCounter, datasets
+from deplda.data.datasets.newsroom import Newsroom, _lexicon
+from deplda.models.topic_model import TopicModel
+
+MODELS = [FlatLDA, PriorLDA, DependencyLDA]
+Model = type[TopicModel]
+
+
+def quick(model: Model, **others: Any) -> TopicModel:
+    few: Any = {"n_topic_chains": 2, "n_topic_sweeps": 20} if model is DependencyLDA else {}
+    return model(**few, **others)
+
+
+@cache
+def news() -> Corpus:
+    return datasets.newsroom(300).corpus
+
+
+def label_lists(corpus: Corpus) -> list[list[str]]:
+    names, labels = corpus.label_names, corpus.labels
+    return [
+        [names[c] for c in labels.indices[labels.indptr[d] : labels.indptr[d + 1]]]
+        for d in range(len(corpus))
+    ]
+
+
+def same_learned(left: Any, right: Any) -> bool:
+    pairs = [(left.label_words_, right.label_words_)]
+    pairs += zip(left.topic_labels_, right.topic_labels_, strict=True)
+    return all(
+        (a.weights != b.weights).nnz == 0 and np.array_equal(a.base, b.base) for a, b in pairs
+    )
+
+
+TEXTS = [
+    "The pitcher threw strikes in the ninth inning",
+    "A doctor treats patients in the hospital",
+    "The league suspended the pitcher over a doctor's steroids",
+    "Hospital patients wait for the doctor",
+]
+TOPICS = [["sports"], ["health"], ["sports", "health"], ["health"]]
+
+
+def counted() -> tuple[WordCounter, Any]:
+    counter = WordCounter()
+    return counter, counter.fit_transform(TEXTS)
+
+
+@cache
+def newsroom() -> Newsroom:
+    return datasets.newsroom(1000)
+
+
+@cache
+def trained(model: type[TopicModel]) -> TopicModel:
+    few: Any = {"n_topic_sweeps": 100} if model is DependencyLDA else {}
+    return model(**few).fit(newsroom().corpus)
+
+
+@cache
+def own_words() -> dict[str, list[str]]:
+    """Return the words that the lexicon gives to each label, the strongest first."""
+    return {label: words for group in _lexicon().groups.values() for label, words in group.items()}
+
+
+def pairs(n: int, seed: int) -> Corpus:
+    """Return short documents of 12 labels, which come in pairs, among many words of no meaning."""
+    rng = np.random.default_rng(seed)
+    labels = np.zeros((n, 12), dtype=bool)
+    pairs = rng.random((n, 6)) < 0.2
+    labels[:, ::2] = pairs & (rng.random((n, 6)) < 0.9)
+    labels[:, 1::2] = pairs & (rng.random((n, 6)) < 0.7)
+    rates = np.full((n, 150), 0.15)
+    for label in range(12):
+        rates[:, label * 6 : label * 6 + 6] += 0.35 * labels[:, [label]]
+    return Corpus(csr_array(rng.poisson(rates)), csr_array(labels))
