@@ -8,8 +8,18 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from deplda.kernels.layouts import add_shares, from_sums
+from deplda.kernels.layouts import add_shares
 from deplda.kernels.random import document_key, own_stream, uniform
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _draw(sums, u):  # type: ignore[no-untyped-def]
+    """Return the first place whose running sum exceeds u of the last."""
+    r = u * sums[sums.size - 1]
+    k = 0  # few labels: step by step is faster than a search
+    while k < sums.size - 1 and sums[k] <= r:
+        k += 1
+    return k
 
 
 @njit(nogil=True, cache=True)
@@ -22,7 +32,7 @@ def sweep_words(phi, tokens, z, n_dc, alpha, sums, key, gamma, n):  # type: igno
         for c in range(n_dc.size):
             total += phi[tokens[i], c] * (n_dc[c] + alpha[c])
             sums[c] = total
-        z[i] = from_sums(sums, uniform(key, gamma, n + i))
+        z[i] = _draw(sums, uniform(key, gamma, n + i))
         n_dc[z[i]] += 1
 
 
@@ -36,7 +46,7 @@ def sweep_topics(phi_prime, z, z_topic, n_dt, prior_gamma, sums, key, gamma, n):
         for t in range(n_dt.size):
             total += phi_prime[z[i], t] * (n_dt[t] + prior_gamma)
             sums[t] = total
-        z_topic[i] = from_sums(sums, uniform(key, gamma, n + i))
+        z_topic[i] = _draw(sums, uniform(key, gamma, n + i))
         n_dt[z_topic[i]] += 1
 
 
