@@ -13,7 +13,7 @@ from deplda.evaluation import rank_metrics
 
 
 class Row(NamedTuple):
-    """One figure of ours beside the same of another program, measured in the same run."""
+    """One measurement of ours beside the same of another program, measured in the same run."""
 
     what: str
     ours: float

@@ -84,7 +84,7 @@ def measure(name: str) -> Table:
         "… scores rounded, so that many tie": lambda: evaluate(np.round(scores, 1), truth, train),
         '… ties="order"': lambda: evaluate(scores, truth, train, ties="order"),
         "… the top 20 only": lambda: evaluate(pair, truth, train),
-        "1,000 resamples of every figure by document": lambda: found.document.intervals(),
+        "1,000 resamples of every metric by document": lambda: found.document.intervals(),
     }
     ours = {row: cpu_seconds(function) for row, function in rows.items()}
     theirs = {

@@ -187,7 +187,7 @@ def rows(corpus: Corpus, words: dict[str, float], quick: bool) -> list[Row]:
 
 
 def details(corpus: Corpus, words: dict[str, float]) -> dict[str, str]:
-    """Return figures that have no peer."""
+    """Return measurements that have no peer."""
     expect_label_words(corpus[:50], max_sweeps=1)
     begin = time.process_time()
     passes = expect_label_words(corpus).n_sweeps

@@ -23,7 +23,7 @@ def test_the_better_model_wins_and_the_tests_say_so() -> None:
     text = shown(found)
     for words in ("label-pivoted", "best on how many metrics", "good", "plain [/a]"):
         assert words in text
-    assert json.loads(json.dumps(found.to_dict()))["figures"]["good"]["label"]["ranking"]
+    assert json.loads(json.dumps(found.to_dict()))["metrics"]["good"]["label"]["ranking"]
 
 
 def test_with_splits_every_label_of_every_split_is_a_pair() -> None:

@@ -149,7 +149,7 @@ def test_frames_have_a_row_for_each_metric_and_each_label(
     found = evaluate(*case, label_names=names)
     frame = found.to_frame()
     assert isinstance(frame, pandas.DataFrame)
-    assert list(frame.columns) == ["pivot", "task", "figure", "value"]
+    assert list(frame.columns) == ["pivot", "task", "metric", "value"]
     labels = found.label.to_frame()
     assert labels["label"].tolist() == [names[label] for label in found.label.items]
     assert labels["average_precision"].mean() == pytest.approx(found.label["average_precision"])

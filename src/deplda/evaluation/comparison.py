@@ -34,7 +34,7 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Return the metrics by model, the scorecard and the table by frequency."""
         return {
-            "figures": {model: _nested(row) for model, row in self.metrics.items()},
+            "metrics": {model: _nested(row) for model, row in self.metrics.items()},
             "scorecard": self.scorecard.to_dict(),
             "by_frequency": self.by_frequency.to_dict(),
         }
@@ -43,7 +43,7 @@ class Comparison:
         """Return a pandas frame with one row for each metric and one column for each model."""
         keys = next(iter(self.metrics.values()))
         rows = [(*key, *(row[key] for row in self.metrics.values())) for key in keys]
-        return data_frame(rows, columns=["pivot", "task", "figure", *self.metrics])
+        return data_frame(rows, columns=["pivot", "task", "metric", *self.metrics])
 
     def __rich__(self) -> Group:
         """Return the tables for ``rich.print``, the best of each row in bold."""

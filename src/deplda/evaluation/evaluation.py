@@ -163,7 +163,7 @@ class Evaluation:
             for task, of_task in (("ranking", metrics.ranking), ("binary", metrics.binary))
             for name, ratio in of_task.items()
         ]
-        return data_frame(rows, columns=["pivot", "task", "figure", "value"])
+        return data_frame(rows, columns=["pivot", "task", "metric", "value"])
 
     def __rich__(self) -> Table:
         """Return the metrics of both pivots as a table for ``rich.print``."""

@@ -55,7 +55,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     paper: str | None = None
     """What the paper calls this data set, if it is one of its own or of the same kind."""
     note: str | None = None
-    """How this data differs from the paper's; then no figure is held against the paper's."""
+    """How this data differs from the paper's; then no metric is held against the paper's."""
 
 
 def presets() -> list[str]:

@@ -48,7 +48,7 @@ class Diagnostics:
         }
 
     def __rich__(self) -> Table:
-        """Return the figures as a table for ``rich.print``."""
+        """Return the values as a table for ``rich.print``."""
         table = Table("traced", show_edge=False)
         for column in ("R-hat", "effective samples", "final mean"):
             table.add_column(column, justify="right")
