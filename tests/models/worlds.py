@@ -61,7 +61,7 @@ def newsroom() -> Newsroom:
 
 @cache
 def trained(model: type[TopicModel]) -> TopicModel:
-    few: Any = {"n_topic_sweeps": 100} if model is DependencyLDA else {}
+    few: Any = {"n_topic_chains": 4} if model is DependencyLDA else {}
     return model(**few).fit(newsroom().corpus)
 
 
