@@ -63,7 +63,7 @@ import sys
 from deplda import Schedule, train_label_words
 from deplda.data.datasets import newsroom
 trained = train_label_words(
-    newsroom(300).corpus, n_chains=3, schedule=Schedule(150, n_samples=5, lag=10), seed=7,
+    newsroom(300).corpus, n_chains=3, schedule=Schedule(300, n_samples=5, lag=20), seed=7,
     checkpoint=sys.argv[1], checkpoint_seconds=0.05, resume=len(sys.argv) > 2, n_jobs=2,
 )
 sys.stdout.buffer.write(trained.label_words.weights.data.tobytes())
