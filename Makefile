@@ -12,10 +12,13 @@ install: .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
+# Kernels are compiled once for all test processes, while lint and types are checked.
 test: install
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	@$(BIN)/python -m tests.warm sampled & sampled=$$!; \
+	$(BIN)/python -m tests.warm expected & expected=$$!; \
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy \
+	  || { kill $$sampled $$expected; exit 1; }; \
+	wait $$sampled && wait $$expected
 	$(BIN)/pytest -n 2 --dist loadfile
 
 # Needs a folder of real data sets: make test-data DATA_DIR=...

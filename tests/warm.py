@@ -1,45 +1,43 @@
-"""Compile, into Numba's cache, the kernels that most tests use: once, not in each test process."""
+"""Compile, into Numba's cache, the kernels that most tests use: once, not in each test process.
 
+``python -m tests.warm sampled`` and ``… expected`` compile a half each, and can run side by side.
+"""
+
+import sys
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import deplda
-from deplda import Corpus, DependencyLDA, FlatLDA, HybridLDA, PriorLDA, TfidfSVM, TunedSVM
+from deplda import Corpus, DependencyLDA, FlatLDA, HybridLDA, PriorLDA, TunedSVM
 from deplda.data.datasets import newsroom
 
-
-def models() -> Iterator[Any]:
-    few: Any = {"n_topic_chains": 1, "n_topic_sweeps": 2}
-    samples: Any = {"n_test_chains": 1, "burn_in": 1, "n_samples": 1, "lag": 1}
-    for inference in ("deterministic", "sampled", "proper"):
-        for estimate in ("counts", "conditionals"):
-            yield DependencyLDA(
-                **few, **samples, inference=inference, theta_estimate=estimate, n_label_tokens=5,
-                fit_method="sampled", n_chains=1, n_sweeps=2,
-            )  # fmt: skip
-    yield FlatLDA(inference="sampled", **samples)
-    yield PriorLDA(background=0.1)
-    yield TunedSVM()
-    yield TfidfSVM()
-    yield HybridLDA(**few)
+FEW: Any = {"n_topic_chains": 1, "n_topic_sweeps": 2}
 
 
-def main() -> None:
-    warnings.simplefilter("ignore")
-    corpus = newsroom(80).corpus
-    small = Corpus(corpus.counts, corpus.labels[:, :20], corpus.vocabulary)
+def sampled(corpora: list[Corpus]) -> None:
+    """Compile what draws: chains of φ and φ′, fast and proper inference, draws over few labels."""
+    samples: Any = {"n_test_chains": 1, "burn_in": 1, "n_samples": 1, "lag": 1, "n_label_tokens": 5}
+    chains: Any = {"fit_method": "sampled", "n_chains": 1, "n_sweeps": 2}
+    for corpus in corpora:
+        model = DependencyLDA(**FEW, **samples, **chains).fit(corpus)
+        for inference in ("sampled", "proper"):
+            model.set_params(inference=inference).rank(corpus[:2], 3)
+
+
+def expected(corpora: list[Corpus]) -> None:
+    """Compile expectations, of counts and of fractions, and the SVMs."""
+    corpus = corpora[0]
     fractions = Corpus(corpus.counts.astype(float) * 0.7, corpus.labels)
-    for model in models():
-        for documents in (corpus, small):  # few labels have kernels of their own
-            model.fit(documents)
-            model.rank(documents[:2], 3)
     FlatLDA().fit(fractions).rank(fractions[:2], 3)
-    dependent = DependencyLDA(n_topic_chains=1, n_topic_sweeps=2).fit(corpus)
-    dependent.explain(corpus[[0]])
-    dependent.partial_fit(corpus[:5])
-    deplda.evaluate(dependent.decision_function(corpus[:9]), corpus[:9], corpus)
+    PriorLDA(background=0.1, word_counts="raw").fit(corpus).rank(corpus[:2], 3)
+    HybridLDA(**FEW).fit(corpus).explain(corpus[[0]])
+    TunedSVM().fit(corpus)
+    model = FlatLDA(word_counts="raw").fit(corpus).partial_fit(corpus[:5])
+    deplda.evaluate(model.decision_function(corpus[:9]), corpus[:9], corpus)
 
 
 if __name__ == "__main__":
-    main()
+    warnings.simplefilter("ignore")
+    corpus = newsroom(80).corpus
+    few_labels = Corpus(corpus.counts, corpus.labels[:, :20], corpus.vocabulary)
+    {"sampled": sampled, "expected": expected}[sys.argv[1]]([corpus, few_labels])

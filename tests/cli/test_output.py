@@ -83,7 +83,7 @@ def test_a_full_disk_leaves_no_half_model(
 
 def test_without_a_terminal_there_is_neither_colour_nor_progress(model: Path, corpus: Path) -> None:
     ended = start("evaluate", model, corpus, stdin=subprocess.DEVNULL)
-    out, err = ended.communicate(timeout=60)
+    out, err = ended.communicate(timeout=600)
     assert (ended.returncode, err) == (0, "")
     assert "\x1b" not in out
 
@@ -103,7 +103,7 @@ def test_on_a_terminal_there_is_progress_on_standard_error(tmp_path: Path, corpu
             shown += piece
     except OSError:
         pass  # how Linux says that the other side is closed
-    out, _ = ended.communicate(timeout=60)
+    out, _ = ended.communicate(timeout=600)
     assert ended.returncode == 0
     assert "sweeps" in shown.decode()
     assert "\x1b" not in out

@@ -192,7 +192,7 @@ def test_ctrl_c_in_predicting_leaves_whole_lines_to_go_on_from(tmp_path: Path, m
         assert ended.poll() is None
         time.sleep(0.01)
     ended.send_signal(signal.SIGINT)
-    _, err = ended.communicate(timeout=60)
+    _, err = ended.communicate(timeout=600)
     written = output.read_bytes().splitlines(keepends=True)
     assert ended.returncode == 130
     assert err.strip() == (

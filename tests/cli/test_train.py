@@ -145,7 +145,7 @@ def test_ctrl_c_in_training_leaves_nothing_behind_but_the_checkpoint(tmp_path: P
         time.sleep(0.05)
     time.sleep(0.5)  # into the sweeps
     ended.send_signal(signal.SIGINT)
-    out, err = ended.communicate(timeout=60)
+    out, err = ended.communicate(timeout=600)
     assert (ended.returncode, out) == (130, "")
     assert err.splitlines()[-1] == "Error: interrupted"
     assert "Traceback" not in err

@@ -22,7 +22,7 @@ class Cluster:
         """
         if self._client is not None:
             with suppress(TimeoutError):
-                self._client.wait_for_workers(2, timeout=15)
+                self._client.wait_for_workers(2, timeout=60)
                 return self._client
             self._opened.close()
         cluster = LocalCluster(

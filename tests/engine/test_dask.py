@@ -178,7 +178,7 @@ except Exception as error:
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + 600
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -149,7 +149,7 @@ def test_a_lost_worker_costs_no_document(
 
 
 def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while not path.exists():
         assert time.monotonic() < deadline
         time.sleep(0.002)
@@ -286,7 +286,7 @@ def test_a_lost_scheduler_is_named_and_what_was_finished_is_kept(
     killer.start()
     try:
         address = json.loads(address_file.read_text())["address"]
-        with Client(address, set_as_default=False, timeout="5s") as client:
+        with Client(address, set_as_default=False, timeout="120s") as client:
             client.wait_for_workers(1)
             with pytest.raises(EngineError, match=r"the Dask scheduler at tcp://.* is lost"):
                 predict_shards(model, shards, target, engine=client)

@@ -48,7 +48,7 @@ def started(model: Any, folder: Path, workers: int = 1) -> Iterator[tuple[Any, s
 
 
 def _address(process: Any, log: list[str], workers: int) -> str:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 600
     while time.monotonic() < deadline and process.poll() is None:
         text = "".join(log)
         found = re.search(r"running on (http://127.0.0.1:\d+)", text)

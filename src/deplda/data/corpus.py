@@ -271,9 +271,7 @@ def _numbers(matrix: Any, what: str) -> Any:
     return matrix
 
 
-def _checked_counts(
-    counts: csr_array[Any, tuple[int, int]],
-) -> csr_array[Any, tuple[int, int]]:
+def _checked_counts(counts: csr_array[Any, tuple[int, int]]) -> csr_array[Any, tuple[int, int]]:
     counts.sum_duplicates()
     data = counts.data
     good = (data >= 0) & (data <= MAX_COUNT)  # which NaN is not

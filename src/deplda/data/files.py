@@ -103,6 +103,18 @@ def write_together(paths: Iterable[StrPath]) -> Iterator[list[IO[bytes]]]:
 
 
 @contextmanager
+def write_folder(path: StrPath) -> Iterator[Path]:
+    """Write a folder that appears under its name only when complete."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch:
+        new = Path(scratch) / "new"
+        new.mkdir()
+        yield new
+        new.rename(target)
+
+
+@contextmanager
 def _temporary(target: Path, temporaries: list[str]) -> Iterator[IO[bytes]]:
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     temporaries.append(temporary)

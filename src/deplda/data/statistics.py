@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, fields
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from rich.table import Table
 
 from deplda.data.corpus import Corpus
+
+
+def _row(title: str, form: str) -> Any:
+    """Return a field with its name in words and how a table shows it."""
+    return field(metadata={"title": title, "format": form})
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,27 +27,27 @@ class Statistics:
     documents that carry at least one label; where there is nothing to average the value is NaN.
     """
 
-    n_documents: int
-    n_words: int
-    n_tokens: int
-    tokens_per_document: float
+    n_documents: int = _row("documents", ",d")
+    n_words: int = _row("word types", ",d")
+    n_tokens: int = _row("word tokens", ",d")
+    tokens_per_document: float = _row("tokens per document, mean", ",.1f")
     """Mean number of word tokens of a document."""
-    median_tokens: float
-    n_labels: int
+    median_tokens: float = _row("tokens per document, median", ",.0f")
+    n_labels: int = _row("labels", ",d")
     """Labels carried by at least one document."""
-    n_labels_unused: int
-    cardinality: float
+    n_labels_unused: int = _row("labels of no document", ",d")
+    cardinality: float = _row("labels per document (cardinality)", ".2f")
     """Mean number of labels of a document."""
-    density: float
+    density: float = _row("density", ".4f")
     """Cardinality divided by the number of labels."""
-    label_frequency_mean: float
-    label_frequency_median: float
-    label_frequency_mode: int | None
+    label_frequency_mean: float = _row("documents per label, mean", ",.1f")
+    label_frequency_median: float = _row("documents per label, median", ",.0f")
+    label_frequency_mode: int | None = _row("documents per label, mode", ",d")
     """The most common frequency, the smallest of several; None if no two labels share one."""
-    distinct_label_sets: int
-    label_set_frequency: float
+    distinct_label_sets: int = _row("distinct label sets", ",d")
+    label_set_frequency: float = _row("documents per label set", ",.2f")
     """Mean number of documents that share a label set."""
-    unique_label_sets: float
+    unique_label_sets: float = _row("documents with a unique label set", ".4f")
     """Proportion of documents whose label set no other document has."""
 
     def to_dict(self) -> dict[str, int | float | None]:
@@ -50,11 +56,8 @@ class Statistics:
 
     def rows(self) -> list[tuple[str, str]]:
         """Return each statistic's name in words, and its value as a table shows it."""
-        values = asdict(self)
-        return [
-            (title, "–" if values[name] is None else format(values[name], form))
-            for name, (title, form) in _ROWS.items()
-        ]
+        values = [(*each.metadata.values(), getattr(self, each.name)) for each in fields(self)]
+        return [(title, "–" if v is None else format(v, form)) for title, form, v in values]
 
     def __rich__(self) -> Table:
         """Return the statistics as a table for ``rich.print``."""
@@ -63,25 +66,6 @@ class Statistics:
         for row in self.rows():
             table.add_row(*row)
         return table
-
-
-_ROWS = {
-    "n_documents": ("documents", ",d"),
-    "n_words": ("word types", ",d"),
-    "n_tokens": ("word tokens", ",d"),
-    "tokens_per_document": ("tokens per document, mean", ",.1f"),
-    "median_tokens": ("tokens per document, median", ",.0f"),
-    "n_labels": ("labels", ",d"),
-    "n_labels_unused": ("labels of no document", ",d"),
-    "cardinality": ("labels per document (cardinality)", ".2f"),
-    "density": ("density", ".4f"),
-    "label_frequency_mean": ("documents per label, mean", ",.1f"),
-    "label_frequency_median": ("documents per label, median", ",.0f"),
-    "label_frequency_mode": ("documents per label, mode", ",d"),
-    "distinct_label_sets": ("distinct label sets", ",d"),
-    "label_set_frequency": ("documents per label set", ",.2f"),
-    "unique_label_sets": ("documents with a unique label set", ".4f"),
-}
 
 
 def describe(corpus: Corpus) -> Statistics:

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
+from deplda.data import checks
 from deplda.data.files import decode, read_lines
 from deplda.errors import InputError
 
@@ -170,9 +171,7 @@ def resolve_min_count(min_count: int | Literal["auto"], n_tokens: int) -> int:
     """Return the threshold that `min_count` means for training texts of `n_tokens`."""
     if min_count == "auto":
         return auto_min_count(n_tokens)
-    if not isinstance(min_count, int | np.integer) or min_count < 1:
-        raise InputError(f"min_count is {min_count!r}; it must be 'auto' or a whole number from 1")
-    return int(min_count)
+    return checks.whole("min_count", min_count, or_else="'auto' or ")
 
 
 def languages() -> list[str]:

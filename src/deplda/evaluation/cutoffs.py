@@ -1,4 +1,4 @@
-"""How many candidates to say yes to, for every item: the three cut-offs of the paper."""
+"""How many candidates to say yes to, for every item: proportional, and break-even."""
 
 from __future__ import annotations
 
@@ -17,11 +17,6 @@ def proportional_for_documents(train_labels: Sparse) -> int:
 def proportional_for_labels(train_counts: Ints, n_train: int, n_test: int) -> Ints:
     """Return ⌈N_c · D_test / D_train⌉ of every label, exact in whole numbers."""
     return -(-train_counts * n_test // n_train)
-
-
-def calibrated(groups: TieGroups) -> Ints:
-    """Return the true number of positives of every item."""
-    return groups.positives
 
 
 def break_even(groups: TieGroups) -> Ints:

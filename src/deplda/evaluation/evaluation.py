@@ -313,7 +313,7 @@ def _binary(
     """Return F1, precision and recall at every cut-off, and of the predictions if there are any."""
     cuts = {
         "proportional": proportional,
-        "calibrated": cutoffs.calibrated(groups),
+        "calibrated": groups.positives,
         "break_even": cutoffs.break_even(groups),
     }
     parts = {name: (hits_in_top(groups, cut), cut) for name, cut in cuts.items()}

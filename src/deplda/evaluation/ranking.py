@@ -34,18 +34,10 @@ def rank_metrics(
 
     Parameters
     ----------
-    scores : (documents, labels) array, sparse matrix or pair of arrays
-        Higher is more likely. The top k only: a sparse matrix of the scores that are known, or the
-        pair (labels, scores), each documents × k. Labels not in it tie below those in it.
-    truth : (documents, labels) sparse or dense
-        1 or True where a document carries a label.
+    scores, truth, ks, ties
+        See `evaluate`.
     pivot : "document" or "label"
         Whether labels are ranked for each document, or documents for each label.
-    ks : whole numbers
-        The k of precision@k, recall@k and ndcg@k.
-    ties : "expected" or "order"
-        The expected value over the orders of equal scores, or the value in the one order that keeps
-        equals as they stand.
     """
     checks.choice("pivot", pivot, PIVOTS)
     truth = read_truth(truth)

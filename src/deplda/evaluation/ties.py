@@ -114,11 +114,7 @@ def sums(places: Ints, values: npt.NDArray[Any], n: int) -> Floats:
 
 
 def _dense_places(
-    scores: npt.NDArray[Any],
-    truth: Sparse,
-    rows: Ints | None,
-    columns: Ints | None,
-    in_order: bool,
+    scores: npt.NDArray[Any], truth: Sparse, rows: Ints | None, columns: Ints | None, in_order: bool
 ) -> tuple[Ints, Ints]:
     """Return, for each positive, the candidates above it and those of its score."""
     n_items, n = truth.shape

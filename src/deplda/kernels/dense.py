@@ -16,7 +16,7 @@ from deplda.kernels.random import document_key, own_stream, uniform
 def _draw(sums, u):  # type: ignore[no-untyped-def]
     """Return the first place whose running sum exceeds u of the last."""
     r = u * sums[sums.size - 1]
-    k = 0
+    k = 0  # few labels: step by step is faster than a search
     while k < sums.size - 1 and sums[k] <= r:
         k += 1
     return k

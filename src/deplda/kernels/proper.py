@@ -82,15 +82,6 @@ def _topic_rows(topics, labels):  # type: ignore[no-untyped-def]
     return rows
 
 
-@njit(nogil=True, cache=True)
-def _words_on(ws):  # type: ignore[no-untyped-def]
-    """Return how many words have the label of each slot."""
-    on = np.zeros(ws.mass.size, np.int64)
-    for k in ws.z:
-        on[k] += 1
-    return on
-
-
 @njit(nogil=True, cache=True, error_model="numpy")
 def sweep_labels(  # type: ignore[no-untyped-def]
     topics, ws, labels, n_words, rows, table, tokens, n_tokens, step, flat, key, gamma
@@ -164,7 +155,7 @@ def set_prior_mass(words, ws, on, tokens, n_tokens, step):  # type: ignore[no-un
 def cycle(words, topics, ws, types, table, tokens, n_tokens, step, prior, key, gamma):  # type: ignore[no-untyped-def]
     """Mutate ws, tokens and n_tokens: z, c, z′, c; return ws, resized if need be."""
     ws = sweep_words(words, topics, ws, types, 0.0, prior.alpha, prior.gamma, key, gamma)
-    on = _words_on(ws)
+    on = np.bincount(ws.z, minlength=ws.mass.size)
     heavy = np.flatnonzero(on)
     labels, n_words = ws.labels[heavy], on[heavy]
     rows = _topic_rows(topics, labels)
@@ -196,7 +187,8 @@ def start(words, topics, ws, types, tokens, n_tokens, prior, key, gamma):  # typ
     for _ in range(2):
         sweep_topics(topics, ws, tokens, prior.gamma, key, gamma)
     step = prior.eta / tokens.size
-    return set_prior_mass(words, ws, _words_on(ws), tokens, n_tokens, step)
+    on = np.bincount(ws.z, minlength=ws.mass.size)
+    return set_prior_mass(words, ws, on, tokens, n_tokens, step)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

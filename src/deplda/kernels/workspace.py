@@ -213,7 +213,7 @@ def new_slot(  # type: ignore[no-untyped-def]
     columns, mass, labels, slot_of, cache, cache_of, cache_labels, place, counters,
     starts, names, values, base, c,
 ):  # fmt: skip
-    """Mutate the slots: return one without mass, now with label c and its column; one must be."""
+    """Mutate the slots: return one without mass, now for label c; there must be one."""
     width = mass.size
     k = counters[NEXT_SLOT]
     while mass[k] > 0.0:

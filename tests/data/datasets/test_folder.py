@@ -107,6 +107,9 @@ def test_a_folder_data_set_needs_its_folder(tmp_path: Path) -> None:
     folder_of(tmp_path, "bibtex", {"train.svm.gz": FOUR})
     with pytest.raises(DataUnavailableError, match="holds no data set: it needs"):
         datasets.load("bibtex", tmp_path)
+    folder_of(tmp_path, "rcv1_subset1", {"notes.txt": "nothing yet"})
+    with pytest.raises(DataUnavailableError, match="holds no data set: it needs"):
+        datasets.load("rcv1-subset1", tmp_path)
 
 
 @pytest.mark.parametrize(

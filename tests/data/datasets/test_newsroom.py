@@ -112,5 +112,5 @@ def test_names_are_distinct_and_readable() -> None:
 
 @pytest.mark.parametrize("n_documents", [0, -5])
 def test_less_than_one_document_is_refused(n_documents: int) -> None:
-    with pytest.raises(InputError, match=f"n_documents is {n_documents}; at least 1 is needed"):
+    with pytest.raises(InputError, match=f"n_documents is {n_documents}; it must be a whole"):
         datasets.newsroom(n_documents)

@@ -72,5 +72,6 @@ def test_a_corpus_of_several_chunks_has_no_repeated_documents() -> None:
 )
 @pytest.mark.parametrize("value", [0, -1, math.nan])
 def test_an_option_below_1_is_refused_by_name(name: str, value: float) -> None:
-    with pytest.raises(InputError, match=f"{name} is {value}; it must be at least 1"):
+    limit = "a whole number from 1" if name.startswith("n_") else "at least 1"
+    with pytest.raises(InputError, match=f"{name} is {value}; it must be {limit}"):
         datasets.power_law(**{name: value})  # type: ignore[arg-type]

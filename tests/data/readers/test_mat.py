@@ -105,7 +105,7 @@ def test_unknown_words_and_labels_of_a_mat_file_are_dropped(tmp_path: Path) -> N
 
 def test_a_part_of_another_name_is_refused(tmp_path: Path) -> None:
     path = write_mat(tmp_path / "a.mat", contents())
-    with pytest.raises(InputError, match="part is 'dev'; it must be 'train', 'test' or 'all'"):
+    with pytest.raises(InputError, match="part is 'dev'; it must be one of 'train', 'test', 'all'"):
         read_mat(path, "dev")  # type: ignore[arg-type]
 
 

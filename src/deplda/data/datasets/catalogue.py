@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pooch
 
-from deplda.data.datasets import published as sources
+from deplda.data.datasets import published
 from deplda.data.datasets.folder import load_folder
 from deplda.data.datasets.newsroom import newsroom
 from deplda.data.datasets.power_law import power_law
@@ -28,6 +28,7 @@ _RUBIN = (
 )
 _EURLEX = "https://tudatalib.ulb.tu-darmstadt.de/bitstream/handle/tudatalib/2937"
 _LEWIS = "http://www.ai.mit.edu/projects/jmlr/papers/volume5/lewis04a"
+_LYRL2004 = ("train", "test_pt0", "test_pt1", "test_pt2", "test_pt3")
 _AUEB = "http://nlp.cs.aueb.gr/software_and_datasets/EURLEX57K"
 
 
@@ -47,7 +48,7 @@ class Entry:
     """Its name in the folder that `data_dir` names, if it differs."""
 
 
-def _yahoo(topic: str, checksums: list[str]) -> Entry:
+def _yahoo(topic: str, *checksums: str) -> Entry:
     names = [f"Yahoo_{topic}_Split{k:02}" for k in range(1, 6)]
     return Entry(
         f"yahoo-{topic.lower()}",
@@ -64,32 +65,25 @@ _ENTRIES = (
     Entry("power-law", "EUR-Lex-shaped, any size", "generated"),
     _yahoo(
         "Arts",
-        [
-            "2b15a834578cf6d5766aabaaf98ed934fc890a328d005c5772deaea46b68c13c",
-            "bea20d75c7404d39bcb248cff4fd08ba9925dd64dadb3b692b27a7990ff8b6b2",
-            "990fdfe526dfda72ecff8950d1f4e8198360e8efea1239386e9ee04e718a0617",
-            "eee507fad5d803bdfb9a05d3847c499076436f3f1405ba38588df82d196f227d",
-            "db68adb7389ce2af23bbb83e181cd160b8b32948e41c054af7b92132b2ce97e5",
-        ],
+        "2b15a834578cf6d5766aabaaf98ed934fc890a328d005c5772deaea46b68c13c",
+        "bea20d75c7404d39bcb248cff4fd08ba9925dd64dadb3b692b27a7990ff8b6b2",
+        "990fdfe526dfda72ecff8950d1f4e8198360e8efea1239386e9ee04e718a0617",
+        "eee507fad5d803bdfb9a05d3847c499076436f3f1405ba38588df82d196f227d",
+        "db68adb7389ce2af23bbb83e181cd160b8b32948e41c054af7b92132b2ce97e5",
     ),
     _yahoo(
         "Health",
-        [
-            "1e88c25e98e349bcc9dc25a85c479b844176c817482d3b7af814cb2d4e9f239e",
-            "0c5051886d0c3eb2455ec282fc0e73bd2d1367e0ae8c5da99044fabb9fa0d28a",
-            "acae929829cb33635219733b7bdf552df72a0cc1a662c18eedeafe7e0e5dc005",
-            "f9e09e34948f4a52472b25a5d391d299d25fe8d0d4886d895e460fcc8fab2825",
-            "b71ad7c4d2aafaf43404b0ec19ef08c90cc96e0fd882c4b7a9ecd42b03527ba9",
-        ],
+        "1e88c25e98e349bcc9dc25a85c479b844176c817482d3b7af814cb2d4e9f239e",
+        "0c5051886d0c3eb2455ec282fc0e73bd2d1367e0ae8c5da99044fabb9fa0d28a",
+        "acae929829cb33635219733b7bdf552df72a0cc1a662c18eedeafe7e0e5dc005",
+        "f9e09e34948f4a52472b25a5d391d299d25fe8d0d4886d895e460fcc8fab2825",
+        "b71ad7c4d2aafaf43404b0ec19ef08c90cc96e0fd882c4b7a9ecd42b03527ba9",
     ),
     Entry(
         "eurlex",
         "EUR-Lex 2008 with EUROVOC descriptors, ten folds",
         "download",
-        {
-            name: f"{_EURLEX}/{name}"
-            for name in ("eurlex_tokenstring_CV10.zip", "eurlex_id2class.zip")
-        },
+        {n: f"{_EURLEX}/{n}" for n in ("eurlex_tokenstring_CV10.zip", "eurlex_id2class.zip")},
     ),
     Entry(
         "rcv1",
@@ -97,10 +91,8 @@ _ENTRIES = (
         "download",
         {
             **{
-                f"lyrl2004_tokens_{part}.dat.gz": (
-                    f"{_LEWIS}/a12-token-files/lyrl2004_tokens_{part}.dat.gz"
-                )
-                for part in ("train", "test_pt0", "test_pt1", "test_pt2", "test_pt3")
+                f"{name}.dat.gz": f"{_LEWIS}/a12-token-files/{name}.dat.gz"
+                for name in (f"lyrl2004_tokens_{part}" for part in _LYRL2004)
             },
             "rcv1-v2.topics.qrels.gz": f"{_LEWIS}/a08-topic-qrels/rcv1-v2.topics.qrels.gz",
         },
@@ -118,16 +110,6 @@ _ENTRIES = (
     Entry("bibtex", "BibTeX entries and their tags, word presence only", "folder"),
     Entry("stackex-cooking", "questions on cooking and their tags", "folder"),
 )
-
-_PARSERS: dict[str, Callable[[str, sources.Files], Dataset]] = {
-    "yahoo-arts": sources.yahoo,
-    "yahoo-health": sources.yahoo,
-    "eurlex": sources.eurlex,
-    "rcv1": sources.rcv1,
-    "eurlex57k": sources.eurlex57k,
-    "debtags": sources.debtags,
-    "nyt": sources.nyt,
-}
 
 
 def entries() -> tuple[Entry, ...]:
@@ -156,22 +138,21 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None, **options: A
         raise InputError(f"{entry.name} takes no options; got {', '.join(options)}")
     if data_dir is not None:
         folder = _folder(entry, Path(data_dir))
-        if list(folder.glob("*.svm.gz")):
+        if entry.origin == "folder" or list(folder.glob("*.svm.gz")):
             return load_folder(folder, entry.name)
     elif entry.origin == "folder":
         raise DataUnavailableError(
             f"{entry.name} is nowhere to be downloaded; pass data_dir= a folder that holds it"
         )
     if entry.origin == "by hand":
-        return sources.nyt(entry.name, {"nyt": _by_hand(entry, data_dir)})
-    return _PARSERS[entry.name](entry.name, fetch(name, data_dir))
+        return published.nyt(entry.name, {"nyt": _by_hand(entry, data_dir)})
+    parse = getattr(published, entry.name.partition("-")[0])  # both yahoo-arts and yahoo-health
+    dataset: Dataset = parse(entry.name, fetch(name, data_dir))
+    return dataset
 
 
 def fetch(
-    name: str,
-    data_dir: str | os.PathLike[str] | None = None,
-    *,
-    progress: bool | None = None,
+    name: str, data_dir: str | os.PathLike[str] | None = None, *, progress: bool | None = None
 ) -> dict[str, Path]:
     """Return the files of a data set, downloading those that are not there yet.
 
@@ -203,8 +184,9 @@ def _fetch(entry: Entry, file: str, folder: Path, progress: bool) -> Path:
                 downloader=pooch.HTTPDownloader(progressbar=_Progress(file) if progress else False),
             )
         except (OSError, ValueError) as error:  # requests' errors are OSErrors
+            reason = f"{type(error).__name__}: {str(error)[:120]}"
             raise DataUnavailableError(
-                f"could not download {address} ({_reason(error)}); "
+                f"could not download {address} ({reason}); "
                 f"fetch it by other means, put it at {target} and try again"
             ) from error
     found = pooch.file_hash(str(target))
@@ -230,30 +212,17 @@ class _Progress:
         columns = ("{task.description}", BarColumn(), DownloadColumn(), TimeRemainingColumn())
         self._bar = Progress(*columns, console=Console(stderr=True))
         self._task = self._bar.add_task(file, total=None)
-        self._total = 0
-
-    @property
-    def total(self) -> int:
-        return self._total
-
-    @total.setter
-    def total(self, size: int) -> None:
-        self._total = size
-        self._bar.start()
-        self._bar.update(self._task, total=size)
+        self.total = 0
 
     def update(self, size: int) -> None:
-        self._bar.update(self._task, advance=size)
+        self._bar.start()
+        self._bar.update(self._task, total=self.total, advance=size)
 
     def reset(self) -> None:
-        self._bar.reset(self._task, total=self._total)
+        self._bar.reset(self._task, total=self.total)
 
     def close(self) -> None:
         self._bar.stop()
-
-
-def _reason(error: BaseException) -> str:
-    return f"{type(error).__name__}: {str(error)[:120]}"
 
 
 def _generate(name: str, options: Mapping[str, Any]) -> Dataset:

@@ -15,14 +15,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import numpy.typing as npt
 
 from deplda.data.corpus import Corpus, concat
 from deplda.data.datasets.published import Dataset
-from deplda.data.files import decode, read_lines, write_whole
+from deplda.data.files import decode, read_lines, write_folder, write_whole
 from deplda.data.readers import read_corpus, write_svmlight
 from deplda.data.readers.records import located
 from deplda.data.splits import Split, by_fold
@@ -46,16 +45,12 @@ def load_folder(folder: Path, name: str) -> Dataset:
 
 def save_folder(dataset: Dataset, folder: Path) -> None:
     """Write a data set as such a folder, which appears under its name only when complete."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as scratch:
-        new = Path(scratch) / "new"
-        new.mkdir()
+    with write_folder(folder) as new:
         write_svmlight(dataset.corpus, new / "all.svm.gz")
         for number, split in enumerate(dataset.splits):
             for part, rows in (("train", split.train), ("test", split.test)):
                 with write_whole(new / f"split{number}.{part}.idx") as file:
                     file.write("".join(f"{row}\n" for row in rows.tolist()).encode())
-        new.rename(folder)
 
 
 def _train_and_test(folder: Path, name: str, train: Path, test: Path) -> Dataset:
@@ -68,12 +63,8 @@ def _train_and_test(folder: Path, name: str, train: Path, test: Path) -> Dataset
 
 
 def _read(folder: Path, file: Path) -> Corpus:
-    corpus = read_corpus(
-        file,
-        "svmlight",
-        vocabulary=_names(folder / "vocab.txt"),
-        label_names=_names(folder / "labels.txt"),
-    )
+    words, labels = _names(folder / "vocab.txt"), _names(folder / "labels.txt")
+    corpus = read_corpus(file, "svmlight", vocabulary=words, label_names=labels)
     documents = _documents(file)
     if not documents.is_file():
         return corpus
@@ -101,13 +92,9 @@ def _names(path: Path) -> tuple[str, ...] | None:
 def _splits(folder: Path, n: int) -> tuple[Split, ...]:
     pairs = sorted(folder.glob("split*.train.idx"), key=lambda path: (len(path.name), path.name))
     if pairs:
-        return tuple(
-            Split(
-                _integers(train, n),
-                _integers(train.with_name(train.name.replace(".train.", ".test.")), n),
-            )
-            for train in pairs
-        )
+        tests = [train.with_name(train.name.replace(".train.", ".test.")) for train in pairs]
+        both = zip(pairs, tests, strict=True)
+        return tuple(Split(_integers(train, n), _integers(test, n)) for train, test in both)
     for path in (folder / "folds.txt", folder / "all.docs.tsv"):
         if path.is_file():
             folds = _integers(path, 10**9)

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
+from deplda.data import checks
 from deplda.data.corpus import Corpus
-from deplda.errors import InputError
 
 Floats = npt.NDArray[np.float64]
 
@@ -63,8 +63,7 @@ def newsroom(n_documents: int = 2_000, *, seed: int = 0) -> Newsroom:
     ``MEDICINE AND HEALTH``, ``BASEBALL`` and ``BLACK MARKETS``. A larger corpus of the same seed
     begins with the documents of a smaller one.
     """
-    if n_documents < 1:
-        raise InputError(f"n_documents is {n_documents}; at least 1 is needed")
+    checks.at_least_one(n_documents=n_documents)
     lexicon = _lexicon()
     label_names = [label for group in lexicon.groups.values() for label in group]
     vocabulary = sorted(

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, vstack
 
+from deplda.data import checks
 from deplda.data.corpus import Corpus
 from deplda.errors import InputError
 
@@ -35,26 +36,15 @@ def power_law(
     Labels come in topics that go together; a label prefers some 300 words of its own, the frequent
     words being shared by many. Memory and time follow the number of tokens, not documents × words.
     """
-    for name, value in (
-        ("n_documents", n_documents),
-        ("n_labels", n_labels),
-        ("n_words", n_words),
-        ("tokens_per_document", tokens_per_document),
-        ("labels_per_document", labels_per_document),
-    ):
+    checks.at_least_one(n_documents=n_documents, n_labels=n_labels, n_words=n_words)
+    means = {"tokens_per_document": tokens_per_document, "labels_per_document": labels_per_document}
+    for name, value in means.items():
         if not value >= 1:
             raise InputError(f"{name} is {value}; it must be at least 1")
-    shape = _Shape(n_labels, n_words)
-    chunks = [
-        _chunk(
-            np.random.default_rng((seed, start)),
-            shape,
-            min(_CHUNK, n_documents - start),
-            tokens_per_document,
-            labels_per_document,
-        )
-        for start in range(0, n_documents, _CHUNK)
-    ]
+    shape, chunks = _Shape(n_labels, n_words), []
+    for start in range(0, n_documents, _CHUNK):
+        rng, n = np.random.default_rng((seed, start)), min(_CHUNK, n_documents - start)
+        chunks.append(_chunk(rng, shape, n, tokens_per_document, labels_per_document))
     return Corpus(vstack([c for c, _ in chunks]), vstack([y for _, y in chunks]))
 
 
@@ -65,7 +55,7 @@ class _Shape:
         ranks = np.arange(n_labels, dtype=np.float64)
         weights = (ranks + 8.0) ** -1.2
         n_topics = -(-n_labels // _LABELS_PER_TOPIC)
-        # Labels are dealt out to the topics like cards: each topic has frequent and rare ones.
+        # Labels are dealt out to the topics in turn: each topic has frequent and rare ones.
         self.order = np.argsort(np.arange(n_labels) % n_topics, kind="stable")
         self.label_ends = np.concatenate([[0.0], np.cumsum(weights[self.order])])
         sizes = np.bincount(np.arange(n_labels) % n_topics, minlength=n_topics)
@@ -95,14 +85,13 @@ def _chunk(
     starts = np.cumsum(sizes) - sizes
     drawn = starts[document] + (rng.random(len(document)) ** 2 * sizes[document]).astype(np.int64)
     words = _draw_words(rng, shape, labels[drawn])
-    counts = _tally(np.ones(len(words), dtype=np.int32), document, words, (n, n_words))
-    indicator = _tally(np.ones(len(labels), dtype=bool), owner, labels, (n, n_labels))
-    return counts, indicator
+    counts = _tally(np.int32, document, words, (n, n_words))
+    return counts, _tally(bool, owner, labels, (n, n_labels))
 
 
-def _tally(ones: Any, rows: Integers, columns: Integers, shape: tuple[int, int]) -> Any:
+def _tally(kind: Any, rows: Integers, columns: Integers, shape: tuple[int, int]) -> Any:
     places = (rows.astype(np.int32), columns.astype(np.int32))  # else scipy keeps 64-bit indices
-    return coo_array((ones, places), shape=shape).tocsr()
+    return coo_array((np.ones(len(rows), kind), places), shape=shape).tocsr()
 
 
 def _draw_labels(rng: np.random.Generator, shape: _Shape, owner: Integers, n: int) -> Integers:

@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from deplda.data.corpus import Corpus
+from deplda.data.corpus import Corpus, concat
 from deplda.data.files import decode, open_binary, read_lines
 from deplda.data.readers import CorpusBuilder, read_mat
 from deplda.data.readers.records import located
@@ -47,7 +47,7 @@ def yahoo(name: str, files: Files) -> Dataset:
     for path in files.values():
         parts = [read_mat(path, "train"), read_mat(path, "test")]
         if corpus is None:
-            corpus = read_mat(path)
+            corpus = concat(parts)
             rows = {key: row for row, key in enumerate(_contents(corpus))}
         try:
             splits.append(Split(*(np.array([rows[k] for k in _contents(p)]) for p in parts)))
@@ -291,17 +291,14 @@ def _stanzas(lines: Iterable[str]) -> Iterator[dict[str, str]]:
         yield stanza
 
 
-def _output(command: list[str]) -> Iterator[str]:
+def _output(command: list[str]) -> list[str]:
     try:
-        with subprocess.Popen(  # noqa: S603
-            command, stdout=subprocess.PIPE, encoding="utf-8", errors="replace"
-        ) as process:
-            if process.stdout is not None:
-                yield from (line.rstrip("\n") for line in process.stdout)
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=False)  # noqa: S603
     except OSError as error:
         raise DataUnavailableError(f"cannot run {command[0]} ({error.strerror})") from error
-    if process.returncode:
-        raise DataUnavailableError(f"{' '.join(command)} failed: exit code {process.returncode}")
+    if done.returncode:
+        raise DataUnavailableError(f"{' '.join(command)} failed: exit code {done.returncode}")
+    return [line.decode("utf-8", "replace") for line in done.stdout.splitlines()]
 
 
 def nyt(name: str, files: Files) -> Dataset:

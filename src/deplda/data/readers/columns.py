@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections import Counter
 from dataclasses import replace
 
+from deplda.data.corpus import first_duplicate
 from deplda.data.files import StrPath, decode, open_binary, read_lines
-from deplda.data.readers.records import (
-    Fields,
-    Row,
-    Rows,
-    found,
-    located,
-)
+from deplda.data.readers.records import Fields, Row, Rows, found, located
 from deplda.errors import InputError, ReadError
 
 
@@ -53,9 +47,9 @@ def _csv_row(header: list[str], row: list[str], fields: Fields) -> Row:
 
 
 def _check_columns(header: list[str], fields: Fields) -> None:
-    repeated = [name for name, times in Counter(header).items() if times > 1]
-    if repeated:
-        raise InputError(f"the header names the column {repeated[0]!r} twice; rename one")
+    """Raise if the header names a column twice, or not those that are wanted."""
+    if (twice := first_duplicate(header)) is not None:
+        raise InputError(f"the header names the column {twice!r} twice; rename one")
     labels = [] if fields.label_columns or fields.labels is None else [fields.labels]
     for wanted in (fields.text, *labels, *fields.label_columns):
         if wanted not in header:

@@ -291,7 +291,7 @@ def _line_encoding(encoding: str) -> str:
     """Return what single lines are decoded with, or say why they cannot be."""
     try:
         if codecs.lookup(encoding).name == "utf-8-sig":
-            return "utf-8"  # the mark is no part of a line: read_lines passes over it
+            return "utf-8"  # the mark is not part of a line: read_lines passes over it
         ascii_alike = "{,\n".encode(encoding) == b"{,\n"
     except (LookupError, ValueError):
         raise InputError(

@@ -7,7 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import coo_array
 
-from deplda.data.corpus import MAX_COUNT, Corpus, concat
+from deplda.data import checks
+from deplda.data.corpus import MAX_COUNT, Corpus, concat, first_duplicate
 from deplda.data.files import StrPath, open_binary
 from deplda.data.readers.matlab5 import read_matlab5
 from deplda.data.readers.records import found, located
@@ -22,23 +23,19 @@ def read_mat(path: StrPath, part: Literal["train", "test", "all"] = "all") -> Co
     A document is as long as its tokens: one without words at the very end of a part is known only
     by its labels, and one without both is not known at all.
     """
-    if part not in ("train", "test", "all"):
-        raise InputError(f"part is {part!r}; it must be 'train', 'test' or 'all'")
+    checks.choice("part", part, (*PARTS, "all"))
     with open_binary(path) as source, located(path, None):
         contents = read_matlab5(source.read())
         word_names = _cell_strings(contents, "wlabels")
         label_names = _cell_strings(contents, "clabels")
-        parts = {
-            name: _part(contents, f"{name}data", name, word_names, label_names)
-            for name in PARTS
-            if part in (name, "all")
-        }
-        return concat(parts.values())
+        names = PARTS if part == "all" else (part,)
+        return concat(_part(contents, name, word_names, label_names) for name in names)
 
 
 def _part(
-    contents: dict[str, Any], field: str, name: str, words: tuple[str, ...], labels: tuple[str, ...]
+    contents: dict[str, Any], name: str, words: tuple[str, ...], labels: tuple[str, ...]
 ) -> Corpus:
+    field = f"{name}data"
     struct = contents.get(field)
     if not isinstance(struct, dict):
         raise InputError(f"there is no struct {field!r} in it (found: {found(contents)})")
@@ -85,10 +82,10 @@ def _cell_strings(contents: dict[str, Any], field: str) -> tuple[str, ...]:
     cells = contents.get(field)
     if not isinstance(cells, list):
         raise InputError(f"there is no cell array {field!r} in it (found: {found(contents)})")
-    names = tuple([_cell_string(cell, field) for cell in cells])
-    if len(set(names)) == len(names):
-        return names
-    return tuple([f"{name} ({place + 1})" for place, name in enumerate(names)])
+    names = [_cell_string(cell, field) for cell in cells]
+    if first_duplicate(names) is not None:
+        names = [f"{name} ({place})" for place, name in enumerate(names, start=1)]
+    return tuple(names)
 
 
 def _cell_string(cell: Any, field: str) -> str:

@@ -38,14 +38,13 @@ def read_matlab5(content: bytes) -> dict[str, Any]:
     if struct.unpack_from(order + "H", content, 124) != (0x0100,):
         raise InputError("this is not a MATLAB 5 file; save it with: save(..., '-v7')")
     try:
-        variables = [
-            _matrix(element, order) for element in _unpacked(content[_HEADER_SIZE:], order)
-        ]
-    except (zlib.error, UnicodeDecodeError) as error:
-        raise InputError(f"this MATLAB 5 file is damaged ({error}); copy it again") from error
+        return dict(_matrix(element, order) for element in _unpacked(content[_HEADER_SIZE:], order))
+    except (zlib.error, struct.error, ValueError) as error:
+        raise InputError(
+            f"this MATLAB 5 file is cut off or damaged ({error}); copy it again"
+        ) from error
     except RecursionError as error:
         raise InputError("the cells of this MATLAB 5 file are nested too deeply") from error
-    return dict(variables)
 
 
 def _unpacked(data: bytes, order: str) -> list[Element]:
@@ -61,8 +60,6 @@ def _elements(data: memoryview, order: str) -> list[Element]:
     """Return the kind and the bytes of each element that stands in these bytes."""
     elements, at = [], 0
     while at < len(data):
-        if len(data) - at < 8:
-            raise _cut_off()
         first, size = struct.unpack_from(order + "II", data, at)
         if first >> 16:  # small: size and kind in four bytes, at most four of data behind them
             kind, size, start, at = first & 0xFFFF, first >> 16, at + 4, at + 8
@@ -70,7 +67,7 @@ def _elements(data: memoryview, order: str) -> list[Element]:
             kind, start = first, at + 8
             at = start + size + (0 if kind == _COMPRESSED else -size % 8)
         if start + size > min(at, len(data)):
-            raise _cut_off()
+            raise ValueError("an element is longer than its place")
         elements.append((kind, data[start : start + size]))
     return elements
 
@@ -79,12 +76,10 @@ def _matrix(element: Element, order: str) -> tuple[str, Any]:
     """Return the name and the value of a variable, a cell or a field."""
     kind, data = element
     if kind != _MATRIX:
-        raise InputError(f"this MATLAB 5 file is damaged: element of kind {kind}; copy it again")
+        raise ValueError(f"an element is of kind {kind}")
     if not data:
         return "", np.empty(0)
-    (_, flags), sizes, (_, name), *parts = _at_least(4, _elements(data, order))
-    if len(flags) != 8:
-        raise _cut_off()
+    (_, flags), sizes, (_, name), *parts = _elements(data, order)
     word = struct.unpack_from(order + "I", flags)[0]
     n = math.prod(_numbers(sizes, order).tolist())
     return str(name, "latin-1"), _value(word & 0xFF, bool(word & _COMPLEX), n, parts, order)
@@ -92,32 +87,29 @@ def _matrix(element: Element, order: str) -> tuple[str, Any]:
 
 def _value(form: int, is_complex: bool, n: int, parts: list[Element], order: str) -> Any:
     if form == _CELL:
-        if len(parts) != n:
-            raise _cut_off()
-        return [_matrix(part, order)[1] for part in parts]
+        return [_matrix(part, order)[1] for part, _ in zip(parts, range(n), strict=True)]
     if form == _STRUCT:
         return _struct(n, parts, order)
     if form == _CHAR:
-        kind, data = _at_least(1, parts)[0]
+        (kind, data), *_ = parts
         if kind not in _ENCODINGS:
-            raise InputError(f"this MATLAB 5 file is damaged: text of kind {kind}; copy it again")
+            raise ValueError(f"a text is of kind {kind}")
         wide = "" if kind not in (4, 17, 18) else "-le" if order == "<" else "-be"
         return str(data, _ENCODINGS[kind] + wide)
     if not _FIRST_NUMBER <= form <= _LAST_NUMBER or is_complex:
         return None
-    values = _numbers(_at_least(1, parts)[0], order)
-    if len(values) != n:
-        raise _cut_off()
-    return values
+    values, *_ = parts
+    numbers = _numbers(values, order)
+    if len(numbers) != n:
+        raise ValueError(f"{len(numbers)} numbers stand for {n}")
+    return numbers
 
 
 def _struct(n: int, parts: list[Element], order: str) -> dict[str, Any] | None:
     if n != 1:
         return None
-    width, (_, names), *values = _at_least(2, parts)
+    width, (_, names), *values = parts
     size = int(_numbers(width, order).max(initial=0))
-    if size < 1 or len(names) != size * len(values):
-        raise _cut_off()
     starts = range(0, len(names), size)
     fields = [bytes(names[at : at + size]).rstrip(b"\0").decode("latin-1") for at in starts]
     return {field: _matrix(value, order)[1] for field, value in zip(fields, values, strict=True)}
@@ -126,18 +118,5 @@ def _struct(n: int, parts: list[Element], order: str) -> dict[str, Any] | None:
 def _numbers(element: Element, order: str) -> Any:
     kind, data = element
     if kind not in _NUMBERS:
-        raise InputError(f"this MATLAB 5 file is damaged: numbers of kind {kind}; copy it again")
-    dtype = np.dtype(order + _NUMBERS[kind])
-    if len(data) % dtype.itemsize:
-        raise _cut_off()
-    return np.frombuffer(data, dtype)
-
-
-def _at_least(n: int, parts: list[Element]) -> list[Element]:
-    if len(parts) < n:
-        raise _cut_off()
-    return parts
-
-
-def _cut_off() -> InputError:
-    return InputError("this MATLAB 5 file is cut off or damaged; copy it again")
+        raise ValueError(f"numbers are of kind {kind}")
+    return np.frombuffer(data, np.dtype(order + _NUMBERS[kind]))

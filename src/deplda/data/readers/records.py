@@ -113,12 +113,10 @@ class _Column:
 
     def __init__(self, names: Iterable[str] | None, what: str) -> None:
         given = () if names is None else tuple(names)
+        check_distinct(given, what)
         self.fixed = names is not None
         self.places = {name: place for place, name in enumerate(given)}
-        check_distinct(given, what)
-        self.data = array("i")
-        self.indices = array("i")
-        self.ends = array("q", [0])
+        self.data, self.indices, self.ends = array("i"), array("i"), array("q", [0])
 
     def add(self, row: Mapping[str, int]) -> None:
         places = self.places
@@ -133,10 +131,10 @@ class _Column:
         names = tuple(self.places)
         indices = np.frombuffer(self.indices, dtype=np.int32)
         if not self.fixed:
-            order = sorted(range(len(names)), key=names.__getitem__)
+            names = tuple(sorted(names))
             rank = np.empty(len(names), dtype=np.int32)
-            rank[order] = np.arange(len(names), dtype=np.int32)
-            indices, names = rank[indices], tuple([names[place] for place in order])
+            rank[[self.places[name] for name in names]] = np.arange(len(names), dtype=np.int32)
+            indices = rank[indices]
         data = np.frombuffer(self.data, dtype=np.int32)
         ends = np.frombuffer(self.ends, dtype=np.int64)
         return csr_array((data, indices, ends), shape=(len(ends) - 1, len(names))), names
@@ -269,17 +267,16 @@ def plain_row(row: Row, fields: Fields) -> dict[str, Any]:
     return ({} if id is None else {"id": str(id)}) | content | {"labels": _labels(row, fields)}
 
 
-def record_of(row: Mapping[str, Any], line: int, fields: Fields, tokenize: Tokenizer) -> Record:
+def record_of(row: Row, line: int, fields: Fields, tokenize: Tokenizer) -> Record:
     """Return the record in a row of named values, as JSONL and Parquet have them."""
     id = id_in(row, fields)
     if id is not None and (isinstance(id, bool) or not isinstance(id, str | int)):
         raise InputError(f"{fields.id!r} is {_brief(id)}; an id must be a string or a whole number")
-    return Record(
-        line, None if id is None else str(id), _counts(row, fields, tokenize), _labels(row, fields)
-    )
+    name = None if id is None else str(id)
+    return Record(line, name, _counts(row, fields, tokenize), _labels(row, fields))
 
 
-def _counts(row: Mapping[str, Any], fields: Fields, tokenize: Tokenizer) -> Mapping[str, int]:
+def _counts(row: Row, fields: Fields, tokenize: Tokenizer) -> Mapping[str, int]:
     if (counts := row.get(fields.counts)) is not None:
         return _count_object(counts, fields.counts)
     if (tokens := row.get(fields.tokens)) is not None:
@@ -317,37 +314,27 @@ def _count_object(counts: object, name: str) -> Mapping[str, int]:
     return total
 
 
-def _labels(row: Mapping[str, Any], fields: Fields) -> list[str]:
+def _labels(row: Row, fields: Fields) -> list[str]:
     if fields.label_columns:
-        return labels_of_columns(row, fields.label_columns)
+        return [column for column in fields.label_columns if _says_yes(row, column)]
     if fields.labels is None or (labels := row.get(fields.labels)) is None:
         return []
     if isinstance(labels, str):
-        return split_labels(labels, fields.separator)
+        return [label for part in labels.split(fields.separator) if (label := part.strip())]
     return _string_list(labels, fields.labels)
 
 
-def labels_of_columns(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
-    """Return the columns that say yes."""
-    chosen = []
-    for column in columns:
-        value = str("" if row.get(column) is None else row[column]).strip().lower()
-        if value not in _YES and value not in _NO:
-            raise InputError(
-                f"the label column {column!r} holds {value!r}; use 1 or 0, true or false, yes or no"
-            )
-        if value in _YES:
-            chosen.append(column)
-    return chosen
+def _says_yes(row: Row, column: str) -> bool:
+    value = str("" if row.get(column) is None else row[column]).strip().lower()
+    if value not in _YES and value not in _NO:
+        raise InputError(
+            f"the label column {column!r} holds {value!r}; use 1 or 0, true or false, yes or no"
+        )
+    return value in _YES
 
 
 _YES = {"1", "1.0", "true", "yes", "x"}
 _NO = {"0", "0.0", "false", "no", ""}
-
-
-def split_labels(labels: str, separator: str) -> list[str]:
-    """Return the labels in one string, without the blanks around them."""
-    return [label for part in labels.split(separator) if (label := part.strip())]
 
 
 def _string_list(values: object, name: str) -> list[str]:

@@ -24,9 +24,7 @@ def write_jsonl(corpus: Corpus, path: StrPath) -> None:
         _check_unicode(name)
     if "" in corpus.label_names:
         raise InputError("a label has the empty name ''; rename it, or write svmlight instead")
-    with write_whole(path) as file:
-        for row in rows_of(corpus):
-            file.write(msgspec.json.encode(row) + b"\n")
+    _write_lines(rows_of(corpus), path)
 
 
 def write_rows(rows: Iterable[Mapping[str, Any]], path: StrPath) -> int:
@@ -36,6 +34,10 @@ def write_rows(rows: Iterable[Mapping[str, Any]], path: StrPath) -> int:
     """
     if str(path).endswith(".parquet"):
         return _write_parquet(rows, path)
+    return _write_lines(rows, path)
+
+
+def _write_lines(rows: Iterable[Mapping[str, Any]], path: StrPath) -> int:
     n = 0
     with write_whole(path) as file:
         for row in rows:
@@ -80,12 +82,8 @@ def _write_parquet(rows: Iterable[Mapping[str, Any]], path: StrPath) -> int:
     with write_whole(path) as file, pyarrow.parquet.ParquetWriter(file, schema) as writer:
         batch = first
         while batch:
-            for row in batch:
-                _check_same_columns(row, names)
-            # A map is given as pairs.
-            columns = [[_pairs(row.get(name)) for row in batch] for name in names]
-            arrays = [pyarrow.array(c, types[name]) for name, c in zip(names, columns, strict=True)]
-            writer.write_batch(pyarrow.record_batch(arrays, schema=schema))
+            plain = [_plain(row, names) for row in batch]
+            writer.write_batch(pyarrow.RecordBatch.from_pylist(plain, schema=schema))
             n += len(batch)
             batch = list(islice(source, _PARQUET_ROWS))
     return n
@@ -94,17 +92,15 @@ def _write_parquet(rows: Iterable[Mapping[str, Any]], path: StrPath) -> int:
 _PARQUET_ROWS = 1000
 
 
-def _pairs(value: Any) -> Any:
-    return list(value.items()) if isinstance(value, Mapping) else value
-
-
-def _check_same_columns(row: Mapping[str, Any], names: Sequence[str]) -> None:
+def _plain(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return the row with maps as pairs; raise if it has another column than the first ones."""
     for name in row:
         if name not in names:
             raise InputError(
                 f"a document has {name!r}, but the first ones have only {', '.join(names)}; "
                 "write JSONL instead"
             )
+    return {n: list(v.items()) if isinstance(v, Mapping) else v for n, v in row.items()}
 
 
 def write_svmlight(corpus: Corpus, path: StrPath) -> None:
@@ -142,6 +138,7 @@ def _write_names(names: Sequence[str], file: IO[bytes]) -> None:
 
 
 def _check_whole(corpus: Corpus) -> None:
+    """Raise if a count is a fraction."""
     data = corpus.counts.data
     parts = data[data != data.round()]
     if len(parts):
@@ -151,7 +148,10 @@ def _check_whole(corpus: Corpus) -> None:
 
 
 def _check_unicode(name: str) -> None:
-    if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
+    """Raise if a name cannot be written."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
         raise InputError(
             f"the name {name!r} holds a lone surrogate, which UTF-8 cannot write; rename it"
-        )
+        ) from None
