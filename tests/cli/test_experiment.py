@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import deplda.experiments.report
+from deplda import datasets
 from deplda.experiments.results import Unit
 from deplda.experiments.unit import Task
 from tests.cli.running import done, problem, run
@@ -21,6 +22,8 @@ def experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             return Unit(task.model, task.split, "failed", error="alpha is -1")
         return Unit(task.model, task.split, "done", found={"peak_mb": 1.0})
 
+    small = datasets.load("newsroom", n_documents=100)
+    monkeypatch.setattr(datasets, "load", lambda *_: small)
     monkeypatch.setattr("deplda.experiments.runner._in_own_process", end)
     path = tmp_path / "small.toml"
     path.write_text('name="small"\ndata="newsroom"\n[models.Flat]\nestimator="FlatLDA"\n')

@@ -95,16 +95,6 @@ def test_an_address_will_do_and_a_model_forgets_its_cluster_when_saved(
     assert again.decision_function(news).tobytes() == scores.tobytes()
 
 
-def test_a_lost_worker_costs_no_bits(news: Corpus, client: Any) -> None:
-    plan: dict[str, Any] = {"n_chains": 4, "schedule": Schedule(400), "seed": 2}
-    near = train_label_words(news, **plan).label_words
-    killer = threading.Timer(0.5, kill_a_worker, [client])
-    killer.start()
-    far = train_label_words(news, engine=client, **plan).label_words
-    assert not killer.is_alive(), "it was killed while chains were running"
-    assert far.weights.data.tobytes() == near.weights.data.tobytes()
-
-
 def test_chains_resume_on_a_cluster_from_what_was_saved_on_threads(
     news: Corpus, client: Any, tmp_path: Path
 ) -> None:
@@ -115,19 +105,6 @@ def test_chains_resume_on_a_cluster_from_what_was_saved_on_threads(
     assert (tmp_path / "run" / "chain-0001.npz").exists()
     for ours, theirs in zip(near.topic_labels, far.topic_labels, strict=True):
         assert ours.dense().tobytes() == theirs.dense().tobytes()
-
-
-def test_data_lost_with_every_worker_are_sent_again(client: Any) -> None:
-    results = Execution(client).map(work.slowly, range(6), 1.0)
-    assert next(results) == 0
-    for pid in client.run(os.getpid).values():
-        os.kill(pid, signal.SIGKILL)
-    assert list(results) == [1, 2, 3, 4, 5]
-
-
-def test_work_that_kills_every_worker_is_given_up(client: Any) -> None:
-    with pytest.raises(EngineError, match="worker"):  # lost ones, or by then none at all
-        list(Execution(client).map(work.deadly, range(1)))
 
 
 def test_an_error_at_a_worker_is_the_one_that_is_raised(client: Any) -> None:
@@ -152,6 +129,29 @@ def test_work_on_a_cluster_ends_when_it_is_no_longer_wanted(client: Any, tmp_pat
     finally:
         signal.signal(signal.SIGINT, usual)
     wait_until((tmp_path / "stopped").exists)
+
+
+def test_a_lost_worker_costs_no_bits(news: Corpus, client: Any) -> None:
+    plan: dict[str, Any] = {"n_chains": 4, "schedule": Schedule(400), "seed": 2}
+    near = train_label_words(news, **plan).label_words
+    killer = threading.Timer(0.5, kill_a_worker, [client])
+    killer.start()
+    far = train_label_words(news, engine=client, **plan).label_words
+    assert not killer.is_alive(), "it was killed while chains were running"
+    assert far.weights.data.tobytes() == near.weights.data.tobytes()
+
+
+def test_data_lost_with_every_worker_are_sent_again(client: Any) -> None:
+    results = Execution(client).map(work.slowly, range(6), 1.0)
+    assert next(results) == 0
+    for pid in client.run(os.getpid).values():
+        os.kill(pid, signal.SIGKILL)
+    assert list(results) == [1, 2, 3, 4, 5]
+
+
+def test_work_that_kills_every_worker_is_given_up(client: Any) -> None:
+    with pytest.raises(EngineError, match="worker"):  # lost ones, or by then none at all
+        list(Execution(client).map(work.deadly, range(1)))
 
 
 def test_a_cluster_that_does_not_answer_is_named() -> None:

@@ -40,12 +40,13 @@ def test_units_come_back_in_the_order_of_splits_and_models(
 
 
 def test_a_damaged_file_is_named(small: Experiment, tmp_path: Path) -> None:
-    open_results(tmp_path, new_head(small, "quick", [0]))
+    folder = tmp_path / "results"
+    open_results(folder, new_head(small, "quick", [0]))
     for name, what in {
         "units/0-flat.json": "a unit of an experiment", "data.json": "a description of data",
         "experiment.json": "the head of an experiment",
     }.items():  # fmt: skip
-        (tmp_path / name).write_bytes(b'{"model": \xff')
+        (folder / name).write_bytes(b'{"model": \xff')
         with pytest.raises(ReadError, match=f"{name}: this is not {what}"):
-            read_results(tmp_path)
-        (tmp_path / name).unlink()
+            read_results(folder)
+        (folder / name).unlink()

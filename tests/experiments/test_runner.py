@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from deplda import InputError
+from deplda import InputError, datasets
 from deplda.experiments import run
 from deplda.experiments.protocol import Experiment, Model
 from deplda.experiments.results import Unit, write_unit
@@ -47,7 +47,11 @@ def test_units_are_kept_as_they_end_and_never_run_twice(
         run(other, folder, budget="quick")
 
 
-def test_what_an_experiment_has_not_is_named(small: Experiment, tmp_path: Path) -> None:
+def test_what_an_experiment_has_not_is_named(
+    small: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = datasets.load("newsroom", n_documents=50)
+    monkeypatch.setattr(datasets, "load", lambda *_: data)
     with pytest.raises(InputError, match="there is no model 'flat'; small has Flat, Dependency"):
         run(small, tmp_path / "new", budget="quick", models=["flat"])
     with pytest.raises(InputError, match="device is 'gpu'; it must be"):

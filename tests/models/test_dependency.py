@@ -1,5 +1,6 @@
 """Dependency-LDA, and the paper's two stories: rare labels, and words of several meanings."""
 
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -105,7 +106,7 @@ def test_models_without_topics_do_not_heed_the_companions(unaware: Any) -> None:
 def test_a_rare_meaning_is_learned_when_documents_come_that_have_it() -> None:
     """BLACK MARKETS has two of the thousand documents: too few to be a meaning of the word."""
     corpus, phi = newsroom().corpus, newsroom().label_words
-    model = DependencyLDA(n_topic_sweeps=100).fit(corpus)
+    model = deepcopy(trained(DependencyLDA))
     before = shares(model, GOES_WITH["BLACK MARKETS"])
     assert before["BLACK MARKETS"] < 0.1
     rng = np.random.default_rng(0)

@@ -61,7 +61,7 @@ def newsroom() -> Newsroom:
 
 @cache
 def trained(model: type[TopicModel]) -> TopicModel:
-    few: Any = {"n_topic_sweeps": 100} if model is DependencyLDA else {}
+    few: Any = {"n_topic_chains": 4} if model is DependencyLDA else {}
     return model(**few).fit(newsroom().corpus)
 
 
@@ -75,9 +75,9 @@ def pairs(n: int, seed: int) -> Corpus:
     """Return short documents of 12 labels, which come in pairs, among many words of no meaning."""
     rng = np.random.default_rng(seed)
     labels = np.zeros((n, 12), dtype=bool)
-    pairs = rng.random((n, 6)) < 0.2
-    labels[:, ::2] = pairs & (rng.random((n, 6)) < 0.9)
-    labels[:, 1::2] = pairs & (rng.random((n, 6)) < 0.7)
+    met = rng.random((n, 6)) < 0.2
+    labels[:, ::2] = met & (rng.random((n, 6)) < 0.9)
+    labels[:, 1::2] = met & (rng.random((n, 6)) < 0.7)
     rates = np.full((n, 150), 0.15)
     for label in range(12):
         rates[:, label * 6 : label * 6 + 6] += 0.35 * labels[:, [label]]

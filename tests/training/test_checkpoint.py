@@ -63,7 +63,7 @@ import sys
 from deplda import Schedule, train_label_words
 from deplda.data.datasets import newsroom
 trained = train_label_words(
-    newsroom(300).corpus, n_chains=3, schedule=Schedule(400, n_samples=5, lag=20), seed=7,
+    newsroom(300).corpus, n_chains=3, schedule=Schedule(300, n_samples=5, lag=20), seed=7,
     checkpoint=sys.argv[1], checkpoint_seconds=0.05, resume=len(sys.argv) > 2, n_jobs=2,
 )
 sys.stdout.buffer.write(trained.label_words.weights.data.tobytes())
@@ -86,8 +86,14 @@ def wait_for(path: Path, process: subprocess.Popen[bytes]) -> None:
         time.sleep(0.005)
 
 
-def test_a_run_killed_with_sigkill_resumes_to_the_same_bits(tmp_path: Path) -> None:
-    undisturbed, _ = script(str(tmp_path / "undisturbed")).communicate()
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return script(str(tmp_path_factory.mktemp("undisturbed") / "run")).communicate()[0]
+
+
+def test_a_run_killed_with_sigkill_resumes_to_the_same_bits(
+    undisturbed: bytes, tmp_path: Path
+) -> None:
     folder = tmp_path / "run"
     for wait in (0.0, 0.08, 0.15):  # killed at three moments, each time a little further
         process = script(str(folder), *(["resume"] if wait else []))
@@ -100,8 +106,7 @@ def test_a_run_killed_with_sigkill_resumes_to_the_same_bits(tmp_path: Path) -> N
     assert resumed == undisturbed
 
 
-def test_ctrl_c_stops_cleanly_and_the_run_can_go_on(tmp_path: Path) -> None:
-    undisturbed, _ = script(str(tmp_path / "undisturbed")).communicate()
+def test_ctrl_c_stops_cleanly_and_the_run_can_go_on(undisturbed: bytes, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     process = script(str(folder))
     wait_for(folder / "chain-0001.npz", process)

@@ -133,15 +133,15 @@ def test_shards_without_labels_are_legal_and_all_of_them_are_not(
 
 
 def test_many_shards_are_as_good_as_one(news: Corpus, tmp_path: Path) -> None:
-    source = in_shards(news, tmp_path / "in", 6)
+    source = in_shards(news, tmp_path / "in", 4)
     ready = prepare(source, tmp_path / "scratch")
     aligned = news.align(Corpus(np.zeros((0, len(ready.words))), np.zeros((0, len(ready.labels))),
                                 ready.words, ready.labels))  # fmt: skip
     for ours, theirs in (
         (expect_shards(tmp_path / "scratch", ready), expect_label_words(aligned)),
         (
-            train_shards(tmp_path / "scratch", ready, n_chains=2, n_sweeps=40),
-            train_label_words(aligned, n_chains=2, schedule=Schedule(40)),
+            train_shards(tmp_path / "scratch", ready, n_chains=2, n_sweeps=20),
+            train_label_words(aligned, n_chains=2, schedule=Schedule(20)),
         ),
     ):
         distance = 0.5 * np.abs(ours.dense() - theirs.label_words.dense()).sum(axis=0)
