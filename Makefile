@@ -2,14 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install test test-data test-gpu demo bench docs format clean
+.PHONY: install test test-slow test-data test-gpu demo bench docs format clean
 
 install: .venv/installed
 
 .venv/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "deplda needs Python 3.11 or newer; run: make PYTHON=python3.11")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]'
 	@touch $@
 
 # Kernels are compiled once for all test processes, while lint and types are checked.
@@ -20,6 +20,10 @@ test: install
 	  || { kill $$sampled $$expected; exit 1; }; \
 	wait $$sampled && wait $$expected
 	$(BIN)/pytest -n 2 --dist loadfile
+
+# What takes long: crashes of workers, Geweke's test, proofs that find deliberate mistakes.
+test-slow: install
+	$(BIN)/pytest -n 2 --dist loadfile -m 'slow and not data'
 
 # Needs a folder of real data sets: make test-data DATA_DIR=...
 test-data: install

@@ -184,6 +184,7 @@ def test_a_reader_that_goes_away_ends_it_quietly(tmp_path: Path, model: Path) ->
     ended.stderr.close()
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_predicting_leaves_whole_lines_to_go_on_from(tmp_path: Path, model: Path) -> None:
     rows = [row | {"id": str(number)} for number, row in enumerate(articles() * 300)]
     path, output = write_jsonl(tmp_path / "many.jsonl", rows), tmp_path / "out.jsonl"
@@ -233,6 +234,7 @@ def test_what_is_left_out_of_a_shard_is_said(tmp_path: Path, model: Path) -> Non
     assert json.loads((tmp_path / "out" / "manifest.json").read_bytes())["documents"] == 30
 
 
+@pytest.mark.slow
 def test_processes_train_and_predict_the_same(tmp_path: Path, model: Path, corpus: Path) -> None:
     far = ("--engine", "processes", "-j", 1)
     done("train", corpus, "-o", tmp_path / "model", "--where", "part=train", *QUICK, *far)

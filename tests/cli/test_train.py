@@ -134,6 +134,7 @@ def test_a_checkpoint_is_gone_on_with_only_when_asked(tmp_path: Path, corpus: Pa
     )
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_training_leaves_nothing_behind_but_the_checkpoint(tmp_path: Path) -> None:
     chains = tmp_path / "chains"
     ended = start(

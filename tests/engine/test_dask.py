@@ -72,6 +72,7 @@ def test_every_engine_gives_the_same_bits(
         assert (ours.labels == theirs.labels).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [TunedSVM, TfidfSVM, HybridLDA])
 @pytest.mark.parametrize("engine", ["processes", "cluster"])
 def test_every_engine_gives_the_same_svms(
@@ -95,6 +96,7 @@ def test_an_address_will_do_and_a_model_forgets_its_cluster_when_saved(
     assert again.decision_function(news).tobytes() == scores.tobytes()
 
 
+@pytest.mark.slow
 def test_chains_resume_on_a_cluster_from_what_was_saved_on_threads(
     news: Corpus, client: Any, tmp_path: Path
 ) -> None:
@@ -107,6 +109,7 @@ def test_chains_resume_on_a_cluster_from_what_was_saved_on_threads(
         assert ours.dense().tobytes() == theirs.dense().tobytes()
 
 
+@pytest.mark.slow
 def test_an_error_at_a_worker_is_the_one_that_is_raised(client: Any) -> None:
     with pytest.raises(InputError, match="n_jobs is -7"):
         list(Execution(client, 1).map(work.failing, [-7]))
@@ -131,6 +134,7 @@ def test_work_on_a_cluster_ends_when_it_is_no_longer_wanted(client: Any, tmp_pat
     wait_until((tmp_path / "stopped").exists)
 
 
+@pytest.mark.slow
 def test_a_lost_worker_costs_no_bits(news: Corpus, client: Any) -> None:
     plan: dict[str, Any] = {"n_chains": 4, "schedule": Schedule(400), "seed": 2}
     near = train_label_words(news, **plan).label_words
@@ -141,6 +145,7 @@ def test_a_lost_worker_costs_no_bits(news: Corpus, client: Any) -> None:
     assert far.weights.data.tobytes() == near.weights.data.tobytes()
 
 
+@pytest.mark.slow
 def test_data_lost_with_every_worker_are_sent_again(client: Any) -> None:
     results = Execution(client).map(work.slowly, range(6), 1.0)
     assert next(results) == 0
@@ -149,6 +154,7 @@ def test_data_lost_with_every_worker_are_sent_again(client: Any) -> None:
     assert list(results) == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.slow
 def test_work_that_kills_every_worker_is_given_up(client: Any) -> None:
     with pytest.raises(EngineError, match="worker"):  # lost ones, or by then none at all
         list(Execution(client).map(work.deadly, range(1)))

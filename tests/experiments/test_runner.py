@@ -61,6 +61,7 @@ def test_what_an_experiment_has_not_is_named(
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.slow
 def test_a_unit_that_fails_does_not_stop_the_others_and_is_tried_again(
     small: Experiment, tmp_path: Path
 ) -> None:

@@ -144,6 +144,7 @@ def moments(bench: Bench, topics: list[int], c: list[int], z: list[int], w: list
     )
 
 
+@pytest.mark.slow
 def test_proper_inference_passes_gewekes_test() -> None:
     rng = np.random.default_rng(2)
     bench = Bench(4, 4, 3, 2, [2, 1, 0, 3], eta=2.0, alpha=1.5, gamma=2.0)

@@ -76,6 +76,7 @@ def test_the_topic_chain_visits_every_state_as_often_as_it_should() -> None:
     assert topic_p_value(labels.sweep) > 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("right", "wrong"), WRONG_TOPICS)
 def test_enumeration_finds_a_wrong_topic_kernel(right: str, wrong: str) -> None:
     assert topic_p_value(mutant(labels.sweep, right, wrong), n=10_000) < 1e-6
@@ -134,10 +135,12 @@ def topic_geweke(sweep: Kernel, n: int = 4_000) -> Array:
     return geweke_scores(direct, chain)
 
 
+@pytest.mark.slow
 def test_the_topic_chain_passes_gewekes_test() -> None:
     assert np.abs(topic_geweke(labels.sweep)).max() < 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("right", "wrong"), [WRONG_TOPICS[0], WRONG_TOPICS[2]])
 def test_gewekes_test_finds_a_wrong_topic_kernel(right: str, wrong: str) -> None:
     assert np.abs(topic_geweke(mutant(labels.sweep, right, wrong), n=4_000)).max() > 5

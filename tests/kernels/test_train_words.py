@@ -125,6 +125,7 @@ def test_the_word_chain_visits_every_state_as_often_as_it_should() -> None:
     assert word_p_value(words.sweep) > 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("right", "wrong"), WRONG_WORDS)
 def test_enumeration_finds_a_wrong_word_kernel(right: str, wrong: str) -> None:
     assert word_p_value(mutant(words.sweep, right, wrong), n=10_000) < 1e-6
@@ -193,10 +194,12 @@ def word_geweke(sweep: Kernel, n: int = 4_000) -> Array:
     return geweke_scores(direct, chain)
 
 
+@pytest.mark.slow
 def test_the_word_chain_passes_gewekes_test() -> None:
     assert np.abs(word_geweke(words.sweep)).max() < 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("right", "wrong"), [WRONG_WORDS[0], WRONG_WORDS[2]])
 def test_gewekes_test_finds_a_wrong_word_kernel(right: str, wrong: str) -> None:
     assert np.abs(word_geweke(mutant(words.sweep, right, wrong), n=2_000)).max() > 5

@@ -63,6 +63,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 
+@pytest.mark.slow
 def test_every_engine_writes_the_same_parts_and_they_are_what_the_model_says(
     model: Path, shards: Path, news: Corpus, client: Any, tmp_path: Path
 ) -> None:
@@ -130,6 +131,7 @@ def test_svmlight_and_parquet_shards_are_read_by_names_or_by_numbers(
         assert [[each["label"] for each in line["labels"]] for line in found] == expected, name
 
 
+@pytest.mark.slow
 def test_a_lost_worker_costs_no_document(
     model: Path, shards: Path, client: Any, tmp_path: Path
 ) -> None:
@@ -231,6 +233,7 @@ def with_a_beast(shards: Path) -> None:
     path.write_bytes(b"".join([*good[:30], beast, *good[30:]]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["processes", "cluster"])
 def test_a_document_that_ends_workers_is_named_and_the_rest_is_predicted(
     engine: str, model: Path, shards: Path, tmp_path: Path, cluster: Cluster,
@@ -266,6 +269,7 @@ def dask(*arguments: str) -> subprocess.Popen[bytes]:
     )
 
 
+@pytest.mark.slow
 def test_a_lost_scheduler_is_named_and_what_was_finished_is_kept(
     model: Path, shards: Path, tmp_path: Path
 ) -> None:

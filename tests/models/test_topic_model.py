@@ -84,6 +84,7 @@ def test_sampled_training_learns_the_same_words_about(halves: tuple[Corpus, ...]
     assert expected.diagnostics_["label_words"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inference", ["sampled", "proper"])
 def test_sampled_inference_ranks_about_as_expectations_do(inference: str) -> None:
     corpus = news()

@@ -106,6 +106,7 @@ def test_a_run_killed_with_sigkill_resumes_to_the_same_bits(
     assert resumed == undisturbed
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_cleanly_and_the_run_can_go_on(undisturbed: bytes, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     process = script(str(folder))
@@ -160,6 +161,7 @@ print(trained.label_words.dense().sum().round(3), str(caught[0].message))
 """
 
 
+@pytest.mark.slow
 def test_a_full_disk_costs_the_checkpoint_not_the_run(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     done = subprocess.run(

@@ -49,6 +49,7 @@ def test_one_shard_is_the_ordinary_trainer_bit_by_bit(
         assert (from_disk.rank(news, 3).labels == ordinary.rank(news, 3).labels).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["deterministic", "sampled"])
 def test_engines_and_lost_workers_change_no_bit(
     method: str, news: Corpus, client: Any, tmp_path: Path
@@ -132,6 +133,7 @@ def test_shards_without_labels_are_legal_and_all_of_them_are_not(
         FlatLDA().fit_shards(source, tmp_path / "other")
 
 
+@pytest.mark.slow
 def test_many_shards_are_as_good_as_one(news: Corpus, tmp_path: Path) -> None:
     source = in_shards(news, tmp_path / "in", 4)
     ready = prepare(source, tmp_path / "scratch")

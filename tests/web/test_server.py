@@ -78,6 +78,7 @@ def test_shutdown_finishes_what_is_running_and_the_log_has_no_text(tmp_path: Pat
     assert "whistleblower" not in text
 
 
+@pytest.mark.slow
 def test_several_processes_answer_alike(model: Any, tmp_path: Path) -> None:
     with started(model, tmp_path, workers=2) as (_, address, _):
         found = {httpx.post(f"{address}/v1/suggest", json=ASK).text for _ in range(10)}

@@ -120,7 +120,7 @@ def _word_tables(label_words: LabelWords) -> Any:
     by_label.sort_indices()
     starts = by_word.indptr.astype(np.int64)
     sums = _running_sums(by_word.data.astype(np.float64), starts)
-    base = np.ascontiguousarray(label_words.base, dtype=np.float64)
+    base = np.array(label_words.base, dtype=np.float64)  # kernels are compiled for writable ones
     return WordTables(
         starts,
         by_word.indices.astype(np.int32),

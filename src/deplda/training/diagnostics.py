@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from arviz_stats.base.array import array_stats
 from rich.table import Table
 
 from deplda.errors import InputError
@@ -84,6 +83,8 @@ class Diagnostics:
 
 def diagnose(names: tuple[str, ...], traces: Floats) -> Diagnostics:
     """Return the diagnostics of traces: chains × sweeps × names."""
+    from arviz_stats.base.array import array_stats  # slow to import, and only chains need it
+
     judged = traces[:, traces.shape[1] // 2 :]
     return Diagnostics(
         names,

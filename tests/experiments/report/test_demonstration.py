@@ -11,6 +11,7 @@ from deplda.experiments.report import demo
 from tests.experiments.report.folders import experiment, make
 
 
+@pytest.mark.slow
 def test_the_demonstration_tells_its_story_and_can_be_given_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

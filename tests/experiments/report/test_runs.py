@@ -65,5 +65,5 @@ def test_old_folders_without_a_note_or_data_can_be_read(tmp_path: Path) -> None:
     assert results.data is None
     assert results.head.experiment.note is None
     (folder / "data.json").write_text("[]", encoding="utf-8")
-    with pytest.raises(InputError, match="this is no description of data"):
+    with pytest.raises(InputError, match="this is not a description of data"):
         read_results(folder)

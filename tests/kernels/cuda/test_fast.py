@@ -75,6 +75,7 @@ WRONG_DRAWS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("right", "wrong"), WRONG_DRAWS)
 def test_a_wrong_kernel_of_documents_is_found(
     folder: Path, monkeypatch: pytest.MonkeyPatch, right: str, wrong: str

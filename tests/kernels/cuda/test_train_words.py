@@ -52,6 +52,7 @@ WRONG_TRAINING = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("right", "wrong"), WRONG_TRAINING)
 def test_a_wrong_kernel_of_training_is_found(folder: Path, right: str, wrong: str) -> None:
     assert training_p_value(emulated(folder, changed=(right, wrong)), 4_000) < 1e-6
@@ -74,6 +75,7 @@ def test_the_counts_and_the_log_likelihood_are_those_of_the_cpu(gpu: Gpu) -> Non
         assert level == pytest.approx(world.log_likelihood(), rel=1e-10)
 
 
+@pytest.mark.slow
 def test_phi_of_a_gpu_is_near_that_of_the_cpu_and_the_same_in_pieces(
     gpu: Gpu, monkeypatch: pytest.MonkeyPatch
 ) -> None:
