@@ -1,6 +1,8 @@
 # Every target sets up what it needs; PYTHON may name any Python 3.11 or newer.
 PYTHON ?= python3
 BIN := .venv/bin
+# Bytecode is kept, whatever the shell says: many test processes import the same modules.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: install test test-slow test-data test-gpu demo bench docs format clean
 
