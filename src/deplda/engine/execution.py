@@ -126,7 +126,7 @@ class Execution:
         *shared: Any,
         shown: Shown | None = None,
     ) -> Iterator[Result]:
-        """Yield function(*shared, item, stop) for each item, in the order of the items.
+        """Yield `function(*shared, item, stop)` for each item, in the order of the items.
 
         Threads share one copy of everything, and kernels let each other run. Processes and a
         cluster are sent `function`, of a module, and `shared` once each, then items; a cluster has
