@@ -29,11 +29,11 @@ ROOMS = [
 MOST_ENTRIES = 14
 # Every module of these rooms has a file of tests, tests/<room>/test_<module>.py.
 MIRRORED = {
-    "cli", "data", "engine", "evaluation", "experiments", "inference", "kernels", "models",
-    "training",
+    "cli", "data", "engine", "evaluation", "experiments", "experiments.report", "inference",
+    "kernels", "models", "training", "web",
 }  # fmt: skip
 # Files there that are of no single module.
-ACROSS = {"test_fuzz", "test_real_data", "test_reference", "test_saved_before"}
+ACROSS = {"test_fuzz", "test_page", "test_real_data", "test_reference", "test_saved_before"}
 # Which rooms, or modules, may import a package that is heavy, or of some machines alone.
 HOMES = {
     "arviz_stats": {"training.diagnostics"},
