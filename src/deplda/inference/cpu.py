@@ -17,6 +17,11 @@ _BATCH_CELLS = 2_000_000
 _BATCH_DOCUMENTS = 256
 
 
+def batch_size(n_labels: int) -> int:
+    """Return how many documents are scored at a time."""
+    return max(1, min(_BATCH_DOCUMENTS, _BATCH_CELLS // n_labels))
+
+
 class Cpu(NamedTuple):
     """Infers on the CPU; can be sent to other processes."""
 
@@ -27,7 +32,7 @@ class Cpu(NamedTuple):
     @property
     def batch_size(self) -> int:
         """How many documents are inferred at a time."""
-        return max(1, min(_BATCH_DOCUMENTS, _BATCH_CELLS // self.tables.n_labels))
+        return batch_size(self.tables.n_labels)
 
     def infer(self, counts: Any, chosen: Labels | None = None) -> Inferred:
         """Return what is inferred of the documents, averaged over chains and topic sets.

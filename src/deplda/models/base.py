@@ -33,9 +33,6 @@ Counts = csr_array[Any, tuple[int, int]]
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
 
-# A batch is never more than this many documents × labels.
-_BATCH_CELLS, _BATCH_DOCUMENTS = 2_000_000, 256
-
 
 class Ranking(NamedTuple):
     """The best labels of each document, the best first; documents × k."""
@@ -72,11 +69,6 @@ class Scorer(Protocol):
 
     def scores(self, counts: Counts) -> Floats:
         """Return the scores of the documents, documents × labels."""
-
-
-def batch_size(n_labels: int) -> int:
-    """Return how many documents are scored at a time, so that memory stays bounded."""
-    return max(1, min(_BATCH_DOCUMENTS, _BATCH_CELLS // n_labels))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -18,7 +18,7 @@ from deplda.data.text import WordCounter
 from deplda.data.weighting import WordCounts
 from deplda.engine.execution import HERE, Execution
 from deplda.errors import InputError, NothingHeldOutWarning
-from deplda.models import hybrid_codec as hybrid_saving
+from deplda.models import hybrid_codec
 from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.card import Arrays, Card
 from deplda.models.dependency import DependencyLDA
@@ -299,11 +299,11 @@ class HybridLDA(Explainer):
     # Keeping -------------------------------------------------------------------------------------
 
     def _to_store(self, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
-        return hybrid_saving.to_store(self, metrics)
+        return hybrid_codec.to_store(self, metrics)
 
     @classmethod
     def _from_store(cls, path: StrPath, card: Card, arrays: Arrays) -> Self:
-        model: Self = hybrid_saving.from_store(path, card, arrays, cls)
+        model: Self = hybrid_codec.from_store(path, card, arrays, cls)
         return model
 
 

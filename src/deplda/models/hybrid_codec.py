@@ -11,7 +11,7 @@ import numpy as np
 
 from deplda.data.files import StrPath
 from deplda.errors import ReadError
-from deplda.models import codec as saving
+from deplda.models import codec
 from deplda.models.card import Arrays, Card
 from deplda.models.dependency import DependencyLDA
 from deplda.models.linear import TfidfSVM
@@ -36,7 +36,7 @@ class _Learned(msgspec.Struct):
 
 def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
     """Return the card and the arrays of a fitted hybrid; the labels of documents are saved once."""
-    arrays = saving.label_set_arrays(model)
+    arrays = codec.label_set_arrays(model)
     learned: dict[str, Any] = {
         "mixture": msgspec.to_builtins(model.mixture_), "qualities": model.qualities_,
     }  # fmt: skip
@@ -47,12 +47,12 @@ def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
             f"{name}.{key}": array for key, array in own.items() if not key.startswith(_LABEL_SETS)
         }
     arrays |= {_SCORES: model._probabilities.scores, _VALUES: model._probabilities.values}
-    return saving.card_of(model, learned, metrics), arrays
+    return codec.card_of(model, learned, metrics), arrays
 
 
 def from_store(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., Any]) -> Any:
     """Return the hybrid that was saved."""
-    model = saving.restore(path, card, arrays, make)
+    model = codec.restore(path, card, arrays, make)
     try:
         learned = msgspec.convert(card.learned, _Learned)
     except msgspec.ValidationError as error:
@@ -75,11 +75,11 @@ def from_store(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., An
         parents.append(kind._from_store(path, own, mine | sets))
     model._set_learned(*parents, model.label_sets_)
     model.mixture_, model.qualities_ = learned.mixture, learned.qualities
-    model._probabilities = _probabilities(saving.Reader(path, arrays))
+    model._probabilities = _probabilities(codec.Reader(path, arrays))
     return model
 
 
-def _probabilities(read: saving.Reader) -> Probabilities:
+def _probabilities(read: codec.Reader) -> Probabilities:
     scores = read.take(_SCORES, np.float64)
     values = read.vector(_VALUES, len(scores))
     if not len(scores) or not np.isfinite(scores).all() or (np.diff(scores) <= 0).any():

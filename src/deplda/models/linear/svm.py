@@ -20,9 +20,10 @@ from deplda.data.text import WordCounter
 from deplda.data.weighting import logged
 from deplda.engine.execution import Execution
 from deplda.errors import InputError, ReadError
+from deplda.inference.cpu import batch_size
 from deplda.kernels.linear import score_labels
-from deplda.models import codec as saving
-from deplda.models.base import Counts, Floats, LabelClassifier, Numbers, batch_size
+from deplda.models import codec
+from deplda.models.base import Counts, Floats, LabelClassifier, Numbers
 from deplda.models.card import Arrays, Card
 from deplda.models.linear.one_vs_rest import HeldOut, OneVsRest, Weights
 from deplda.models.linear.tuning import COSTS
@@ -119,16 +120,16 @@ class LinearSVMs(LabelClassifier):
     # Keeping -------------------------------------------------------------------------------------
 
     def _to_store(self, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
-        arrays = saving.sparse_arrays(_WEIGHTS, self.weights_)
+        arrays = codec.sparse_arrays(_WEIGHTS, self.weights_)
         arrays |= {_INTERCEPTS: self.intercepts_}
         arrays |= {name: getattr(self, name) for name in self._vectors}
         learned = {"C": float(self.C_)}
-        return saving.card_of(self, learned, metrics), arrays | saving.label_set_arrays(self)
+        return codec.card_of(self, learned, metrics), arrays | codec.label_set_arrays(self)
 
     @classmethod
     def _from_store(cls, path: StrPath, card: Card, arrays: Arrays) -> Self:
-        model: Self = saving.restore(path, card, arrays, cls)
-        read, n_labels = saving.Reader(path, arrays), len(card.labels)
+        model: Self = codec.restore(path, card, arrays, cls)
+        read, n_labels = codec.Reader(path, arrays), len(card.labels)
         try:
             model._check_parameters()
             model.C_ = msgspec.convert(card.learned, _Learned).C
