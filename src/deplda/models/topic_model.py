@@ -26,8 +26,7 @@ from deplda.inference.cpu import Cpu
 from deplda.inference.layout import Tables
 from deplda.inference.scores import scores
 from deplda.inference.settings import COMBINES, Combine, Estimate, Inference, Method
-from deplda.models import codec, reasons
-from deplda.models import parameters as settings
+from deplda.models import codec, parameters, reasons
 from deplda.models.base import Counts, Floats, Numbers, check_lengths
 from deplda.models.card import Arrays, Card
 from deplda.models.explainer import Explainer
@@ -72,7 +71,7 @@ class TopicScorer(NamedTuple):
 class TopicModel(Explainer):
     """What the three models share: everything but the prior over labels."""
 
-    _model: ClassVar[settings.Model]
+    _model: ClassVar[parameters.Model]
 
     n_chains: int = 8
     n_sweeps: int = 100
@@ -91,15 +90,15 @@ class TopicModel(Explainer):
     device: Device = "cpu"
 
     @classmethod
-    def paper(cls, data: settings.PaperData, **others: Any) -> Self:
+    def paper(cls, data: parameters.PaperData, **others: Any) -> Self:
         """Return a model with the paper's exact settings for one of its data sets.
 
         `data` is "eurlex", "yahoo", "rcv1" or "nyt". Any parameter can be given beside it.
         """
-        if data not in settings.PAPER_NAMES:
-            known = ", ".join(repr(name) for name in settings.PAPER_NAMES)
+        if data not in parameters.PAPER_NAMES:
+            known = ", ".join(repr(name) for name in parameters.PAPER_NAMES)
             raise InputError(f"the paper has no data set {data!r}; it must be one of {known}")
-        return cls(**(settings.paper_settings(data, cls._model) | others))
+        return cls(**(parameters.paper_settings(data, cls._model) | others))
 
     # Learning ------------------------------------------------------------------------------------
 
@@ -327,11 +326,11 @@ class TopicModel(Explainer):
 
     def _checked(self) -> Self:
         """Return the parameters, checked, as plain values."""
-        return type(self)(**settings.checked(self.get_params(deep=False)))
+        return type(self)(**parameters.checked(self.get_params(deep=False)))
 
     def _resolve(self, corpus: Corpus, n_tokens: int | None = None) -> None:
         """Set settings_: every hyperparameter as it is used, by the paper's rule where "auto"."""
-        automatic = settings.auto_settings(corpus, self._model, n_tokens)
+        automatic = parameters.auto_settings(corpus, self._model, n_tokens)
         asked = vars(self._checked())
         self.settings_ = {
             name: value if asked[name] == "auto" else asked[name]

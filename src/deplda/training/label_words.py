@@ -235,11 +235,11 @@ def _expected_counts(
     background: float = 0.0,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], int]:
     """Return expected N_wc by cell and N_c, known counts added from the start, and the passes."""
-    from deplda.kernels import train_words as words
+    from deplda.kernels import train_words
 
     shares = np.empty(len(data.layout.cells), dtype=np.float32)
     cell_counts, label_counts = np.empty(len(known[0])), np.empty(len(known[1]))
-    words.expected_start(data.layout, shares, cell_counts, label_counts)
+    train_words.expected_start(data.layout, shares, cell_counts, label_counts)
     cell_counts += known[0]
     label_counts += known[1]
     done = 0
@@ -247,7 +247,7 @@ def _expected_counts(
         for done in range(1, max_sweeps + 1):
             moved = 0.0
             for piece in data.pieces:
-                moved += words.expect(
+                moved += train_words.expect(
                     data.layout, piece, shares, cell_counts, label_counts, data.eta, data.beta,
                     data.n_words, background,
                 )  # fmt: skip

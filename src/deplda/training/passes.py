@@ -342,9 +342,9 @@ class _Expected:
     """Expectations: a token array holds the shares of each entry's labels."""
 
     def __init__(self, plan: Plan, layout: Any) -> None:
-        from deplda.kernels import train_words as words
+        from deplda.kernels import train_words
 
-        self._kernel, self._plan, self._layout = words, plan, layout
+        self._kernel, self._plan, self._layout = train_words, plan, layout
         self._pieces = swept_pieces(layout)[1]
 
     def start(self) -> tuple[npt.NDArray[Any], ...]:
@@ -371,10 +371,9 @@ class _Sampled:
     """Draws: a token array holds z."""
 
     def __init__(self, plan: Plan, layout: Any, shard: int) -> None:
-        from deplda.kernels import random
-        from deplda.kernels import train_words as words
+        from deplda.kernels import random, train_words
 
-        self._kernel, self._plan, self._layout = words, plan, layout
+        self._kernel, self._plan, self._layout = train_words, plan, layout
         self._pieces = swept_pieces(layout)[1]
         key, self._gamma = random.stream(plan.seed, random.WORD_CHAIN, plan.chain)
         # Tokens are numbered through all shards; a stream moves on by adding to its key.

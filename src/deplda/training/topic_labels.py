@@ -32,19 +32,18 @@ class TopicChain:
     def __init__(
         self, corpus: Corpus, n_topics: int, gamma: float, beta: float, seed: int, number: int
     ) -> None:
-        from deplda.kernels import random
-        from deplda.kernels import train_labels as labels
+        from deplda.kernels import random, train_labels
 
-        self._kernel = labels
+        self._kernel = train_labels
         self._starts = np.array(corpus.labels.indptr, dtype=np.int64)
         self._labels = corpus.labels.indices
         self._prior, self._beta = gamma, beta
         self._key, self._gamma = random.stream(seed, random.TOPIC_CHAIN, number)
         self._z = np.empty(len(self._labels), dtype=np.uint16)
-        self._topics = labels.no_topics(corpus.label_counts, n_topics)
+        self._topics = train_labels.no_topics(corpus.label_counts, n_topics)
         self._samples = np.empty((0, len(self._z)), dtype=np.uint16)
-        labels.start(self._z, n_topics, self._key, self._gamma)
-        labels.tally(self._labels, self._z, self._topics)
+        train_labels.start(self._z, n_topics, self._key, self._gamma)
+        train_labels.tally(self._labels, self._z, self._topics)
 
     def sweep(self, number: int, stop: Stop) -> None:
         """Update every label token once; the sweeps are short, so `stop` is seen between them."""

@@ -121,7 +121,7 @@ def check_labels(corpus: Corpus) -> None:
 
 def lay_out(corpus: Corpus, word_counts: WordCounts = "raw") -> Any:
     """Return the corpus as the kernels see it."""
-    from deplda.kernels import train_words as words
+    from deplda.kernels import train_words
 
     sizes = corpus.labels_per_document
     if sizes.max(initial=0) > _MOST_LABELS_PER_DOCUMENT:
@@ -130,7 +130,7 @@ def lay_out(corpus: Corpus, word_counts: WordCounts = "raw") -> Any:
             f"at most {_MOST_LABELS_PER_DOCUMENT:,} are possible"
         )
     x, y = corpus.counts, corpus.labels
-    return words.lay_out(
+    return train_words.lay_out(
         np.array(x.indptr, dtype=np.int64), x.indices, weighed(x.data, word_counts),
         np.array(y.indptr, dtype=np.int64), y.indices, corpus.n_words, corpus.n_labels,
     )  # fmt: skip
@@ -151,10 +151,9 @@ class WordChain:
     """One chain of z: which of its document's labels each word token has."""
 
     def __init__(self, data: Words, seed: int, number: int, watched: npt.NDArray[np.int64]) -> None:
-        from deplda.kernels import random
-        from deplda.kernels import train_words as words
+        from deplda.kernels import random, train_words
 
-        self._kernel = words
+        self._kernel = train_words
         self._data = data
         self._watched = watched
         self._watched_labels = data.labels_of(watched)
@@ -165,8 +164,8 @@ class WordChain:
         self._label_counts = np.empty(data.corpus.n_labels, dtype=np.int64)
         self._weights = np.zeros(len(layout.cell_words))
         self._base = np.zeros(data.corpus.n_labels)
-        words.start(layout, self._z, self._key, self._gamma)
-        words.tally(layout, self._z, self._cell_counts, self._label_counts)
+        train_words.start(layout, self._z, self._key, self._gamma)
+        train_words.tally(layout, self._z, self._cell_counts, self._label_counts)
 
     def sweep(self, number: int, stop: Stop) -> None:
         """Update every word token once, in pieces between which `stop` is seen."""

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from deplda.engine.pool import Stop, Stopped
-from deplda.kernels import linear as svm
+from deplda.kernels import linear
 
 Floats = npt.NDArray[np.float64]
 Signs = npt.NDArray[np.int8]
@@ -58,13 +58,13 @@ class Features:
         """Return the scores of all documents for some weights, weights × documents."""
         scores = np.empty((len(weights), len(self)))
         columns = np.stack(weights, axis=1).astype(np.float32)  # half the memory to go through
-        svm.score_documents(self.starts, self.words, self.values, columns, scores)
+        linear.score_documents(self.starts, self.words, self.values, columns, scores)
         return scores
 
     def sum(self, documents: npt.NDArray[np.int64], factors: Floats) -> Floats:
         """Return the sum of some documents, each times its factor."""
         total = np.zeros(self.n_words + 1)
-        svm.add_documents(self.starts, self.words, self.values, documents, factors, total)
+        linear.add_documents(self.starts, self.words, self.values, documents, factors, total)
         return total
 
 
@@ -94,13 +94,13 @@ class Machine:
         self.weights = self.features.sum(self._within, pull)
         """What w is at the solution, where the gradient is 0; words of no document within are 0."""
         self._gradient = self.w - self.weights
-        self.error = float(np.sqrt(svm.product(self._gradient, self._gradient)))
+        self.error = float(np.sqrt(linear.product(self._gradient, self._gradient)))
         """‖w − w*‖ at most: the objective's second derivative is nowhere below 1."""
 
     def direction(self) -> Floats:
         """Return the direction of Newton's next step."""
         features = self.features
-        found: Floats = svm.newton_direction(
+        found: Floats = linear.newton_direction(
             features.starts, features.words, features.values, self._within, self._costs_within,
             self._gradient, _EASE, _MOST_INNER_STEPS,
         )  # fmt: skip
@@ -108,9 +108,9 @@ class Machine:
 
     def step(self, direction: Floats, changes: Floats) -> None:
         """Go to the least objective in a direction, which changes scores by `changes`."""
-        t = svm.line_minimum(
-            self.scores, changes, self.signs, svm.product(self.w, direction),
-            svm.product(direction, direction), self.costs, _MOST_LINE_STEPS,
+        t = linear.line_minimum(
+            self.scores, changes, self.signs, linear.product(self.w, direction),
+            linear.product(direction, direction), self.costs, _MOST_LINE_STEPS,
         )  # fmt: skip
         self.w = self.w + t * direction
         self.scores = self.scores + t * changes
