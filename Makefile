@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Bytecode is kept, whatever the shell says: many test processes import the same modules.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install test test-slow test-data test-gpu demo bench docs format clean
+.PHONY: install test test-slow test-abuse test-data test-gpu demo bench docs format clean
 
 install: .venv/installed
 
@@ -26,6 +26,10 @@ test: install
 # What takes long: crashes of workers, Geweke's test, proofs that find deliberate mistakes.
 test-slow: install
 	$(BIN)/pytest -n 2 --dist loadfile -m 'slow and not data'
+
+# Kills, mutated files, crowds, full disks, as often as the threat model says.
+test-abuse: install
+	$(BIN)/pytest --abuse -m '' tests/abuse
 
 # Needs a folder of real data sets: make test-data DATA_DIR=...
 test-data: install

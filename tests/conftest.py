@@ -10,6 +10,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--data-dir", type=Path, help="folder of real data sets, for the tests marked 'data'"
     )
+    parser.addoption(
+        "--abuse", action="store_true", help="kills, mutations and crowds in full number"
+    )
 
 
 @pytest.fixture(scope="session")
