@@ -23,7 +23,7 @@ from rich.table import Table
 from benchmarks import evaluation, inference, reading, svm, training
 from benchmarks.common import Row
 from deplda import Corpus, Schedule, datasets, expect_label_words, train_topic_labels
-from deplda.data.files import write_whole
+from deplda.data.atomic import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- written by make bench: begin -->\n", "<!-- end -->\n"

@@ -46,3 +46,7 @@ class NothingHeldOutWarning(UserWarning):
 
 class FractionalCountsWarning(UserWarning):
     """Counts that are not whole numbers were rounded, since tokens are drawn."""
+
+
+class IgnoredParameterWarning(UserWarning):
+    """A saved model says where it is to work; that is left out, since a file has no say in it."""

@@ -1,16 +1,15 @@
-"""Opening files and standard input, and writes that are whole or not there at all."""
+"""Opening files and standard input."""
 
 import gzip
 import io
 import os
-from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
 from deplda import ReadError, read_corpus
-from deplda.data.files import StandardInput, decode, read_lines, write_together
+from deplda.data.files import StandardInput, decode, read_lines
 from tests.data.readers.documents import PLAIN, write_lines
 
 
@@ -49,18 +48,3 @@ def test_lines_come_with_numbers_and_without_their_ends(tmp_path: Path) -> None:
 def test_a_byte_of_another_encoding_is_named_with_its_column() -> None:
     with pytest.raises(ReadError, match=r"^a, line 7: byte 0xf6 at column 2 is not utf-8"):
         decode("a", 7, b"k\xf6nig", "utf-8")
-
-
-def test_files_written_together_appear_together_or_not_at_all(tmp_path: Path) -> None:
-    paths = [tmp_path / "a", tmp_path / "b.gz"]
-    with write_together(paths) as (first, second):
-        first.write(b"one")
-        second.write(b"two")
-        assert not any(path.exists() for path in paths)
-    assert paths[0].read_bytes() == b"one"
-    assert gzip.decompress(paths[1].read_bytes()) == b"two"
-    with suppress(RuntimeError), write_together(paths) as (first, second):
-        first.write(b"other")
-        raise RuntimeError
-    assert paths[0].read_bytes() == b"one"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b.gz"]

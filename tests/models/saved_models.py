@@ -54,7 +54,7 @@ def edit_card(path: Path, edit: Callable[[dict[str, Any]], Any]) -> None:
 def edit_arrays(path: Path, edit: Callable[[dict[str, Any]], Any]) -> None:
     arrays = {name: np.array(array) for name, array in load_file(path / ARRAYS).items()}
     edit(arrays)
-    save_file(arrays, path / ARRAYS)
+    save_file(arrays, path / ARRAYS, {"id": json.loads((path / CARD).read_bytes())["id"]})
 
 
 def use(model: TopicModel) -> None:

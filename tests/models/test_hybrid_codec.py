@@ -31,7 +31,7 @@ def test_a_loaded_model_gives_the_same_bits(tmp_path: Path) -> None:
 
 def test_a_damaged_model_is_refused(tmp_path: Path) -> None:
     fitted().save(tmp_path / "model")
-    card, arrays = store.load(tmp_path / "model")
+    _, card, arrays, _ = store.load(tmp_path / "model")
     arrays = {name: np.array(array) for name, array in arrays.items()}
     arrays["probabilities.values"][0] = 2.0
     store.save(tmp_path / "wrong", card, arrays)

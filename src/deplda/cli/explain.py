@@ -54,7 +54,7 @@ def explain(
         _document(document, pick, reading, classifier), k=limit, n_words=words
     )
     if html is not None:
-        from deplda.data.files import write_whole
+        from deplda.data.atomic import write_whole
 
         with write_whole(html) as file:
             file.write(explanation.to_html().encode())

@@ -1,15 +1,13 @@
-"""Opening files: gzip seen by its content, writes that are whole or not there at all."""
+"""Opening files: gzip seen by its content, errors that name the place."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import os
-import tempfile
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO, Any
 
 from deplda.errors import ReadError
@@ -77,59 +75,3 @@ def decode(path: StrPath, number: int, line: bytes, encoding: str) -> str:
             f"byte 0x{line[start : start + 1].hex()} at column {start + 1} is not {encoding}; "
             "pass encoding='latin-1' (--encoding latin-1), or what the file is written in",
         ) from error
-
-
-@contextmanager
-def write_whole(path: StrPath) -> Iterator[IO[bytes]]:
-    """Write a file that appears under its name only when complete; ``.gz`` names are packed."""
-    with write_together([path]) as (file,):
-        yield file
-
-
-@contextmanager
-def write_together(paths: Iterable[StrPath]) -> Iterator[list[IO[bytes]]]:
-    """Write files that appear under their names only when all of them are complete."""
-    targets = [Path(path) for path in paths]
-    temporaries: list[str] = []
-    try:
-        with ExitStack() as files:
-            yield [files.enter_context(_temporary(target, temporaries)) for target in targets]
-        for temporary, target in zip(temporaries, targets, strict=True):
-            os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, target)
-    finally:
-        for temporary in temporaries:
-            Path(temporary).unlink(missing_ok=True)
-
-
-@contextmanager
-def write_folder(path: StrPath) -> Iterator[Path]:
-    """Write a folder that appears under its name only when complete."""
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch:
-        new = Path(scratch) / "new"
-        new.mkdir()
-        yield new
-        new.rename(target)
-
-
-@contextmanager
-def _temporary(target: Path, temporaries: list[str]) -> Iterator[IO[bytes]]:
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    temporaries.append(temporary)
-    with os.fdopen(handle, "wb") as raw:
-        if target.suffix == ".gz":
-            # A fixed time and no name inside, so that the same content gives the same bytes.
-            with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
-                yield packed  # type: ignore[misc]
-        else:
-            yield raw
-        raw.flush()
-        os.fsync(raw.fileno())
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

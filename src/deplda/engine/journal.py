@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from deplda.data.files import write_whole
+from deplda.data.atomic import write_whole
 
 _ENDS = 2
 

@@ -11,7 +11,8 @@ from typing import Any, Literal
 import msgspec
 
 import deplda
-from deplda.data.files import StrPath, write_whole
+from deplda.data.atomic import write_whole
+from deplda.data.files import StrPath
 from deplda.errors import InputError, ReadError
 from deplda.experiments.protocol import Budget, Experiment
 

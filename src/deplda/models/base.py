@@ -27,7 +27,7 @@ from deplda.errors import InputError, ReadError
 from deplda.inference.batches import check_cells
 from deplda.inference.scores import best
 from deplda.models import card as store
-from deplda.models.card import Arrays, Card
+from deplda.models.card import Arrays, Card, Stored
 
 Counts = csr_array[Any, tuple[int, int]]
 Floats = npt.NDArray[np.float64]
@@ -97,7 +97,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     @abstractmethod
-    def _from_store(cls, path: StrPath, card: Card, arrays: Arrays) -> Self:
+    def _from_store(cls, stored: Stored) -> Self:
         """Return the model that was saved."""
 
     # Predicting ----------------------------------------------------------------------------------
@@ -215,12 +215,12 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         store.save(path, *self._to_store(self.metrics_ if metrics is None else metrics))
 
     @classmethod
-    def load(cls, path: StrPath) -> Self:
-        """Return a saved model of this class; no code from the folder is ever run."""
-        card, arrays = store.load(path)
-        if card.model != cls.__name__:
-            raise ReadError(path, None, f"this is a saved {card.model}, not a {cls.__name__}")
-        return cls._from_store(path, card, arrays)
+    def load(cls, path: StrPath, *, trusted: bool = False) -> Self:
+        """Return a saved model of this class, as `deplda.load` does."""
+        stored = store.load(path, trusted=trusted)
+        if (model := stored.card.model) != cls.__name__:
+            raise ReadError(path, None, f"this is a saved {model}, not a {cls.__name__}")
+        return cls._from_store(stored)
 
     # What comes in -------------------------------------------------------------------------------
 

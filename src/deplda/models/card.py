@@ -5,11 +5,12 @@ Any other file in the folder, a pickle for one, is never opened.
 
 from __future__ import annotations
 
-import os
+import errno
 import stat
-import tempfile
+from collections.abc import Callable
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -17,15 +18,18 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
+from deplda.data.atomic import recover, write_folder
 from deplda.data.files import StrPath
 from deplda.errors import InputError, ReadError
 
 Arrays = dict[str, npt.NDArray[Any]]
+Found = TypeVar("Found")
 
 CARD, ARRAYS = "card.json", "arrays.safetensors"
 FORMAT, VERSION = "deplda-model", 1
 _MOST_CARD_BYTES = 1 << 29
 _MOST_HEADER_BYTES = 1 << 24
+_MOST_LOOKS = 100
 _DTYPES = {"F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8", "BOOL": "|b1"}
 
 
@@ -53,6 +57,18 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     """How texts become counts; None if the model knows counts alone."""
     statistics: dict[str, Any]
     metrics: dict[str, Any] | None = None
+    id: str | None = None
+    """Fingerprint of card and arrays; the file of arrays bears the same. None in old files."""
+
+
+class Stored(NamedTuple):
+    """A saved model as it was found."""
+
+    path: StrPath
+    card: Card
+    arrays: Arrays
+    is_trusted: bool = False
+    """Whether whoever loads it lets it ask for any amount of work, and any pattern of words."""
 
 
 class _Heading(msgspec.Struct):
@@ -68,29 +84,36 @@ def save(path: StrPath, card: Card, arrays: Arrays) -> None:
     A model that is already there is replaced; any other file or folder is left alone.
     """
     target = Path(path)
+    recover(target)
     check_target(target)
+    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    card = msgspec.structs.replace(card, id=None)
+    card = msgspec.structs.replace(card, id=_fingerprint(_encoded(card), arrays))
+    with write_folder(target, replace=True) as new:
+        try:
+            save_file(arrays, new / ARRAYS, {"id": str(card.id)})
+        except SafetensorError as error:  # all of it was checked: what is left is the disk
+            problem = f"the arrays cannot be written ({error})"
+            raise OSError(errno.EIO, problem, str(target)) from error
+        (new / CARD).write_bytes(_encoded(card))
+        (new / ARRAYS).chmod((new / CARD).stat().st_mode)  # it was made for its owner alone
+
+
+def _encoded(card: Card) -> bytes:
     try:
-        encoded = msgspec.json.format(msgspec.json.encode(card, enc_hook=_plain), indent=1)
+        encoded = msgspec.json.encode(card, enc_hook=_plain, order="deterministic")
+        return msgspec.json.format(encoded, indent=1)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InputError(f"the card cannot be written: {error}") from error
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch:
-        new, old = Path(scratch) / "new", Path(scratch) / "old"
-        new.mkdir()
-        save_file({name: np.ascontiguousarray(a) for name, a in arrays.items()}, new / ARRAYS)
-        (new / CARD).write_bytes(encoded)
-        (new / ARRAYS).chmod((new / CARD).stat().st_mode)  # it was made for its owner alone
-        for name in (ARRAYS, CARD):
-            _flush(new / name)
-        if not target.exists():
-            new.rename(target)
-            return
-        target.rename(old)
-        try:
-            new.rename(target)
-        except BaseException:
-            old.rename(target)
-            raise
+
+
+def _fingerprint(card: bytes, arrays: Arrays) -> str:
+    """Return what tells a model from others: the same model is saved as the same bytes."""
+    digest = blake2b(card, digest_size=16)
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype.str} {len(array)}".encode())
+        digest.update(array.data.cast("B") if array.size else b"")
+    return digest.hexdigest()
 
 
 def check_target(target: Path) -> None:
@@ -101,16 +124,55 @@ def check_target(target: Path) -> None:
 
 def read_card(path: StrPath) -> Card:
     """Return the card of a saved model alone."""
-    folder = Path(path)
-    if not folder.is_dir():
+    return _unreplaced(Path(path), _card_in)
+
+
+def load(path: StrPath, *, trusted: bool = False) -> Stored:
+    """Return the card and the arrays of a saved model, which are read-only maps of its file."""
+    return Stored(path, *_unreplaced(Path(path), _card_and_arrays_in), trusted)
+
+
+def _unreplaced(folder: Path, read: Callable[[Path], Found]) -> Found:
+    """Return what is read in a folder that was not replaced by another save meanwhile."""
+    for _ in range(_MOST_LOOKS):
+        before = _identity(folder)
+        try:
+            found = read(folder)
+        except ReadError:
+            if _identity(folder) == before:
+                raise
+        else:
+            if _identity(folder) == before:
+                return found
+    raise ReadError(folder, None, "it is replaced again and again; load it when that is over")
+
+
+def _identity(folder: Path) -> tuple[int, int]:
+    """Return which folder has this name now."""
+    if not folder.exists():
+        recover(folder)
+    try:
+        status = folder.stat()
+    except OSError as error:
+        problem = "there is no such folder; give the folder of a saved model"
+        raise ReadError(folder, None, problem) from error
+    if not stat.S_ISDIR(status.st_mode):
         raise ReadError(folder, None, "there is no such folder; give the folder of a saved model")
+    return status.st_ino, status.st_ctime_ns
+
+
+def _card_in(folder: Path) -> Card:
     return _read_card(_plain_file(folder / CARD, _MOST_CARD_BYTES))
 
 
-def load(path: StrPath) -> tuple[Card, Arrays]:
-    """Return the card and the arrays of a saved model, which are read-only maps of its file."""
-    card = read_card(path)
-    return card, _map_arrays(_plain_file(Path(path) / ARRAYS, None))
+def _card_and_arrays_in(folder: Path) -> tuple[Card, Arrays]:
+    card = _card_in(folder)
+    arrays, id = _map_arrays(_plain_file(folder / ARRAYS, None))
+    if card.id != id:
+        raise ReadError(
+            folder, None, f"{CARD} and {ARRAYS} are of two different models; copy the folder again"
+        )
+    return card, arrays
 
 
 def _is_model(folder: Path) -> bool:
@@ -135,11 +197,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} {value!r} is neither a number nor a string")
-
-
-def _flush(path: Path) -> None:
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
 
 
 def _plain_file(path: Path, most: int | None) -> Path:
@@ -173,8 +230,8 @@ def _read_card(path: Path) -> Card:
         raise ReadError(path, None, f"the card cannot be read: {error}") from error
 
 
-def _map_arrays(path: Path) -> Arrays:
-    """Return the arrays of a safetensors file, which the library has found sound, as maps."""
+def _map_arrays(path: Path) -> tuple[Arrays, str | None]:
+    """Return the arrays of a safetensors file, which the library has found sound, and its id."""
     try:
         with path.open("rb") as file:
             n = int.from_bytes(file.read(8), "little")
@@ -183,21 +240,24 @@ def _map_arrays(path: Path) -> Arrays:
                 raise ReadError(path, None, problem)
             with safe_open(path, framework="numpy"):
                 header = msgspec.json.decode(file.read(n), type=dict[str, Any])
-    except (OSError, SafetensorError, msgspec.DecodeError, RecursionError) as error:
+            marks = header.pop("__metadata__", None) or {}
+            arrays = {name: _map(path, file, 8 + n, name, entry) for name, entry in header.items()}
+    except ReadError:
+        raise
+    except (OSError, SafetensorError, ValueError, RecursionError) as error:
         raise ReadError(path, None, f"the arrays cannot be read: {error}") from error
-    header.pop("__metadata__", None)
-    arrays = {}
-    for name, entry in header.items():
-        if entry["dtype"] not in _DTYPES or len(entry["shape"]) != 1:
-            raise ReadError(
-                path, None,
-                f"array {name!r} is {entry['dtype']} in {len(entry['shape'])} dimensions, "
-                "which no saved model has",
-            )  # fmt: skip
-        dtype, (first, last) = np.dtype(_DTYPES[entry["dtype"]]), entry["data_offsets"]
-        arrays[name] = (
-            np.asarray(np.memmap(path, dtype, "r", 8 + n + first, tuple(entry["shape"])))
-            if last > first
-            else np.zeros(0, dtype)
-        )
-    return arrays
+    return arrays, marks.get("id")
+
+
+def _map(path: Path, file: Any, offset: int, name: str, entry: dict[str, Any]) -> npt.NDArray[Any]:
+    """Return an array as a read-only map of its place in the file."""
+    if entry["dtype"] not in _DTYPES or len(entry["shape"]) != 1:
+        raise ReadError(
+            path, None,
+            f"array {name!r} is {entry['dtype']} in {len(entry['shape'])} dimensions, "
+            "which no saved model has",
+        )  # fmt: skip
+    dtype, (first, last) = np.dtype(_DTYPES[entry["dtype"]]), entry["data_offsets"]
+    if first == last:
+        return np.zeros(0, dtype)
+    return np.asarray(np.memmap(file, dtype, "r", offset + first, tuple(entry["shape"])))

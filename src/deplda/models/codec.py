@@ -18,7 +18,8 @@ from deplda.data.statistics import describe
 from deplda.data.targets import Targets
 from deplda.data.text import WordCounter, languages, stop_words_of
 from deplda.errors import InputError, ReadError
-from deplda.models.card import Arrays, Card
+from deplda.models import untrusted
+from deplda.models.card import Arrays, Card, Stored
 from deplda.models.parameters import checked, names_of
 from deplda.training.estimates import LabelWords, TopicLabels
 
@@ -41,7 +42,11 @@ def card_of(model: Any, learned: dict[str, Any], metrics: dict[str, Any] | None)
     return Card(
         library=deplda.__version__,
         model=type(model).__name__,
-        parameters={name: plain(name, value) for name, value in model.get_params().items()},
+        parameters={
+            name: plain(name, value)
+            for name, value in model.get_params().items()
+            if name not in untrusted.MACHINE
+        },
         learned=learned,
         seed=model.seed_,
         kind=model._targets.kind,
@@ -55,11 +60,14 @@ def card_of(model: Any, learned: dict[str, Any], metrics: dict[str, Any] | None)
     )
 
 
-def restore(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., Any]) -> Any:
+def restore(stored: Stored, make: Callable[..., Any]) -> Any:
     """Return a classifier, made by `make(**parameters)`, with all that any classifier learns."""
+    path, card, arrays, is_trusted = stored
+    parameters = untrusted.without_machine(card.model, card.parameters)
     try:
-        model = make(**card.parameters)
-        model.counter_ = None if card.text is None else _counter(card.text, card.words or [])
+        model = make(**parameters)
+        text = None if card.text is None else msgspec.convert(card.text, _Text)
+        model.counter_ = None if text is None else _counter(text, card.words or [])
     except (TypeError, msgspec.ValidationError) as error:
         raise ReadError(path, None, f"the card does not fit a {card.model}: {error}") from error
     if (problem := _problem(card)) is not None:
@@ -73,6 +81,11 @@ def restore(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., Any])
         model.feature_names_in_ = np.array(card.words, dtype=object)
     try:
         model._check_cutoff()
+        asked = checked(parameters)
+        if not is_trusted:
+            untrusted.check_work(asked)
+            if text is not None:
+                untrusted.check_words(text.token_pattern, text.ngram_range)
     except InputError as error:
         raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
     return model
@@ -117,9 +130,10 @@ def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
     return card_of(model, learned, metrics), arrays | label_set_arrays(model)
 
 
-def from_store(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., Any]) -> Any:
+def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
     """Return the topic model that was saved."""
-    model, read = restore(path, card, arrays, make), Reader(path, arrays)
+    path, card = stored.path, stored.card
+    model, read = restore(stored, make), Reader(path, stored.arrays)
     try:
         learned = msgspec.convert(card.learned, _Learned)
         # What could not be "auto" in earlier versions was not a setting.
@@ -257,8 +271,6 @@ def plain(name: str, value: Any) -> Any:
     """Return a parameter as JSON has it."""
     if isinstance(value, np.generic):
         return value.item()
-    if name in ("engine", "device"):  # where a model was made is not a part of it
-        return "threads" if name == "engine" else "cpu"
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if name == "random_state":
@@ -298,8 +310,7 @@ def _text_settings(counter: WordCounter) -> dict[str, Any]:
     }
 
 
-def _counter(settings: dict[str, Any], words: list[str]) -> WordCounter:
-    text = msgspec.convert(settings, _Text)
+def _counter(text: _Text, words: list[str]) -> WordCounter:
     if isinstance(text.stop_words, str) and text.stop_words not in ("english", *languages()):
         raise msgspec.ValidationError(f"there are no stop words for {text.stop_words!r}")
     if not 1 <= text.ngram_range[0] <= text.ngram_range[1]:

@@ -12,7 +12,6 @@ from msgspec import structs
 from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
-from deplda.data.files import StrPath
 from deplda.data.targets import Indicator
 from deplda.data.text import WordCounter
 from deplda.data.weighting import WordCounts
@@ -20,7 +19,7 @@ from deplda.engine.execution import HERE, Execution
 from deplda.errors import InputError, NothingHeldOutWarning
 from deplda.models import hybrid_codec
 from deplda.models.base import Counts, Floats, Numbers
-from deplda.models.card import Arrays, Card
+from deplda.models.card import Arrays, Card, Stored
 from deplda.models.dependency import DependencyLDA
 from deplda.models.explainer import Explainer
 from deplda.models.explanation import Explanation
@@ -302,8 +301,8 @@ class HybridLDA(Explainer):
         return hybrid_codec.to_store(self, metrics)
 
     @classmethod
-    def _from_store(cls, path: StrPath, card: Card, arrays: Arrays) -> Self:
-        model: Self = hybrid_codec.from_store(path, card, arrays, cls)
+    def _from_store(cls, stored: Stored) -> Self:
+        model: Self = hybrid_codec.from_store(stored, cls)
         return model
 
 

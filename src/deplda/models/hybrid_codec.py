@@ -9,10 +9,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from deplda.data.files import StrPath
 from deplda.errors import ReadError
 from deplda.models import codec
-from deplda.models.card import Arrays, Card
+from deplda.models.card import Arrays, Card, Stored
 from deplda.models.dependency import DependencyLDA
 from deplda.models.linear import TfidfSVM
 from deplda.models.mixture import Mixture, Probabilities
@@ -50,9 +49,10 @@ def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
     return codec.card_of(model, learned, metrics), arrays
 
 
-def from_store(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., Any]) -> Any:
+def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
     """Return the hybrid that was saved."""
-    model = codec.restore(path, card, arrays, make)
+    path, card, arrays, _ = stored
+    model = codec.restore(stored, make)
     try:
         learned = msgspec.convert(card.learned, _Learned)
     except msgspec.ValidationError as error:
@@ -72,7 +72,7 @@ def from_store(path: StrPath, card: Card, arrays: Arrays, make: Callable[..., An
             for key, array in arrays.items()
             if key.startswith(f"{name}.")
         }
-        parents.append(kind._from_store(path, own, mine | sets))
+        parents.append(kind._from_store(stored._replace(card=own, arrays=mine | sets)))
     model._set_learned(*parents, model.label_sets_)
     model.mixture_, model.qualities_ = learned.mixture, learned.qualities
     model._probabilities = _probabilities(codec.Reader(path, arrays))

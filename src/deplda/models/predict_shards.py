@@ -12,8 +12,9 @@ from typing import Any, Unpack
 import msgspec
 
 from deplda.data import checks
+from deplda.data.atomic import write_whole
 from deplda.data.corpus import Corpus
-from deplda.data.files import StrPath, write_whole
+from deplda.data.files import StrPath
 from deplda.data.readers import Fields
 from deplda.data.readers.shard_files import Shard, names_in
 from deplda.data.text import CountsOnly

@@ -55,12 +55,17 @@ def verbs_that_can(ability: Ability) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def load(path: StrPath) -> LabelClassifier:
-    """Return a saved model, of whatever class it is; no code from the folder is ever run."""
+def load(path: StrPath, *, trusted: bool = False) -> LabelClassifier:
+    """Return a saved model, of whatever class it is; no code from the folder is ever run.
+
+    Where it works (engine, device, n_jobs) is never taken from the folder. A model that asks for
+    very much work, or splits words by a pattern that could take for ever, is loaded only if it is
+    `trusted`.
+    """
     from deplda.models import card as saved
 
-    card, arrays = saved.load(path)
-    if card.model not in MODELS:
+    stored = saved.load(path, trusted=trusted)
+    if (model := stored.card.model) not in MODELS:
         known = ", ".join(MODELS)
-        raise ReadError(path, None, f"it is a {card.model!r}; this library knows {known}")
-    return model_class(card.model)._from_store(path, card, arrays)
+        raise ReadError(path, None, f"it is a {model!r}; this library knows {known}")
+    return model_class(model)._from_store(stored)

@@ -28,7 +28,7 @@ from deplda.inference.scores import scores
 from deplda.inference.settings import COMBINES, Combine, Estimate, Inference, Method
 from deplda.models import codec, parameters, reasons
 from deplda.models.base import Counts, Floats, Numbers, check_lengths
-from deplda.models.card import Arrays, Card
+from deplda.models.card import Arrays, Card, Stored
 from deplda.models.explainer import Explainer
 from deplda.models.explanation import Explanation
 from deplda.models.reasons import Word
@@ -289,8 +289,8 @@ class TopicModel(Explainer):
         return codec.to_store(self, metrics)
 
     @classmethod
-    def _from_store(cls, path: StrPath, card: Card, arrays: Arrays) -> Self:
-        return codec.from_store(path, card, arrays, cls)
+    def _from_store(cls, stored: Stored) -> Self:
+        return codec.from_store(stored, cls)
 
     def _explain(
         self, document: Any, counts: Counts, numbers: Numbers, n_words: int

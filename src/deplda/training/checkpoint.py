@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from deplda.data.files import StrPath, write_whole
+from deplda.data.atomic import write_whole
+from deplda.data.files import StrPath
 from deplda.errors import InputError, ReadError
 
 Arrays = dict[str, npt.NDArray[Any]]

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
+from deplda.data.atomic import write_whole
 from deplda.data.corpus import Corpus
-from deplda.data.files import StrPath, write_whole
+from deplda.data.files import StrPath
 from deplda.data.readers import Fields, read_corpus
 from deplda.data.readers.shard_files import format_of, names_in
 from deplda.data.text import WordCounter, resolve_min_count

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pooch
 
+from deplda.data.atomic import write_whole
 from deplda.data.datasets import published
 from deplda.data.datasets.folder import load_folder
 from deplda.data.datasets.newsroom import newsroom
 from deplda.data.datasets.power_law import power_law
 from deplda.data.datasets.published import Dataset
-from deplda.data.files import write_whole
 from deplda.data.splits import Split, random_split
 from deplda.errors import DataUnavailableError, InputError
 

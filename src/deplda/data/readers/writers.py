@@ -8,8 +8,9 @@ from typing import IO, Any
 
 import msgspec
 
+from deplda.data.atomic import write_together, write_whole
 from deplda.data.corpus import Corpus
-from deplda.data.files import StrPath, write_together, write_whole
+from deplda.data.files import StrPath
 from deplda.data.readers.svmlight import sidecars
 from deplda.errors import InputError
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from deplda.data.files import StrPath, decode, read_lines, write_whole
+from deplda.data.atomic import write_whole
+from deplda.data.files import StrPath, decode, read_lines
 from deplda.errors import InputError
 from deplda.experiments.report.budgets import budgets_section
 from deplda.experiments.report.cost import convergence_section, time_section

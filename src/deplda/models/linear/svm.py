@@ -14,7 +14,6 @@ from scipy.sparse import csr_array
 from sklearn.preprocessing import normalize
 
 from deplda.data import checks
-from deplda.data.files import StrPath
 from deplda.data.targets import Indicator
 from deplda.data.text import WordCounter
 from deplda.data.weighting import logged
@@ -24,7 +23,7 @@ from deplda.inference.cpu import batch_size
 from deplda.kernels.linear import score_labels
 from deplda.models import codec
 from deplda.models.base import Counts, Floats, LabelClassifier, Numbers
-from deplda.models.card import Arrays, Card
+from deplda.models.card import Arrays, Card, Stored
 from deplda.models.linear.one_vs_rest import HeldOut, OneVsRest, Weights
 from deplda.models.linear.tuning import COSTS
 from deplda.models.parameters import checked
@@ -127,8 +126,9 @@ class LinearSVMs(LabelClassifier):
         return codec.card_of(self, learned, metrics), arrays | codec.label_set_arrays(self)
 
     @classmethod
-    def _from_store(cls, path: StrPath, card: Card, arrays: Arrays) -> Self:
-        model: Self = codec.restore(path, card, arrays, cls)
+    def _from_store(cls, stored: Stored) -> Self:
+        model: Self = codec.restore(stored, cls)
+        path, card, arrays, _ = stored
         read, n_labels = codec.Reader(path, arrays), len(card.labels)
         try:
             model._check_parameters()

@@ -1,0 +1,235 @@
+"""Writes that are whole or not there at all, at whatever moment the process is killed.
+
+What is being written lies beside its target under a hidden name, and its writer holds a lock on it.
+The system lets go of the lock of a process that is killed: the next writer of the same target takes
+that place over, so that nothing piles up.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import gzip
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from typing import IO
+
+from deplda.data.files import StrPath
+
+if sys.platform != "win32":  # where what a killed process left is not told from what is written
+    import fcntl
+
+_MARK = ".deplda-writing"
+_NEW, _OLD, _LOCK = "new", "old", "lock"
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
+_CANNOT = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM)
+_LOOKS, _SECONDS_BETWEEN = 100, 0.02
+
+
+@contextmanager
+def write_whole(path: StrPath) -> Iterator[IO[bytes]]:
+    """Write a file that appears under its name only when complete; ``.gz`` names are packed."""
+    with write_together([path]) as (file,):
+        yield file
+
+
+@contextmanager
+def write_together(paths: Iterable[StrPath]) -> Iterator[list[IO[bytes]]]:
+    """Write files that appear under their names only when all of them are complete."""
+    targets = [Path(path) for path in paths]
+    with ExitStack() as claims:
+        places, handles = [], []
+        for target in targets:
+            place, handle = claims.enter_context(_claimed_file(target))
+            places.append(place)
+            handles.append(handle)
+        with ExitStack() as files:
+            yield [
+                files.enter_context(_packed_or_not(handle, target))
+                for handle, target in zip(handles, targets, strict=True)
+            ]
+        for place, target in zip(places, targets, strict=True):
+            os.chmod(place, 0o666 & ~_umask())
+            os.replace(place, target)
+        for parent in {target.parent for target in targets}:
+            _sync(parent)
+
+
+@contextmanager
+def write_folder(path: StrPath, *, replace: bool = False) -> Iterator[Path]:
+    """Write a folder that appears under its name only when complete.
+
+    With `replace`, a folder that is there gives way to it in one step, or, where the system cannot,
+    in two: `recover` brings the old one back if the process was killed between them.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    recover(target)
+    with _claimed_folder(target) as scratch:
+        new = scratch / _NEW
+        new.mkdir()
+        yield new
+        for written in (*new.rglob("*"), new):
+            _sync(written)
+        if not (replace and target.exists()):
+            new.rename(target)
+        elif not _exchange(new, target):
+            _replace_in_two_steps(new, target)
+        _sync(target.parent)
+
+
+def recover(target: Path) -> None:
+    """Bring back a folder whose replacement was cut off; wait for one that is under way."""
+    for number in count():
+        place = _place(target, number)
+        if target.exists() or not place.is_dir():
+            return
+        for _ in range(_LOOKS):
+            with suppress(OSError), _opened_lock(place / _LOCK) as handle:
+                if _lock(handle):
+                    if (place / _OLD).is_dir() and not target.exists():
+                        (place / _OLD).rename(target)
+                    break
+            if target.exists():
+                return
+            time.sleep(_SECONDS_BETWEEN)
+
+
+def _replace_in_two_steps(new: Path, target: Path) -> None:
+    old = new.with_name(_OLD)
+    target.rename(old)
+    try:
+        new.rename(target)
+    except BaseException:
+        old.rename(target)
+        raise
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Swap two folders in one step; return False if this system or disk cannot."""
+    try:
+        renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError, TypeError):
+        return False
+    names = os.fsencode(one), os.fsencode(other)
+    if not renameat2(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE):
+        return True
+    if (number := ctypes.get_errno()) in _CANNOT:
+        return False
+    raise OSError(number, os.strerror(number), os.fspath(other))
+
+
+# Places beside a target ---------------------------------------------------------------------------
+
+
+def _place(target: Path, number: int) -> Path:
+    """Return a hidden name beside a target; there are as many as there are writers at a time."""
+    return target.with_name(f".{target.name}{_MARK}{number or ''}")
+
+
+@contextmanager
+def _claimed_file(target: Path) -> Iterator[tuple[Path, int]]:
+    """Hold an empty file beside a target, which is no more there at the end."""
+    for number in count():
+        place = _place(target, number)
+        with _opened_lock(place) as handle:
+            if not _is_ours(handle, place):
+                continue
+            try:
+                os.ftruncate(handle, 0)
+                yield place, handle
+            finally:
+                if _is_at(handle, place):  # it was not moved to its target
+                    place.unlink()
+            return
+
+
+@contextmanager
+def _claimed_folder(target: Path) -> Iterator[Path]:
+    """Hold an empty folder beside a target, which is no more there at the end."""
+    for number in count():
+        place = _place(target, number)
+        place.mkdir(mode=0o700, exist_ok=True)
+        with _opened_lock(place / _LOCK) as handle:
+            if not _is_ours(handle, place / _LOCK):
+                continue
+            try:
+                for name in (_NEW, _OLD):
+                    if (place / name).exists():
+                        shutil.rmtree(place / name)
+                yield place
+            finally:
+                shutil.rmtree(place)
+            return
+
+
+@contextmanager
+def _opened_lock(path: Path) -> Iterator[int]:
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    handle = os.open(path, flags, 0o600)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _is_ours(handle: int, path: Path) -> bool:
+    """Return whether nobody else writes there; it may have been moved away before the lock."""
+    return _lock(handle) and _is_at(handle, path)
+
+
+def _lock(handle: int) -> bool:
+    """Take the lock of an open file; return False if another writer has it."""
+    if sys.platform == "win32":
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
+            raise
+    return True  # a disk that knows no locks has no crowds of writers either
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), os.lstat(path))
+    except FileNotFoundError:
+        return False
+
+
+@contextmanager
+def _packed_or_not(handle: int, target: Path) -> Iterator[IO[bytes]]:
+    with os.fdopen(os.dup(handle), "wb") as raw:
+        if target.suffix == ".gz":
+            # A fixed time and no name inside, so that the same content gives the same bytes.
+            with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
+                yield packed  # type: ignore[misc]
+        else:
+            yield raw
+        raw.flush()
+        os.fsync(raw.fileno())
+
+
+def _sync(path: Path) -> None:
+    """Write a file, or the names in a folder, to disk itself."""
+    if path.is_dir() and os.name != "posix":
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,94 @@
+"""What a saved model may ask of the machine: a file says what a model is, never what it costs.
+
+Where work runs is never taken from a file. How much is done for a document is a part of a model,
+and so is the pattern of its words; both have limits, unless whoever loads it trusts it.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from deplda.errors import IgnoredParameterWarning, InputError
+
+# Parameters that say where and how loudly a model works, and what they are in a loaded one.
+MACHINE: dict[str, Any] = {"engine": "threads", "device": "cpu", "n_jobs": None, "verbose": False}
+
+MOST_CYCLES = 100_000
+MOST_LABEL_TOKENS = 100_000
+MOST_WORDS_TOGETHER = 10
+
+_HOW = "if you trust who made it, load it with trusted=True (deplda --trust-model …)"
+
+# One kind of character: a class, an escaped or a plain character.
+_KIND = r"(?:\[\^?\]?(?:[^\]\\\[]|\\.)*\]|\\[wWdDsS]|\\[^\w\s]|[^\W_]|[-_'’ .])"
+_BORDER, _OPEN = r"(?:\(\?[aiu]+\))?\\b", r"(?:\((?:\?:)?)?"
+# A fixed beginning and then one run: whether it matches is known after looking at each character
+# once, wherever it is tried. A repetition before another, or within one, can take time that doubles
+# with every character of a text; and a run that must end at a border is tried from each of its
+# characters, but for one that begins at a border as well.
+_FIXED_THEN_RUN = (
+    rf"(?:{_OPEN}{_KIND}(?:\{{\d{{1,2}}\}})?\)?)*"
+    rf"{_OPEN}{_KIND}(?:[+*?]|\{{\d{{1,2}}(?:,\d*)?\}})?\)?"
+)
+_SAFE = re.compile(rf"(?:{_BORDER}{_FIXED_THEN_RUN}(?:\\b)?|(?:\(\?[aiu]+\))?{_FIXED_THEN_RUN})\)?")
+
+
+def without_machine(model: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a card's parameters without those of the machine; warn of what is left out."""
+    named = {name: parameters[name] for name in MACHINE if name in parameters}
+    odd = [f"{name}={value!r}" for name, value in named.items() if value != MACHINE[name]]
+    if odd and odd != ["verbose=True"]:
+        warnings.warn(
+            f"the saved {model} asks for {', '.join(odd)}, which is left out: where a model works "
+            "is said by who loads it; use set_params, or save it again",
+            IgnoredParameterWarning,
+            stacklevel=2,
+        )
+    return {name: value for name, value in parameters.items() if name not in MACHINE}
+
+
+def check_work(parameters: Mapping[str, Any]) -> None:
+    """Raise if so many chains and sweeps are asked for that a document could take hours."""
+    p: dict[str, Any] = {"n_samples": 1, "lag": 1, **parameters}
+    asked = {
+        "n_test_chains × (burn_in + (n_samples − 1) × lag)": _product(
+            p.get("n_test_chains"), _sum(p.get("burn_in"), p["n_samples"], p["lag"])
+        ),
+        "n_chains × n_sweeps": _product(p.get("n_chains"), p.get("n_sweeps")),
+        "n_topic_chains × n_topic_sweeps": _product(
+            p.get("n_topic_chains"), p.get("n_topic_sweeps")
+        ),
+    }
+    for what, value in asked.items():
+        if value > MOST_CYCLES:
+            raise InputError(f"{what} is {value:,}, more than {MOST_CYCLES:,}; {_HOW}")
+    if (tokens := p.get("n_label_tokens", 1)) > MOST_LABEL_TOKENS:
+        raise InputError(f"n_label_tokens is {tokens:,}, more than {MOST_LABEL_TOKENS:,}; {_HOW}")
+
+
+def check_words(token_pattern: str, ngram_range: tuple[int, int]) -> None:
+    """Raise if splitting some text into words by this pattern could take for ever."""
+    if _SAFE.fullmatch(token_pattern) is None:
+        raise InputError(
+            f"token_pattern is {token_pattern[:100]!r}; a saved model may have a fixed beginning "
+            f"and one run of a kind of character, such as '[a-z]{{2,}}'; {_HOW}"
+        )
+    if ngram_range[1] > MOST_WORDS_TOGETHER:
+        raise InputError(
+            f"ngram_range is {ngram_range}; a saved model may count {MOST_WORDS_TOGETHER} words "
+            f"together; {_HOW}"
+        )
+
+
+def _product(*factors: int | None) -> int:
+    product = 1
+    for factor in factors:
+        product *= factor or 0
+    return product
+
+
+def _sum(burn_in: int | None, n_samples: int, lag: int) -> int:
+    return (burn_in or 0) + (n_samples - 1) * lag
