@@ -172,6 +172,25 @@ def test_an_output_of_other_documents_is_not_gone_on_with(
     assert "--resume needs --output" in problem(2, "predict", model, corpus, "--resume")
 
 
+def test_an_output_of_another_model_or_other_options_is_not_gone_on_with(
+    tmp_path: Path, model: Path, corpus: Path
+) -> None:
+    output = tmp_path / "out.jsonl"
+    done("predict", model, corpus, "-o", output)
+    half = b"".join(output.read_bytes().splitlines(keepends=True)[:7])
+    done("train", corpus, "-o", tmp_path / "other", "--model", "flat")
+    for other in (
+        (tmp_path / "other", corpus),
+        (model, corpus, "-k", "2"),
+        (model, corpus, "-t", "0.9"),
+    ):
+        output.write_bytes(half)
+        assert "it is not what this model and these options give" in problem(
+            1, "predict", *other, "-o", output, "--resume"
+        )
+        assert output.read_bytes() == half
+
+
 def test_a_reader_that_goes_away_ends_it_quietly(tmp_path: Path, model: Path) -> None:
     path = write_jsonl(tmp_path / "many.jsonl", articles() * 100)
     ended = start("predict", model, path)

@@ -46,3 +46,10 @@ def test_limits_and_other_values_are_named() -> None:
         checks.choice("c", "z", ("a", "b"))
     with pytest.raises(InputError, match="c is None; it must be one of 'a', 'b'"):
         checks.choice("c", None, ("a", "b"))
+
+
+@pytest.mark.parametrize("value", [-1, 2**64, 10**30, True, 1.0, None])
+def test_what_is_not_a_seed_is_named(value: Any) -> None:
+    with pytest.raises(InputError, match=f"s is {value}; a seed is a whole number from 0 to 2⁶⁴"):
+        checks.seed("s", value)
+    assert checks.seed("s", np.uint64(2**64 - 1)) == 2**64 - 1

@@ -47,6 +47,16 @@ def test_the_papers_budget_is_the_papers_protocol() -> None:
         (('name = "small"', 'nome = "small"'), "this is not an experiment"),
         (('estimator = "FlatLDA"', 'estimator = "FlatLDA"\npaper = "moon"'), "of 'moon'; there"),
         (("[models.Flat]", "[models.Flat"), "this is not an experiment"),
+        (
+            ("n_topics = 8", "engine = 'tcp://10.0.0.1:1'"),
+            "where work runs.*use --device",
+        ),
+        (("n_topics = 8", "n_jobs = 64"), "'n_jobs'; where work runs"),
+        (("n_topics = 8", "n_topics = -8"), "n_topics is -8"),
+        (('data = "newsroom"', 'data = "newsroom"\nseed = -1'), "seed is -1"),
+        (('data = "newsroom"', 'data = "newsroom"\nmin_count = 0'), "min_count is 0"),
+        (("[models.Flat]", "[models.'Dependency, few']"), "would share a file of results"),
+        (("[models.Flat]", "[models.'../…']"), "would share a file|names must differ"),
     ],
 )
 def test_a_wrong_experiment_is_refused(

@@ -27,6 +27,18 @@ def test_a_folder_of_something_else_is_left_alone(small: Experiment, tmp_path: P
         read_results(tmp_path / "mine")
 
 
+@pytest.mark.parametrize("left", [[], ["units/"], [".experiment.json.deplda-writing"]])
+def test_a_folder_that_a_killed_run_has_only_begun_is_used(
+    left: list[str], small: Experiment, tmp_path: Path
+) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    for name in left:
+        (folder / name).mkdir() if name.endswith("/") else (folder / name).touch()
+    open_results(folder, new_head(small, "quick", [0]))
+    assert read_results(folder).units == ()
+
+
 def test_units_come_back_in_the_order_of_splits_and_models(
     small: Experiment, tmp_path: Path
 ) -> None:
@@ -46,6 +58,7 @@ def test_a_damaged_file_is_named(small: Experiment, tmp_path: Path) -> None:
         "units/0-flat.json": "a unit of an experiment", "data.json": "a description of data",
         "experiment.json": "the head of an experiment",
     }.items():  # fmt: skip
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes(b'{"model": \xff')
         with pytest.raises(ReadError, match=f"{name}: this is not {what}"):
             read_results(folder)

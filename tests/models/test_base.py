@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from deplda import Corpus, DependencyLDA, FlatLDA, InputError, ReadError, WordCounter, load
+from deplda.models import registry
 from deplda.models.topic_model import TopicModel
 from tests.models.worlds import (
     MODELS,
@@ -380,3 +381,9 @@ def test_cross_validation_scores_every_form_of_labels(model: Model) -> None:
     for y in forms:
         scores = cross_val_score(quick(model), corpus.counts, y, cv=KFold(2))
         assert (scores > 0.3).all()
+
+
+def test_a_seed_that_could_not_be_loaded_is_refused_before_training() -> None:
+    for name in registry.MODELS:
+        with pytest.raises(InputError, match="random_state is 18446744073709551616; a seed is"):
+            registry.model_class(name)(random_state=2**64).fit([[1, 0], [0, 1]], ["a", "b"])

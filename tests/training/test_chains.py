@@ -1,6 +1,5 @@
 """Chains run by a schedule, in order, and traced."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from deplda import InputError, Schedule
 from deplda.engine.execution import Execution
 from deplda.engine.pool import Stop
 from deplda.training.chains import run_chains
-from deplda.training.checkpoint import Arrays, Checkpoint
+from deplda.training.checkpoint import Arrays, Checkpoint, SavedArrays
 
 
 class Counting:
@@ -31,13 +30,14 @@ class Counting:
         self.taken.append(self.swept)
 
     def samples(self) -> Arrays:
-        return {"taken": np.array(self.taken)}
+        return {"taken": np.array(self.taken, dtype=np.int64)}
 
     def state(self) -> Arrays:
         return {"swept": np.array(self.swept), **self.samples()}
 
-    def restore(self, state: Mapping[str, Any]) -> None:
-        self.swept, self.taken = int(state["swept"]), state["taken"].tolist()
+    def restore(self, saved: SavedArrays) -> None:
+        self.swept = int(saved.take("swept", np.int64, ()))
+        self.taken = saved.take("taken", np.int64, (None,)).tolist()
 
 
 def test_samples_are_taken_after_the_burn_in_and_then_at_every_lag() -> None:

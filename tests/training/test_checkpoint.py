@@ -6,13 +6,16 @@ import subprocess
 import sys
 import textwrap
 import time
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from deplda import InputError, ReadError, Schedule, train_label_words, train_topic_labels
-from deplda.training.checkpoint import Checkpoint
+from deplda.training.checkpoint import Checkpoint, load_arrays
 from tests.training.worlds import small
 
 KINDS: dict[str, Any] = {
@@ -139,11 +142,79 @@ def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     train_label_words(small(), schedule=Schedule(2), checkpoint=folder)
     (folder / "chain-0000.npz").write_bytes(b"PK\x03\x04 cut off")
-    with pytest.raises(ReadError, match=r"chain-0000\.npz: this is not a chain.*delete it"):
+    with pytest.raises(ReadError, match=r"chain-0000\.npz: it cannot be read.*delete it"):
         train_label_words(small(), schedule=Schedule(2), checkpoint=folder, resume=True)
     (folder / "manifest.json").write_text("[1]")
     with pytest.raises(ReadError, match="this is not a manifest"):
         train_label_words(small(), schedule=Schedule(2), checkpoint=folder, resume=True)
+
+
+def crafted(name: str, change: Callable[[Any], Any]) -> Callable[[dict[str, Any]], None]:
+    def craft(arrays: dict[str, Any]) -> None:
+        arrays[name] = change(arrays[name])
+
+    return craft
+
+
+CRAFTED: dict[str, list[Callable[[dict[str, Any]], Any]]] = {
+    "words": [
+        crafted("z", lambda z: z + 60_000),
+        crafted("z", lambda z: z[:-1]),
+        crafted("z", lambda z: z.astype(np.int32)),
+        crafted("weights", lambda weights: weights * np.nan),
+        crafted("weights", lambda weights: weights - 1.0),
+        crafted("base", lambda base: base[None]),
+        lambda arrays: arrays.pop("base"),
+    ],
+    "topics": [
+        crafted("z", lambda z: z + 4),
+        crafted("z", lambda z: (z + 1) % 4),
+        crafted("used", lambda used: used + 1_000_000),
+        crafted("used", lambda used: used.astype(np.int64)),
+        crafted("slots", lambda slots: slots + 1),
+        crafted("slots", lambda slots: -slots),
+        crafted("samples", lambda samples: samples + 9),
+        crafted("samples", lambda samples: samples[0]),
+        lambda arrays: arrays.pop("slots"),
+    ],
+}
+for each in CRAFTED.values():
+    each += [
+        crafted("trace", lambda trace: trace * np.nan),
+        crafted("trace", lambda trace: trace[:0]),
+        crafted("trace", lambda trace: np.tile(trace, (9, 1))),
+        crafted("trace", lambda trace: trace[:, :-1]),
+        lambda arrays: arrays.pop("trace"),
+        lambda arrays: arrays.clear(),
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_crafted_state_is_refused_before_a_kernel_sees_it(kind: str, tmp_path: Path) -> None:
+    KINDS[kind](checkpoint=tmp_path / "run")
+    file = tmp_path / "run" / "chain-0001.npz"
+    with np.load(file) as saved:
+        arrays = dict(saved)
+    for craft in CRAFTED[kind]:
+        changed = dict(arrays)
+        craft(changed)
+        np.savez(file, **changed)
+        with pytest.raises(ReadError, match=r"chain-0001\.npz: .*; delete it to run that chain"):
+            KINDS[kind](checkpoint=tmp_path / "run", resume=True)
+    file.unlink()
+    assert bits(KINDS[kind](checkpoint=tmp_path / "run", resume=True)) == bits(KINDS[kind]())
+
+
+def test_a_packed_or_endless_array_takes_no_memory(tmp_path: Path) -> None:
+    np.savez_compressed(tmp_path / "packed.npz", z=np.zeros(10**6))
+    with pytest.raises(ReadError, match=r"it is compressed, which we never do\); try again"):
+        load_arrays(tmp_path / "packed.npz", "try again")
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000000,), }"
+    with zipfile.ZipFile(tmp_path / "endless.npz", "w") as file:
+        content = b"\x93NUMPY\x01\x00" + len(header + b"\n").to_bytes(2, "little") + header + b"\n"
+        file.writestr("z.npy", content)
+    with pytest.raises(ReadError, match="it cannot be read"):
+        load_arrays(tmp_path / "endless.npz", "try again")
 
 
 FULL_DISK = """

@@ -13,6 +13,7 @@ from deplda import (
     FlatLDA,
     InputError,
     PriorLDA,
+    ReadError,
     expect_label_words,
     read_corpus,
     train_label_words,
@@ -148,3 +149,61 @@ def test_many_shards_are_as_good_as_one(news: Corpus, tmp_path: Path) -> None:
     ):
         distance = 0.5 * np.abs(ours.dense() - theirs.label_words.dense()).sum(axis=0)
         assert np.median(distance) < 0.25
+
+
+def crafted(name: str, change: Any) -> Any:
+    def craft(arrays: dict[str, Any]) -> None:
+        arrays[name] = change(arrays[name])
+
+    return craft
+
+
+CRAFTED: dict[str, list[Any]] = {
+    "shard-00001/layout.npz": [
+        crafted("cells", lambda cells: cells + 10**8),
+        crafted("labels", lambda labels: labels - 1),
+        crafted("times", lambda times: times * 1000),
+        crafted("entry_starts", lambda starts: starts[::-1]),
+        crafted("grid_starts", lambda starts: starts // 2 * 2),
+        crafted("cell_words", lambda words: words + 10**6),
+        lambda arrays: arrays.pop("token_starts"),
+    ],
+    "shard-00001/places.npz": [
+        crafted("places", lambda places: places + 10**8),
+        crafted("places", lambda places: places[:-1]),
+    ],
+    "shard-00001/{name}-00002.npz": [
+        crafted("tokens", lambda tokens: tokens + 60_000),
+        crafted("tokens", lambda tokens: tokens[1:]),
+        crafted("seen_cells", lambda counts: -counts - 1),
+        crafted("seen_labels", lambda counts: counts[1:]),
+    ],
+    "{name}-00002.npz": [
+        crafted("all_cells", lambda counts: counts[1:]),
+        crafted("labels", lambda labels: labels + 10**6),
+        lambda arrays: arrays.pop("cell_counts"),
+    ],
+}
+
+
+def test_crafted_shards_are_refused_before_a_kernel_sees_them(news: Corpus, tmp_path: Path) -> None:
+    source, folder = in_shards(news, tmp_path / "in", 2), tmp_path / "scratch"
+    ready = prepare(source, folder)
+    plan = sharded._plan(folder, ready, "sampled", 50.0, 0.01, 0, 0, (3,))
+    list(sharded.run_passes(plan, 2))
+    for place, crafts in CRAFTED.items():
+        file = folder / place.format(name=plan.name)
+        whole = file.read_bytes()
+        with np.load(file) as saved:
+            arrays = dict(saved)
+        for craft in crafts:
+            changed = dict(arrays)
+            craft(changed)
+            np.savez(file, **changed)
+            with pytest.raises(ReadError, match="prepare them anew"):
+                list(sharded.run_passes(plan, 3))
+        file.write_bytes(whole)
+    keys = np.load(folder / "cells.npy")
+    np.save(folder / "cells.npy", keys[::-1])
+    with pytest.raises(ReadError, match="do not rise from 0"):
+        sharded.cells_of(plan)

@@ -1,6 +1,7 @@
 """A chain over word tokens: what it watches, goes on from, and cannot learn from."""
 
 import pickle
+from pathlib import Path
 from threading import Event
 
 import numpy as np
@@ -16,6 +17,7 @@ from deplda import (
     train_topic_labels,
 )
 from deplda.data.datasets import newsroom
+from deplda.training.checkpoint import SavedArrays
 from deplda.training.word_chain import WordChain, Words, lay_out
 from tests.training.worlds import small
 
@@ -49,7 +51,8 @@ def test_a_chain_goes_on_from_its_state_to_the_same_bits() -> None:
     whole, cut, resumed = (WordChain(data, 3, 1, data.default_watch()) for _ in range(3))
     for sweep in range(1, 7):
         if sweep == 4:
-            resumed.restore({name: array.copy() for name, array in cut.state().items()})
+            state = {name: array.copy() for name, array in cut.state().items()}
+            resumed.restore(SavedArrays(Path("chain"), state, "run it again"))
         for chain in (whole, cut if sweep < 4 else resumed):
             chain.sweep(sweep, Event())
             chain.collect()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from deplda.data.readers import Record
 
 _BATCH = 256
+_CHECKED = 256
+"""How many lines of an output are predicted again before it is gone on with."""
 
 
 @click.command()
@@ -83,7 +86,9 @@ def predict(
     # Other processes are sent the model once a batch, and a GPU is full with many documents only.
     size = _BATCH if engine == "threads" and device == "cpu" else 64 * _BATCH
     records = records_of(documents, reading, classifier)
-    n_done = _skip_done(output, records) if resume and output is not None else 0
+    n_done = 0
+    if resume and output is not None and output.exists():
+        n_done = _skip_done(output, records, partial(_lines, classifier, k=limit, least=threshold))
     with _opened(output, resume) as file, counted("predicting", None, "documents", None) as done:
         try:
             while batch := list(islice(records, size)):
@@ -147,7 +152,8 @@ def _predict_shards(
         )
 
 
-def _lines(model: Any, batch: list[Record], k: int, threshold: float | None) -> Iterator[bytes]:
+def _lines(model: Any, batch: list[Record], k: int, least: float | None) -> Iterator[bytes]:
+    """Yield the line of each document: labels with a score of `least` or more, k at most."""
     from deplda.data.readers import CorpusBuilder
 
     builder = CorpusBuilder(model.words_, ())
@@ -158,7 +164,7 @@ def _lines(model: Any, batch: list[Record], k: int, threshold: float | None) -> 
         chosen = [
             {"label": plain(label), "score": float(score)}
             for label, score in zip(labels, scores, strict=True)
-            if threshold is None or score >= threshold
+            if least is None or score >= least
         ]
         yield json.dumps({"id": record.id, "labels": chosen}, ensure_ascii=False).encode() + b"\n"
 
@@ -172,18 +178,35 @@ def _opened(output: Path | None, resume: bool) -> Iterator[IO[bytes]]:
         yield file
 
 
-def _skip_done(output: Path, records: Iterator[Record]) -> int:
-    """Pass over the documents whose lines are there already, and cut off a line that is torn."""
-    if not output.exists():
-        return 0
-    whole = n = 0
+def _skip_done(
+    output: Path, records: Iterator[Record], predict: Callable[[list[Record]], Iterator[bytes]]
+) -> int:
+    """Pass over the documents whose lines are there already, and cut off a line that is torn.
+
+    Lines spread over the whole output are predicted again: the same model, documents and options
+    give the same bytes.
+    """
     with open(output, "rb") as file:
-        for n, line in enumerate(file, start=1):
-            if not line.endswith(b"\n"):
-                n -= 1
-                break
-            _check_same_document(output, n, line, next(records, None))
+        n = sum(line.endswith(b"\n") for line in file)
+    chosen = set(range(0, n, -(-n // _CHECKED) or 1)) | {n - 1}
+    whole = 0
+    again: list[Record] = []
+    expected: list[tuple[int, bytes]] = []
+    with open(output, "rb") as file:
+        for number, line in enumerate(islice(file, n)):
+            record = next(records, None)
+            _check_same_document(output, number + 1, line, record)
             whole += len(line)
+            if number in chosen and record is not None:
+                again.append(record)
+                expected.append((number + 1, line))
+    for (number, line), new in zip(expected, predict(again), strict=True):
+        if line != new:
+            raise InputError(
+                f"{output}, line {number}: it is not what this model and these options give for "
+                "that document; resume with those it was begun with, choose another output, or "
+                "--force to replace it"
+            )
     os.truncate(output, whole)
     return n
 

@@ -101,6 +101,11 @@ def recover(target: Path) -> None:
             time.sleep(_SECONDS_BETWEEN)
 
 
+def is_leftover(path: Path, target: Path) -> bool:
+    """Return whether this is what a writer of the target left beside it, or is writing."""
+    return path.name.startswith(_place(target, 0).name)
+
+
 def _replace_in_two_steps(new: Path, target: Path) -> None:
     old = new.with_name(_OLD)
     target.rename(old)

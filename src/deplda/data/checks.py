@@ -43,6 +43,13 @@ def choice(name: str, value: Any, choices: Sequence[str]) -> str:
     return value
 
 
+def seed(name: str, value: Any) -> int:
+    """Return a seed: a whole number from 0 that fits 64 bits."""
+    if not _is(value, Integral) or not 0 <= value < 1 << 64:
+        raise InputError(f"{name} is {value!r}; a seed is a whole number from 0 to 2⁶⁴ − 1")
+    return int(value)
+
+
 def at_least_one(**values: Any) -> None:
     """Raise if one of the values is not a whole number from 1."""
     for name, value in values.items():
@@ -56,4 +63,6 @@ def positive(**values: Any) -> None:
 
 
 def _is(value: Any, kind: Any) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool) and math.isfinite(value)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        return False
+    return isinstance(value, Integral) or math.isfinite(value)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import re
+from collections import Counter
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
+from deplda.data import checks
 from deplda.data.files import StrPath
 from deplda.errors import InputError, ReadError
-from deplda.models.parameters import PAPER_NAMES
+from deplda.models.parameters import PAPER_NAMES, checked
 from deplda.models.registry import MODELS, can, model_class
+from deplda.models.untrusted import MACHINE
 
 Budget = Literal["quick", "standard", "paper"]
 
@@ -102,22 +106,51 @@ def make_estimator(
 def _checked(data: bytes, path: Path) -> Experiment:
     try:
         experiment = msgspec.toml.decode(data, type=Experiment)
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        _check_numbers(experiment)
+        for name, model in experiment.models.items():
+            _check_model(name, model)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ReadError(path, None, f"this is not an experiment: {error}") from error
-    for name, model in experiment.models.items():
-        if model.estimator not in MODELS:
-            known = ", ".join(MODELS)
-            problem = f"model {name!r} is a {model.estimator!r}; it must be one of {known}"
-            raise ReadError(path, None, problem)
-        if model.paper is not None and model.paper not in PAPER_NAMES:
-            known = ", ".join(PAPER_NAMES)
-            problem = f"model {name!r} wants the settings of {model.paper!r}; there are {known}"
-            raise ReadError(path, None, problem)
-        known_parameters = inspect.signature(model_class(model.estimator)).parameters
-        unknown = set(model.parameters) - set(known_parameters)
-        if unknown:
-            problem = f"model {name!r} has no parameter {sorted(unknown)[0]!r}"
-            raise ReadError(path, None, problem)
-    if not experiment.models:
-        raise ReadError(path, None, "it has no models")
+    except InputError as error:
+        raise ReadError(path, None, str(error)) from error
     return experiment
+
+
+def _check_numbers(experiment: Experiment) -> None:
+    checks.seed("seed", experiment.seed)
+    checks.whole("min_count", experiment.min_count)
+    if not experiment.models:
+        raise InputError("it has no models")
+    slugs = Counter(map(slug, experiment.models))
+    alike = [name for name in experiment.models if slugs[slug(name)] > 1 or not slug(name)]
+    if alike:
+        raise InputError(
+            f"models {', '.join(map(repr, alike))} would share a file of results; names must "
+            "differ in their letters a to z and digits"
+        )
+
+
+def _check_model(name: str, model: Model) -> None:
+    if model.estimator not in MODELS:
+        known = ", ".join(MODELS)
+        raise InputError(f"model {name!r} is a {model.estimator!r}; it must be one of {known}")
+    if model.paper is not None and model.paper not in PAPER_NAMES:
+        known = ", ".join(PAPER_NAMES)
+        raise InputError(f"model {name!r} wants the settings of {model.paper!r}; there are {known}")
+    unknown = set(model.parameters) - set(
+        inspect.signature(model_class(model.estimator)).parameters
+    )
+    if unknown:
+        raise InputError(f"model {name!r} has no parameter {sorted(unknown)[0]!r}")
+    for machine in (*MACHINE, "random_state"):
+        if machine in model.parameters:
+            raise InputError(
+                f"model {name!r} has the parameter {machine!r}; where work runs, and with which "
+                "seed, is not a model's: use --device, --jobs, and seed of the experiment"
+            )
+    checked(model.parameters)
+
+
+def slug(model: str) -> str:
+    """Return a model's name as it is part of a file's."""
+    return re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-")

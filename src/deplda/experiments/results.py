@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +10,14 @@ from typing import Any, Literal
 import msgspec
 
 import deplda
-from deplda.data.atomic import write_whole
+from deplda.data.atomic import is_leftover, write_whole
 from deplda.data.files import StrPath
 from deplda.errors import InputError, ReadError
-from deplda.experiments.protocol import Budget, Experiment
+from deplda.experiments.protocol import Budget, Experiment, slug
 
 _HEAD = "experiment.json"
 _DATA = "data.json"
+_UNITS = "units"
 _VERSION = 1
 
 
@@ -87,11 +87,20 @@ def open_results(folder: StrPath, head: Head) -> None:
                     "choose another folder"
                 )
         return
-    if Path(folder).exists() and any(Path(folder).iterdir()):
+    # The head comes first: whatever follows it, the folder is then known for what it is.
+    if Path(folder).exists() and not _is_begun(Path(folder)):
         raise InputError(f"{folder} is not empty and holds no results; choose another folder")
-    (Path(folder) / "units").mkdir(parents=True, exist_ok=True)
+    Path(folder).mkdir(parents=True, exist_ok=True)
     with write_whole(path) as file:
         file.write(msgspec.json.format(msgspec.json.encode(head), indent=1))
+
+
+def _is_begun(folder: Path) -> bool:
+    """Return whether a folder is empty, or was left so by a run that was killed at its begin."""
+    return all(
+        is_leftover(entry, folder / _HEAD) or (entry.name == _UNITS and not any(entry.iterdir()))
+        for entry in folder.iterdir()
+    )
 
 
 def read_results(folder: StrPath) -> Results:
@@ -131,7 +140,9 @@ def read_unit(folder: StrPath, model: str, split: int) -> Unit | None:
 
 def write_unit(folder: StrPath, unit: Unit) -> None:
     """Keep a unit that has ended."""
-    with write_whole(_unit_path(folder, unit.model, unit.split)) as file:
+    path = _unit_path(folder, unit.model, unit.split)
+    path.parent.mkdir(exist_ok=True)
+    with write_whole(path) as file:
         file.write(msgspec.json.encode(unit))
 
 
@@ -148,8 +159,7 @@ def units_of(head: Head) -> Iterator[tuple[str, int]]:
 
 
 def _unit_path(folder: StrPath, model: str, split: int) -> Path:
-    slug = re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-")
-    return Path(folder) / "units" / f"{split}-{slug}.json"
+    return Path(folder) / _UNITS / f"{split}-{slug(model)}.json"
 
 
 def _read_data(path: Path) -> DataFacts | None:

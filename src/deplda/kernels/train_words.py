@@ -305,9 +305,7 @@ def lay_out(
     member_starts = _starts(np.bincount(labels, minlength=n_labels))
     sizes = count_cells(entry_starts, words, member_starts, members, n_words)
     cell_starts = _starts(sizes)
-    sums = np.add.reduceat(np.append(times, 0), entry_starts[:-1], dtype=np.float64)
-    lengths = np.ceil(sums).astype(np.int64)
-    lengths[np.diff(entry_starts) == 0] = 0
+    lengths = document_lengths(entry_starts, times)
     grid_starts = _starts(np.diff(entry_starts) * np.diff(label_starts))
     cell_words = np.empty(cell_starts[-1], dtype=np.int32)
     cells = np.empty(grid_starts[-1], dtype=np.int32)
@@ -319,6 +317,14 @@ def lay_out(
         entry_starts, times, label_starts, labels, _starts(lengths), grid_starts, cells,
         cell_starts, cell_words,
     )  # fmt: skip
+
+
+def document_lengths(entry_starts: Int64, times: Int32 | Float32) -> Int64:
+    """Return how many tokens documents have; fractions are rounded up."""
+    sums = np.add.reduceat(np.append(times, 0), entry_starts[:-1], dtype=np.float64)
+    lengths = np.ceil(sums).astype(np.int64)
+    lengths[np.diff(entry_starts) == 0] = 0
+    return lengths
 
 
 def _starts(sizes: Int64) -> Int64:

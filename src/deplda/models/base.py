@@ -340,9 +340,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _seed(self) -> int:
         if isinstance(self.random_state, int | np.integer):
-            if self.random_state < 0:
-                raise InputError(f"random_state is {self.random_state}; a seed is 0 or above")
-            return int(self.random_state)
+            return checks.seed("random_state", self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from deplda.data import checks
 from deplda.engine.execution import Execution
 from deplda.engine.pool import Stop, Stopped
 from deplda.engine.progress import Report
-from deplda.training.checkpoint import Arrays, Checkpoint
+from deplda.training.checkpoint import Arrays, Checkpoint, SavedArrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,8 @@ class Chain(Protocol):
     def state(self) -> Arrays:
         """Return the arrays from which the chain can go on, samples taken so far included."""
 
-    def restore(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Go on from such arrays."""
+    def restore(self, saved: SavedArrays) -> None:
+        """Go on from such arrays; raise ReadError if they are not those of a chain like this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,9 @@ def _run_chain(
     saved = checkpoint.load(number) if checkpoint is not None else None
     trace: list[list[float]] = []
     if saved is not None:
-        trace = saved.pop("trace").tolist()
+        trace = saved.finite("trace", (None, len(chain.trace()))).tolist()
+        if not 1 <= len(trace) <= schedule.n_sweeps:
+            raise saved.unusable(f"it has {len(trace):,} sweeps of {schedule.n_sweeps:,}")
         chain.restore(saved)
     if report is not None and trace:
         report(number, len(trace), trace[-1][0])

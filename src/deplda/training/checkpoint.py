@@ -18,6 +18,10 @@ from deplda.errors import InputError, ReadError
 
 Arrays = dict[str, npt.NDArray[Any]]
 
+RUN_AGAIN = "delete it to run that chain again"
+# What the standard library raises at damaged archives.
+_NOT_A_ZIP = (zipfile.BadZipFile, NotImplementedError, RuntimeError, KeyError, OverflowError)
+
 
 def save_arrays(path: Path, **arrays: npt.NDArray[Any]) -> None:
     """Write arrays to a file, whole or not at all."""
@@ -25,14 +29,77 @@ def save_arrays(path: Path, **arrays: npt.NDArray[Any]) -> None:
         np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
-def load_arrays(path: Path, problem: str) -> Arrays:
-    """Return the arrays of a file; `problem` says what it means if they cannot be read."""
+class SavedArrays:
+    """The arrays of a file, each checked when it is taken: kernels do not look where they write.
+
+    `remedy` is what an error tells the user to do.
+    """
+
+    def __init__(self, path: Path, arrays: Arrays, remedy: str) -> None:
+        self._path, self._arrays, self._remedy = path, arrays, remedy
+
+    def take(self, name: str, dtype: Any, shape: tuple[int | None, ...]) -> npt.NDArray[Any]:
+        """Return an array of this type (or one of these) and shape; None is any length."""
+        array = self._arrays.get(name)
+        if array is None:
+            raise self.unusable(f"array {name!r} is missing")
+        is_right = len(array.shape) == len(shape) and all(
+            wanted in (None, n) for n, wanted in zip(array.shape, shape, strict=True)
+        )
+        kinds = [np.dtype(each) for each in (dtype if isinstance(dtype, tuple) else (dtype,))]
+        if array.dtype not in kinds or not is_right:
+            wanted = f"{' or '.join(map(str, kinds))} {tuple(n or 'any' for n in shape)}"
+            raise self.unusable(f"array {name!r} is {array.dtype} {array.shape}, not {wanted}")
+        return array
+
+    def below(
+        self, name: str, dtype: Any, shape: tuple[int | None, ...], limit: Any
+    ) -> npt.NDArray[Any]:
+        """Return whole numbers from 0 and below a limit, or below one limit each."""
+        array = self.take(name, dtype, shape)
+        if not ((array >= 0) & (array < limit)).all():
+            raise self.unusable(f"array {name!r} has numbers out of range")
+        return array
+
+    def counts(self, name: str, dtype: Any, shape: tuple[int | None, ...]) -> npt.NDArray[Any]:
+        """Return finite numbers from 0."""
+        array = self.take(name, dtype, shape)
+        if not (np.isfinite(array) & (array >= 0)).all():
+            raise self.unusable(f"array {name!r} has values that are not finite, or below 0")
+        return array
+
+    def finite(self, name: str, shape: tuple[int | None, ...]) -> npt.NDArray[np.float64]:
+        """Return finite numbers of either sign."""
+        array = self.take(name, np.float64, shape)
+        if not np.isfinite(array).all():
+            raise self.unusable(f"array {name!r} has values that are not finite")
+        return array
+
+    def starts(self, name: str, n: int | None, end: int) -> npt.NDArray[np.int64]:
+        """Return where n rows begin, and the end of the last: never falling from 0 to `end`."""
+        array = self.take(name, (np.int32, np.int64), (None if n is None else n + 1,))
+        is_right = len(array) > 0 and array[0] == 0 and array[-1] == end
+        if not is_right or (np.diff(array) < 0).any():
+            raise self.unusable(f"array {name!r} does not rise from 0 to {end:,}")
+        return array.astype(np.int64, copy=False)
+
+    def unusable(self, problem: str) -> ReadError:
+        """Return the error that says what is wrong with the file, and what to do."""
+        return ReadError(self._path, None, f"{problem}; {self._remedy}")
+
+
+def load_arrays(path: Path, remedy: str) -> SavedArrays:
+    """Return the arrays of a file that `save_arrays` wrote; it takes no more memory than disk."""
     try:
         # numpy leaves the file open when it cannot read it, so it is opened here.
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as saved:
-            return dict(saved)
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise ReadError(path, None, problem.format(error)) from error
+        with open(path, "rb") as file, zipfile.ZipFile(file) as packed:
+            if any(each.compress_type != zipfile.ZIP_STORED for each in packed.infolist()):
+                raise ValueError("it is compressed, which we never do")
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as saved:
+                return SavedArrays(path, dict(saved), remedy)
+    except (OSError, ValueError, EOFError, MemoryError, *_NOT_A_ZIP) as error:
+        raise ReadError(path, None, f"it cannot be read ({error}); {remedy}") from error
 
 
 class Checkpoint:
@@ -89,12 +156,12 @@ class Checkpoint:
                 stacklevel=2,
             )
 
-    def load(self, number: int) -> Arrays | None:
+    def load(self, number: int) -> SavedArrays | None:
         """Return the saved state of one chain, or None if there is none."""
         path = self._file(number)
         if not path.is_file():
             return None
-        return load_arrays(path, "this is not a chain ({}); delete it to run that chain again")
+        return load_arrays(path, RUN_AGAIN)
 
     def _file(self, number: int) -> Path:
         return self.folder / f"chain-{number:04}.npz"
@@ -103,7 +170,7 @@ class Checkpoint:
 def _read_manifest(path: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ReadError(path, None, f"this is not a manifest ({error})") from error
     if not isinstance(manifest, dict):
         raise ReadError(path, None, "this is not a manifest")

@@ -21,19 +21,21 @@ from deplda.engine.execution import HERE, Execution
 from deplda.engine.pool import Stop, Stopped
 from deplda.engine.progress import sweeps
 from deplda.errors import InputError
-from deplda.training.checkpoint import Arrays, load_arrays, save_arrays
+from deplda.training.checkpoint import SavedArrays, load_arrays, save_arrays
 from deplda.training.estimates import LabelWords
 from deplda.training.label_words import without_small
 from deplda.training.shards import (
-    KEYS,
     LAYOUT,
     PLACES,
-    UNREADABLE,
+    PREPARE_ANEW,
     Ready,
+    count_keys,
     narrow,
+    read_keys,
+    read_layout,
     shard_folder,
 )
-from deplda.training.word_chain import Cells, swept_pieces
+from deplda.training.word_chain import Cells, labels_of_tokens, swept_pieces
 
 Kind = Literal["expected", "sampled"]
 
@@ -182,7 +184,7 @@ def _plan(
 
 def cells_of(plan: Plan) -> Cells:
     """Return the cells of all shards."""
-    keys = np.load(plan.folder / KEYS)
+    keys = read_keys(plan.folder)
     if not len(keys):
         raise InputError("no document has both words and labels; there is nothing to learn from")
     starts = np.searchsorted(keys, np.arange(plan.n_labels + 1) * plan.n_words)
@@ -199,7 +201,7 @@ def run_passes(plan: Plan, n_passes: int, execution: Execution = HERE) -> Iterat
         yield done
     else:
         by_cell, by_label = _TYPES[plan.kind]
-        cells = np.zeros(len(np.load(plan.folder / KEYS, mmap_mode="r")), by_cell)
+        cells = np.zeros(count_keys(plan.folder), by_cell)
         done = Pass(-1, cells, np.zeros(plan.n_labels, by_label), 0.0, 0, 0)
     while done.number < n_passes:
         number = done.number + 1
@@ -271,12 +273,23 @@ def _last_pass(plan: Plan) -> tuple[Pass | None, Change]:
     files = sorted(plan.folder.glob(f"{plan.name}-?????.npz"))
     if not files:
         return None, _NOTHING
-    saved = load_arrays(files[-1], UNREADABLE)
-    change = Change(*(saved[name] for name in Change._fields))
-    moved, sent, returned = saved["moved"].tolist()
-    number = int(files[-1].stem[-5:])
-    done = Pass(number, saved["all_cells"], saved["all_labels"], moved, int(sent), int(returned))
-    return done, change
+    saved, number = load_arrays(files[-1], PREPARE_ANEW), int(files[-1].stem[-5:])
+    by_cell, by_label = _TYPES[plan.kind]
+    cells = saved.counts("all_cells", by_cell, (count_keys(plan.folder),))
+    labels = saved.counts("all_labels", by_label, (plan.n_labels,))
+    moved, sent, returned = saved.finite("moved", (3,)).tolist()
+    done = Pass(number, cells, labels, moved, int(sent), int(returned))
+    return done, _saved_change(saved, plan, len(cells))
+
+
+def _saved_change(saved: SavedArrays, plan: Plan, n_cells: int) -> Change:
+    by_cell, by_label = _TYPES[plan.kind]
+    cells = saved.below("cells", (np.int32, np.int64), (None,), n_cells)
+    labels = saved.below("labels", np.int64, (None,), plan.n_labels)
+    return Change(
+        cells, saved.counts("cell_counts", by_cell, cells.shape), labels,
+        saved.counts("label_counts", by_label, labels.shape),
+    )  # fmt: skip
 
 
 # One shard ----------------------------------------------------------------------------------------
@@ -291,19 +304,25 @@ def _sweep_shard(
     worker, to the same bits; a state that is there already is what was done before.
     """
     target = plan.state(shard, number)
+    n_cells = count_keys(plan.folder)
     if target.is_file():
-        saved = load_arrays(target, UNREADABLE)
-        return Change(*(saved[name] for name in Change._fields)), float(saved["moved"][0])
+        saved = load_arrays(target, PREPARE_ANEW)
+        return _saved_change(saved, plan, n_cells), float(saved.finite("moved", (1,))[0])
     here = shard_folder(plan.folder, shard)
-    places = load_arrays(here / PLACES, UNREADABLE)["places"]
-    layout = _layout(load_arrays(here / LAYOUT, UNREADABLE))
+    layout = read_layout(here / LAYOUT, plan.n_words, plan.n_labels)
+    places = load_arrays(here / PLACES, PREPARE_ANEW).below(
+        "places", narrow(n_cells), layout.cell_words.shape, n_cells
+    )
     work = _Expected(plan, layout) if plan.kind == "expected" else _Sampled(plan, layout, shard)
     if number == 0:
         tokens, cells, labels = work.start()
         seen_cells, seen_labels, moved = np.zeros_like(cells), np.zeros_like(labels), 0.0
     else:
-        state = load_arrays(plan.state(shard, number - 1), UNREADABLE)
-        tokens, seen_cells, seen_labels = state["tokens"], state["seen_cells"], state["seen_labels"]
+        state = load_arrays(plan.state(shard, number - 1), PREPARE_ANEW)
+        by_cell, by_label = _TYPES[plan.kind]
+        tokens = work.saved_tokens(state)
+        seen_cells = state.counts("seen_cells", by_cell, places.shape)
+        seen_labels = state.counts("seen_labels", by_label, (plan.n_labels,))
         _see(places, seen_cells, seen_labels, change)
         cells, labels = seen_cells.copy(), seen_labels.copy()
         moved = work.sweep(tokens, cells, labels, number, stop)
@@ -330,14 +349,6 @@ def _see(
     labels[change.labels] = change.label_counts
 
 
-def _layout(arrays: Arrays) -> Any:
-    from deplda.kernels.train_words import Layout
-
-    for name in ("times", "labels"):  # as in a corpus: kernels are compiled for read-only ones
-        arrays[name].flags.writeable = False
-    return Layout(**arrays)
-
-
 class _Expected:
     """Expectations: a token array holds the shares of each entry's labels."""
 
@@ -352,6 +363,9 @@ class _Expected:
         cells, labels = np.empty(len(self._layout.cell_words)), np.empty(self._plan.n_labels)
         self._kernel.expected_start(self._layout, shares, cells, labels)
         return shares, cells, labels
+
+    def saved_tokens(self, state: SavedArrays) -> npt.NDArray[Any]:
+        return state.counts("tokens", np.float32, self._layout.cells.shape)
 
     def sweep(
         self, shares: npt.NDArray[Any], cells: npt.NDArray[Any], labels: npt.NDArray[Any],
@@ -386,6 +400,10 @@ class _Sampled:
         self._kernel.start(self._layout, z, self._key, self._gamma)
         self._kernel.tally(self._layout, z, cells, labels)
         return z, cells, labels
+
+    def saved_tokens(self, state: SavedArrays) -> npt.NDArray[Any]:
+        n_tokens = (int(self._layout.token_starts[-1]),)
+        return state.below("tokens", np.uint16, n_tokens, labels_of_tokens(self._layout))
 
     def sweep(
         self, z: npt.NDArray[Any], cells: npt.NDArray[Any], labels: npt.NDArray[Any],

@@ -28,7 +28,7 @@ from deplda.errors import InputError, ReadError
 from deplda.training.checkpoint import load_arrays, save_arrays
 from deplda.training.word_chain import lay_out, swept_pieces
 
-UNREADABLE = "it cannot be read ({}); prepare the shards anew"
+PREPARE_ANEW = "delete the folder of prepared shards, and prepare them anew"
 
 KEYS = "cells.npy"
 LAYOUT, PLACES = "layout.npz", "places.npz"
@@ -193,15 +193,16 @@ def _lay_out(
     folder: Path, words: tuple[str, ...], labels: tuple[str, ...], number: int, stop: Stop
 ) -> Sizes:
     here = shard_folder(folder, number)
-    raw = load_arrays(here / _RAW, UNREADABLE)
+    raw = load_arrays(here / _RAW, PREPARE_ANEW)
     own_words, own_labels = msgspec.json.decode((here / _NAMES).read_bytes())
-    n = len(raw["starts"]) - 1
+    entries, own = (raw.take(name, (np.int32, np.int64), (None,)) for name in ("indices", "labels"))
+    starts, label_starts = (
+        raw.take(name, (np.int32, np.int64), (None,)) for name in ("starts", "label_starts")
+    )
+    data, n = raw.take("data", (np.int32, np.float32, np.float64), (len(entries),)), len(starts) - 1
     corpus = Corpus(
-        csr_array((raw["data"], raw["indices"], raw["starts"]), shape=(n, len(own_words))),
-        csr_array(
-            (np.ones(len(raw["labels"]), bool), raw["labels"], raw["label_starts"]),
-            shape=(n, len(own_labels)),
-        ),
+        csr_array((data, entries, starts), shape=(n, len(own_words))),
+        csr_array((np.ones(len(own), bool), own, label_starts), shape=(n, len(own_labels))),
         own_words,
         own_labels,
     ).align(_nothing(words, labels))
@@ -230,7 +231,7 @@ def _unite_cells(folder: Path, n_shards: int, n_words: int) -> None:
 
 def _place_cells(folder: Path, n_words: int, number: int, stop: Stop) -> None:
     """Write where the cells of a shard stand among all cells."""
-    here, keys = shard_folder(folder, number), np.load(folder / KEYS, mmap_mode="r")
+    here, keys = shard_folder(folder, number), read_keys(folder)
     places = np.searchsorted(keys, _keys(folder, number, n_words))
     save_arrays(here / PLACES, places=places.astype(narrow(len(keys))))
     for name in (_RAW, _NAMES):
@@ -238,10 +239,61 @@ def _place_cells(folder: Path, n_words: int, number: int, stop: Stop) -> None:
 
 
 def _keys(folder: Path, number: int, n_words: int) -> npt.NDArray[np.int64]:
-    layout = load_arrays(shard_folder(folder, number) / LAYOUT, UNREADABLE)
-    starts = layout["cell_starts"]
+    layout = load_arrays(shard_folder(folder, number) / LAYOUT, PREPARE_ANEW)
+    words = layout.below("cell_words", np.int32, (None,), n_words)
+    starts = layout.starts("cell_starts", None, len(words))
     labels = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    return labels * n_words + layout["cell_words"]
+    return labels * n_words + words
+
+
+def read_keys(folder: Path) -> npt.NDArray[np.int64]:
+    """Return the cells of all shards, ascending."""
+    keys = _mapped_keys(folder)
+    if (np.diff(keys) <= 0).any() or (keys[:1] < 0).any():
+        raise ReadError(folder / KEYS, None, f"its numbers do not rise from 0; {PREPARE_ANEW}")
+    return keys
+
+
+def count_keys(folder: Path) -> int:
+    """Return how many cells there are in all shards."""
+    return len(_mapped_keys(folder))
+
+
+def _mapped_keys(folder: Path) -> npt.NDArray[np.int64]:
+    path = folder / KEYS
+    try:
+        keys = np.load(path, mmap_mode="r")
+    except (OSError, ValueError, EOFError) as error:
+        raise ReadError(path, None, f"it cannot be read ({error}); {PREPARE_ANEW}") from error
+    if keys.dtype != np.int64 or keys.ndim != 1:
+        raise ReadError(path, None, f"these are not the cells of shards; {PREPARE_ANEW}")
+    return np.asarray(keys)
+
+
+def read_layout(path: Path, n_words: int, n_labels: int) -> Any:
+    """Return a layout, checked as far as kernels rely on it."""
+    from deplda.kernels.train_words import Layout, document_lengths
+
+    saved = load_arrays(path, PREPARE_ANEW)
+    times = saved.counts("times", (np.int32, np.float32), (None,))
+    labels = saved.below("labels", np.int32, (None,), n_labels)
+    entries = saved.starts("entry_starts", None, len(times))
+    n = len(entries) - 1
+    label_starts = saved.starts("label_starts", n, len(labels))
+    lengths = document_lengths(entries, times)
+    tokens = saved.starts("token_starts", n, int(lengths.sum()))
+    words = saved.below("cell_words", np.int32, (None,), n_words)
+    cells = saved.below("cells", np.int32, (None,), len(words))
+    grids = saved.starts("grid_starts", n, len(cells))
+    sizes = np.diff(entries) * np.diff(label_starts)
+    if not (np.array_equal(np.diff(grids), sizes) and np.array_equal(np.diff(tokens), lengths)):
+        raise saved.unusable("arrays 'grid_starts' and 'token_starts' do not fit the documents")
+    for array in (times, labels):  # as in a corpus: kernels are compiled for read-only ones
+        array.flags.writeable = False
+    return Layout(
+        entries, times, label_starts, labels, tokens, grids, cells,
+        saved.starts("cell_starts", n_labels, len(words)), words,
+    )  # fmt: skip
 
 
 def narrow(n: int) -> Any:
@@ -261,12 +313,9 @@ def label_matrix(folder: StrPath, ready: Ready) -> Any:
     """Return the labels of all documents, documents × labels."""
     parts = [csr_array((0, len(ready.labels)), dtype=bool)]
     for number, sizes in enumerate(ready.shards):
-        found = load_arrays(shard_folder(Path(folder), number) / _LABELS, UNREADABLE)
-        data = np.ones(len(found["indices"]), bool)
-        parts.append(
-            csr_array(
-                (data, found["indices"], found["starts"]),
-                shape=(sizes.documents, len(ready.labels)),
-            )
-        )
+        found = load_arrays(shard_folder(Path(folder), number) / _LABELS, PREPARE_ANEW)
+        kinds, shape = (np.int32, np.int64), (sizes.documents, len(ready.labels))
+        indices = found.below("indices", kinds, (None,), len(ready.labels))
+        starts = found.starts("starts", sizes.documents, len(indices))
+        parts.append(csr_array((np.ones(len(indices), bool), indices, starts), shape=shape))
     return csr_array(vstack(parts, format="csr"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from threading import Event
@@ -20,7 +20,7 @@ from deplda.engine.pool import Stop
 from deplda.engine.progress import compiling, sweeps
 from deplda.errors import InputError
 from deplda.training.chains import Schedule, run_chains
-from deplda.training.checkpoint import Arrays, open_checkpoint
+from deplda.training.checkpoint import Arrays, SavedArrays, open_checkpoint
 from deplda.training.diagnostics import Diagnostics, diagnose
 from deplda.training.estimates import TopicLabels
 from deplda.training.word_chain import check_labels
@@ -72,10 +72,34 @@ class TopicChain:
         # The order of a label's slots decides what a draw means, so it is kept as it is.
         return {"z": self._z, **self.samples(), **self._topics._asdict()}
 
-    def restore(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
+    def restore(self, saved: SavedArrays) -> None:
         """Go on from such a state."""
-        self._z, self._samples = state["z"], state["samples"]
-        self._topics = self._topics._replace(**{k: state[k] for k in self._topics._fields})
+        n, topics = len(self._z), self._topics
+        n_topics = len(topics.topic_counts)
+        self._z = saved.below("z", np.uint16, (n,), n_topics)
+        self._samples = saved.below("samples", np.uint16, (None, n), n_topics)
+        self._kernel.tally(self._labels, self._z, topics)
+        mine = topics._replace(
+            slots=saved.take("slots", np.int32, topics.slots.shape),
+            used=saved.take("used", np.int32, topics.used.shape),
+        )
+        if not _same_topics(topics, mine):
+            raise saved.unusable("array 'slots' does not say what array 'z' says")
+        self._topics = mine
+
+
+def _same_topics(one: Any, other: Any) -> bool:
+    """Return whether labels have the same topics and counts, in whatever order of slots."""
+    if not np.array_equal(one.used, other.used):
+        return False
+    label_of_slot = np.repeat(np.arange(len(one.used)), np.diff(one.slot_starts))
+    place = np.arange(len(label_of_slot)) - one.slot_starts[label_of_slot]
+    is_used = place < one.used[label_of_slot]
+    pairs = []
+    for topics in (one, other):
+        slots = topics.slots.reshape(-1, 2)[is_used]
+        pairs.append(slots[np.lexsort((slots[:, 0], label_of_slot[is_used]))])
+    return np.array_equal(*pairs)
 
 
 def topic_sets(

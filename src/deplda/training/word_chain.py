@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from threading import Event
 from typing import Any
 
@@ -14,7 +14,7 @@ from deplda.data.corpus import Corpus
 from deplda.data.weighting import WordCounts, weighed
 from deplda.engine.pool import Stop, Stopped
 from deplda.errors import InputError
-from deplda.training.checkpoint import Arrays
+from deplda.training.checkpoint import Arrays, SavedArrays
 from deplda.training.estimates import LabelWords
 
 # A piece of a sweep between two looks at whether to stop: about a fifth of a second.
@@ -202,10 +202,19 @@ class WordChain:
         """Return z and the sum of samples; the counts follow from z."""
         return {"z": self._z, **self.samples()}
 
-    def restore(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
+    def restore(self, saved: SavedArrays) -> None:
         """Go on from such a state."""
-        self._z, self._weights, self._base = state["z"], state["weights"], state["base"]
-        self._kernel.tally(self._data.layout, self._z, self._cell_counts, self._label_counts)
+        layout = self._data.layout
+        self._z = saved.below("z", np.uint16, self._z.shape, labels_of_tokens(layout))
+        self._weights = saved.counts("weights", np.float64, self._weights.shape)
+        self._base = saved.counts("base", np.float64, self._base.shape)
+        self._kernel.tally(layout, self._z, self._cell_counts, self._label_counts)
+
+
+def labels_of_tokens(layout: Any) -> npt.NDArray[np.int32]:
+    """Return how many labels the document of each token has; one token of none has z = 0."""
+    sizes = np.maximum(np.diff(layout.label_starts), 1).astype(np.int32)
+    return np.repeat(sizes, np.diff(layout.token_starts))
 
 
 def compile_kernels() -> None:
