@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from deplda.cli.output import show_json
-from tests.cli.running import ENVIRONMENT, QUICK, done, problem, start
+from tests.cli.running import ENVIRONMENT, QUICK, articles, done, problem, start, write_jsonl
 
 
 def test_an_output_that_exists_is_replaced_only_by_force(
@@ -75,7 +75,7 @@ def test_a_full_disk_leaves_no_half_model(
     def full(path: Path) -> None:
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr("deplda.models.card._flush", full)
+    monkeypatch.setattr("deplda.data.atomic._sync", full)
     said = problem(1, "train", corpus, "-o", tmp_path / "m", *QUICK)
     assert said.endswith("No space left on device")
     assert list(tmp_path.iterdir()) == []
@@ -112,3 +112,20 @@ def test_on_a_terminal_there_is_progress_on_standard_error(tmp_path: Path, corpu
 def test_json_has_no_numbers_that_are_none(capsys: pytest.CaptureFixture[str]) -> None:
     show_json({"a": np.float64("nan"), 1: (np.int32(2), 0.5, None)})
     assert json.loads(capsys.readouterr().out) == {"a": None, "1": [2, 0.5, None]}
+
+
+def test_what_a_file_holds_is_shown_by_a_terminal_and_not_obeyed(tmp_path: Path) -> None:
+    title = "\x1b]0;mine\x07\x9b31m[red]label"
+    rows = [row | {"labels": [title, *row["labels"]]} for row in articles()]
+    done("train", write_jsonl(tmp_path / "a.jsonl", rows), "-o", tmp_path / "m", *QUICK)
+    for verb in (
+        ["topics", tmp_path / "m"],
+        ["explain", tmp_path / "m", "court"],
+        ["words", tmp_path / "m", title],
+    ):
+        shown = done(*verb)
+        assert not set(shown) & {"\x1b", "\x07", "\x9b"}
+        assert "[red]" in shown or verb[0] == "words"
+    said = problem(1, "info", tmp_path / "no\x1b[31mne")
+    assert "\x1b" not in said
+    assert "no\ufffd[31mne: there is no such folder" in said

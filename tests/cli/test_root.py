@@ -14,7 +14,7 @@ import pytest
 
 import deplda
 from deplda.cli import root
-from tests.cli.running import ENVIRONMENT, done, lines, problem, run
+from tests.cli.running import ENVIRONMENT, QUICK, done, in_shards, lines, problem, run
 
 # Help, versions, completion -----------------------------------------------------------------------
 
@@ -167,3 +167,18 @@ def test_output_shorter_than_a_pipe_may_lose_its_reader_too() -> None:
     )  # fmt: skip
     os.close(writer)
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_a_model_that_asks_for_much_is_loaded_by_who_trusts_it(
+    tmp_path: Path, corpus: Path
+) -> None:
+    model = tmp_path / "m"
+    done("train", corpus, "-o", model, *QUICK, "--token-pattern", r"\w+(?:-\w+)*")
+    for verb in (
+        ["predict", model, corpus],
+        ["explain", model, "court"],
+        ["evaluate", model, corpus],
+        ["predict", model, in_shards(tmp_path / "shards"), "-o", tmp_path / "parts"],
+    ):
+        assert "load it with trusted=True (deplda --trust-model …)" in problem(1, *verb)
+        done("--trust-model", *verb)

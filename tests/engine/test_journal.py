@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from deplda import ReadError
 from deplda.engine.journal import Journal
 
 
@@ -37,3 +40,11 @@ def test_a_journal_that_is_forgotten_blames_nobody(tmp_path: Path) -> None:
     assert "[2,5]" in journal.text()
     journal.forget()
     assert list(Journal(tmp_path / "journal").pieces(2, 3)) == [(2, 5, False)]
+
+
+def test_a_damaged_journal_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b'{"at": \xff')
+    journal = Journal(tmp_path / "a")
+    assert journal.text()
+    with pytest.raises(ReadError, match=r"a: this is not a journal .*; delete it"):
+        list(journal.pieces(0, 3))

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from deplda.cli.documents import Reading, as_path, format_of, reading_options
-from deplda.cli.output import as_json, check_output, force, show, show_json
+from deplda.cli.output import as_json, check_output, force, saved_model, show, show_json
 from deplda.data.files import StandardInput
 from deplda.errors import InputError, ReadError
 
@@ -221,9 +221,9 @@ def _brief(value: Any) -> str:
 
 def _topic_model(path: Path, verb: str) -> Any:
     """Return a saved model that can explain itself."""
-    from deplda.models.registry import can, load
+    from deplda.models.registry import can
 
-    model = load(path)
+    model = saved_model(path)
     if not can(model, "explain"):
         raise InputError(
             f"{path} is a {type(model).__name__}, which knows no words of labels; "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,18 +15,34 @@ import click
 
 from deplda.errors import InputError
 
+# What a terminal obeys: a label or a file's name may hold it.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 force = click.option("--force", is_flag=True, help="Replace the output if it exists.")
 
 
 def show(result: Any) -> None:
     """Print a table or a text."""
+    if isinstance(result, str):
+        click.echo(printable(result))
+        return
     from rich.console import Console
+    from rich.segment import Segment, Segments
 
-    console = Console(highlight=False, soft_wrap=isinstance(result, str))
+    console = Console(highlight=False)
+    harmless = (
+        Segment(printable(segment.text), segment.style, segment.control)
+        for segment in console.render(result)
+    )
     with console.capture() as shown:  # printed by click, which lets a broken pipe be known
-        console.print(result)
+        console.print(Segments(harmless), end="")
     click.echo(shown.get(), nl=False)
+
+
+def printable(text: str) -> str:
+    """Return a text that a terminal shows and does not obey, whatever a file holds."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def show_json(value: Any) -> None:
@@ -49,7 +66,7 @@ def plain(value: Any) -> Any:
 
 def note(message: str) -> None:
     """Say something that is not a result."""
-    click.echo(message, err=True)
+    click.echo(printable(message), err=True)
 
 
 @contextmanager
@@ -71,3 +88,15 @@ def check_output(path: Path, replace: bool) -> None:
     path.absolute().parent.mkdir(parents=True, exist_ok=True)
     if not os.access(path.absolute().parent, os.W_OK):
         raise InputError(f"the folder {path.absolute().parent} cannot be written to")
+
+
+def saved_model(path: Path) -> Any:
+    """Return a saved model, which may ask for anything if --trust-model was given."""
+    from deplda.models.registry import load
+
+    return load(path, trusted=trusts_models())
+
+
+def trusts_models() -> bool:
+    """Return whether --trust-model was given."""
+    return bool(click.get_current_context().find_root().params.get("trust_model"))

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from deplda.cli.documents import Reading, reading_options, records_of
-from deplda.cli.output import check_output, force, note, plain, show
+from deplda.cli.output import check_output, force, note, plain, saved_model, show, trusts_models
 from deplda.cli.train import device_option, engine_option, jobs_option, set_device
 from deplda.errors import InputError, ReadError
 
@@ -74,14 +74,13 @@ def predict(
         _predict_shards(model, documents[0], output, limit, reading, jobs, engine)
         return
     from deplda.engine.progress import counted
-    from deplda.models.registry import load
 
     if resume and (output is None or force):
         raise click.UsageError("--resume needs --output, and not --force.")
     if output is not None:
         check_output(output, force or resume)
         _check_apart(output, documents)
-    classifier: Any = load(model).set_params(n_jobs=jobs, engine=engine, verbose=False)
+    classifier: Any = saved_model(model).set_params(n_jobs=jobs, engine=engine, verbose=False)
     set_device(classifier, device, model)
     # Other processes are sent the model once a batch, and a GPU is full with many documents only.
     size = _BATCH if engine == "threads" and device == "cpu" else 64 * _BATCH
@@ -139,7 +138,7 @@ def _predict_shards(
         raise click.UsageError("Shards are read by their names, as UTF-8: no --format, --encoding.")
     manifest = predict_shards(
         model, source, output, k=k, fields=reading.fields(labelled=False), engine=engine,
-        n_jobs=jobs,
+        n_jobs=jobs, trusted=trusts_models(),
     )  # fmt: skip
     for bad in manifest.failed_documents:
         where = f"line {bad.line}" if bad.id is None else f"document {bad.id!r}"

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 import deplda
+from deplda.cli.output import note
 from deplda.errors import DepldaError
 
 INTERRUPTED = 130
@@ -67,7 +68,7 @@ class Root(click.Group):
 
 
 def _say(message: str, code: int) -> int:
-    click.echo(f"Error: {' '.join(message.split())}", err=True)
+    note(f"Error: {' '.join(message.split())}")
     return code
 
 
@@ -83,7 +84,7 @@ def _in_words(error: Exception) -> str:
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    click.echo(f"Warning: {message}", err=True)
+    note(f"Warning: {message}")
 
 
 def _forget_output() -> None:
@@ -147,9 +148,14 @@ def _defaults(command: click.Command, table: dict[str, Any], where: str) -> dict
     help="TOML file of options: one table a verb, such as [train].",
 )
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.option(
+    "--trust-model",
+    is_flag=True,
+    help="Load models that ask for more work, or for other patterns of words, than files may.",
+)
 @click.version_option(deplda.__version__, prog_name="deplda")
 @click.pass_context
-def root(ctx: click.Context, debug: bool) -> None:
+def root(ctx: click.Context, debug: bool, trust_model: bool) -> None:
     """Multi-label document classification with topic models that stay good on rare labels.
 
     Start with: deplda demo

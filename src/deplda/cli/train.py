@@ -20,7 +20,16 @@ from deplda.cli.documents import (
     reading_options,
     word_options,
 )
-from deplda.cli.output import as_json, check_output, force, note, show, show_json, waiting
+from deplda.cli.output import (
+    as_json,
+    check_output,
+    force,
+    note,
+    saved_model,
+    show,
+    show_json,
+    waiting,
+)
 from deplda.errors import InputError
 from deplda.models.registry import MODELS, can, model_class, verbs_that_can
 
@@ -318,9 +327,8 @@ def evaluate(
     deplda evaluate model test.jsonl
     """
     from deplda.data.text import CountsOnly
-    from deplda.models.registry import load
 
-    classifier: Any = load(model).set_params(n_jobs=jobs, verbose=sys.stderr.isatty())
+    classifier: Any = saved_model(model).set_params(n_jobs=jobs, verbose=sys.stderr.isatty())
     set_device(classifier, device, model)
     with waiting(f"reading {corpus} …"):
         test = part_of(

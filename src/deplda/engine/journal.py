@@ -15,6 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from deplda.data.atomic import write_whole
+from deplda.errors import ReadError
 
 _ENDS = 2
 
@@ -43,7 +44,9 @@ class Journal:
 
     def text(self) -> str:
         """Return the journal as it stands, empty if there is none."""
-        return self._path.read_text(encoding="utf-8") if self._path.is_file() else ""
+        return (
+            self._path.read_text(encoding="utf-8", errors="replace") if self._path.is_file() else ""
+        )
 
     def forget(self) -> None:
         """Throw it away: the shard is done."""
@@ -78,7 +81,11 @@ class Journal:
         """Return the journal of those before us, with the end of the last of them in it."""
         if not self._path.is_file():
             return _Entry()
-        entry = msgspec.json.decode(self._path.read_bytes(), type=_Entry)
+        try:
+            entry = msgspec.json.decode(self._path.read_bytes(), type=_Entry)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            problem = f"this is not a journal ({error}); delete it"
+            raise ReadError(self._path, None, problem) from error
         if entry.at is not None:
             begin, end = entry.at
             if entry.at not in entry.suspects:

@@ -56,7 +56,8 @@ class DependencyLDA(LabelPrior):
         Labels that `predict` gives: as many as the median training document has, so many, or all
         whose score reaches a threshold.
     random_state : int, RandomState or None
-        The seed. The same seed gives the same bits, for any `n_jobs` and any order of documents.
+        The seed. The same seed and the same training documents in the same order give the same
+        bits, for any `n_jobs`; a prediction does not depend on the documents beside it.
     n_jobs : int, optional
         Threads or processes; all cores by default. A cluster has the workers that it has.
     engine : "threads", "processes", a Dask Client or the address of its scheduler

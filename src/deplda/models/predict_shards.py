@@ -73,6 +73,7 @@ def predict_shards(
     *,
     k: int = 10,
     fields: Fields | None = None,
+    trusted: bool = False,
     **where: Unpack[Where],
 ) -> Manifest:
     """Write the k best labels of all documents in a folder of shards; return what was written.
@@ -90,6 +91,8 @@ def predict_shards(
         they are of the same model, the same `k` and `fields`, and a shard that has not changed.
     fields : Fields, optional
         Which fields hold the id and the text; labels are not read.
+    trusted : bool
+        See `load`.
     engine, n_jobs, progress
         See `Execution`.
 
@@ -98,10 +101,11 @@ def predict_shards(
     """
     checks.at_least_one(k=k)
     execution = Execution(**where)
-    job = _Job(Path(model), Path(source), Path(target), k, fields or Fields())
+    job = _Job(Path(model), Path(source), Path(target), k, fields or Fields(), trusted)
     names = names_in(job.source)
     if job.target.resolve() == job.source.resolve():
         raise InputError(f"{target} is the folder of the shards; name another for the parts")
+    job.load()  # what is wrong with it is said before any worker is asked
     (job.target / _FINISHED).mkdir(parents=True, exist_ok=True)
     parts: dict[str, Part] = {name: part for name in names if (part := job.finished(name))}
     failed: dict[str, str] = {}
@@ -142,9 +146,12 @@ def _run(job: _Job, names: list[str], execution: Execution) -> Iterator[tuple[st
 class _Job:
     """What a worker has to know; it is sent there once, and loads the model once."""
 
-    def __init__(self, model: Path, source: Path, target: Path, k: int, fields: Fields) -> None:
+    def __init__(
+        self, model: Path, source: Path, target: Path, k: int, fields: Fields, trusted: bool
+    ) -> None:
         # Workers need not have our working directory.
         self.path, self.source, self.target = (p.absolute() for p in (model, source, target))
+        self.trusted = trusted
         self.k, self.fields = k, replace(fields, labels=None, label_columns=())
         digest = sha256(repr((k, self.fields)).encode())
         for name in (CARD, ARRAYS):
@@ -154,10 +161,14 @@ class _Job:
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "model"}
 
+    def load(self) -> LabelClassifier:
+        """Return the model; it works on one core, since every worker has its own shard."""
+        return load(self.path, trusted=self.trusted).set_params(n_jobs=1, verbose=False)
+
     @cached_property
     def model(self) -> LabelClassifier:
-        """The model; it works on one core, since every worker has its own shard."""
-        return load(self.path).set_params(n_jobs=1, verbose=False)
+        """The model, loaded once."""
+        return self.load()
 
     def part(self, name: str) -> Path:
         return self.target / f"{name}.labels.jsonl"
