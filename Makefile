@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Bytecode is kept, whatever the shell says: many test processes import the same modules.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install test test-slow test-abuse test-data test-gpu demo bench docs format clean
+.PHONY: install test test-slow test-abuse test-oldest test-newest test-data test-gpu demo bench docs format clean
 
 install: .venv/installed
 
@@ -30,6 +30,28 @@ test-slow: install
 # Kills, mutated files, crowds, full disks, as often as the threat model says.
 test-abuse: install
 	$(BIN)/pytest --abuse -m '' tests/abuse
+
+# The versions of what deplda needs: an environment of its own, where the tests of every room run, but
+# for those that take a browser or Schemathesis. $(1) is the environment, $(2) more options for pip.
+ROOMS := $(addprefix tests/,data evaluation engine kernels training inference models experiments web cli)
+define test-in
+	$(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[test]' $(2)
+	$(1)/bin/python -m pip list --disable-pip-version-check
+	NUMBA_CACHE_DIR=$(CURDIR)/$(1)/kernels $(1)/bin/pytest -n 2 --dist loadfile \
+	  --ignore tests/web/test_page.py --ignore tests/web/test_openapi.py $(ROOMS)
+endef
+
+# The oldest Python and the oldest versions that pyproject.toml allows.
+test-oldest: PYTHON = python3.11
+test-oldest:
+	$(PYTHON) -m venv --clear .venv-oldest
+	$(PYTHON) -m tests.oldest > .venv-oldest/oldest.txt
+	$(call test-in,.venv-oldest,--constraint .venv-oldest/oldest.txt)
+
+# The newest versions that there are for a Python: make test-newest PYTHON=python3.13
+test-newest:
+	$(PYTHON) -m venv --clear .venv-newest
+	$(call test-in,.venv-newest)
 
 # Needs a folder of real data sets: make test-data DATA_DIR=...
 test-data: install
@@ -59,4 +81,4 @@ format: install
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis dist demo docs/_build docs/reference/generated
+	rm -rf .venv .venv-oldest .venv-newest .mypy_cache .pytest_cache .ruff_cache .hypothesis dist demo docs/_build docs/reference/generated
