@@ -31,14 +31,16 @@ test-slow: install
 test-abuse: install
 	$(BIN)/pytest --abuse -m '' tests/abuse
 
-# The versions of what deplda needs: an environment of its own, where the tests of every room run, but
-# for those that take a browser or Schemathesis. $(1) is the environment, $(2) more options for pip.
-ROOMS := $(addprefix tests/,data evaluation engine kernels training inference models experiments web cli)
+# Other versions of what deplda needs, in an environment of their own, $(1), with options of pip, $(2):
+# the tests of every room run there, but for those that take a browser or Schemathesis.
+ROOMS := data evaluation engine kernels training inference models experiments web cli
 define test-in
-	$(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[test]' $(2)
+	$(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile $(2) \
+	  --editable '.[test]'
 	$(1)/bin/python -m pip list --disable-pip-version-check
 	NUMBA_CACHE_DIR=$(CURDIR)/$(1)/kernels $(1)/bin/pytest -n 2 --dist loadfile \
-	  --ignore tests/web/test_page.py --ignore tests/web/test_openapi.py $(ROOMS)
+	  --ignore tests/web/test_page.py --ignore tests/web/test_openapi.py \
+	  $(addprefix tests/,$(ROOMS))
 endef
 
 # The oldest Python and the oldest versions that pyproject.toml allows.
