@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Bytecode is kept, whatever the shell says: many test processes import the same modules.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install test test-slow test-abuse test-data test-gpu demo bench docs format clean
+.PHONY: install test test-slow test-abuse test-oldest test-newest test-data test-gpu demo bench docs format clean
 
 install: .venv/installed
 
@@ -30,6 +30,30 @@ test-slow: install
 # Kills, mutated files, crowds, full disks, as often as the threat model says.
 test-abuse: install
 	$(BIN)/pytest --abuse -m '' tests/abuse
+
+# Other versions of what deplda needs, in an environment of their own, $(1), with options of pip, $(2):
+# the tests of every room run there, but for those that take a browser or Schemathesis.
+ROOMS := data evaluation engine kernels training inference models experiments web cli
+define test-in
+	$(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile $(2) \
+	  --editable '.[test]'
+	$(1)/bin/python -m pip list --disable-pip-version-check
+	NUMBA_CACHE_DIR=$(CURDIR)/$(1)/kernels $(1)/bin/pytest -n 2 --dist loadfile \
+	  --ignore tests/web/test_page.py --ignore tests/web/test_openapi.py \
+	  $(addprefix tests/,$(ROOMS))
+endef
+
+# The oldest Python and the oldest versions that pyproject.toml allows.
+test-oldest: PYTHON = python3.11
+test-oldest:
+	$(PYTHON) -m venv --clear .venv-oldest
+	$(PYTHON) -m tests.oldest > .venv-oldest/oldest.txt
+	$(call test-in,.venv-oldest,--constraint .venv-oldest/oldest.txt)
+
+# The newest versions that there are for a Python: make test-newest PYTHON=python3.13
+test-newest:
+	$(PYTHON) -m venv --clear .venv-newest
+	$(call test-in,.venv-newest)
 
 # Needs a folder of real data sets: make test-data DATA_DIR=...
 test-data: install
@@ -59,4 +83,4 @@ format: install
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis dist demo docs/_build docs/reference/generated
+	rm -rf .venv .venv-oldest .venv-newest .mypy_cache .pytest_cache .ruff_cache .hypothesis dist demo docs/_build docs/reference/generated
