@@ -300,6 +300,15 @@ def indicator(matrix: Any, problem: str) -> csr_array[Any, tuple[int, int]]:
     return labels
 
 
+def canonical(matrix: Any) -> csr_array[Any, tuple[int, int]]:
+    """Return a matrix with sorted, distinct indices: itself, or a copy where it has none."""
+    found = csr_array(matrix)
+    if not found.has_canonical_format:
+        found = found.copy()
+        found.sum_duplicates()
+    return found
+
+
 def word_names(n: int) -> tuple[str, ...]:
     """Return what words without names are called."""
     return _names(None, n, "word", "")

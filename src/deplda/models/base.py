@@ -17,7 +17,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deplda.data import checks
-from deplda.data.corpus import Corpus, word_names
+from deplda.data.corpus import Corpus, canonical, word_names
 from deplda.data.files import StrPath
 from deplda.data.targets import Indicator, Targets, by_place, read_targets, renamed
 from deplda.data.text import WordCounter
@@ -280,7 +280,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     f"X has {x.shape[1]:,} features, but {type(self).__name__} is expecting "
                     f"{self.n_features_in_:,} features as input; count the same words as in fit"
                 )
-        return csr_array(x)
+        return canonical(x)
 
     def _count_words(self, texts: Any, *, reset: bool) -> Any:
         if reset:
