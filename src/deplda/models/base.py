@@ -326,7 +326,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def words_(self) -> tuple[str, ...]:
         """The words, in the order of columns; word0, word1, … where they have no names."""
         names = getattr(self, "feature_names_in_", None)
-        return word_names(self.n_features_in_) if names is None else tuple(map(str, names))
+        return tuple(word_names(self.n_features_in_) if names is None else map(str, names))
 
     def _check_cutoff(self) -> None:
         cutoff = self.cutoff
