@@ -262,7 +262,7 @@ def numbered(n: int) -> Corpus:
 def test_columns_without_names_are_numbered() -> None:
     corpus = numbered(3)
     assert corpus.vocabulary == ("word0", "word1", "word2")
-    assert ("label0", "label1", "label2") == corpus.label_names
+    assert corpus.label_names == ("label0", "label1", "label2")
     assert corpus.vocabulary != ("word0", "word1")
     assert corpus.vocabulary != ("word0", "word1", "other")
     assert corpus.vocabulary != 3
@@ -270,7 +270,7 @@ def test_columns_without_names_are_numbered() -> None:
     assert corpus.vocabulary[-1] == "word2"
     assert repr(corpus.vocabulary) == "('word0', 'word1', 'word2')"
     with pytest.raises(IndexError):
-        corpus.vocabulary[3]
+        NumberedNames("word", 3)[3]
     named = Corpus(corpus.counts, corpus.labels, corpus.vocabulary, list(corpus.label_names))
     assert named == corpus == pickle.loads(pickle.dumps(corpus))  # noqa: S301
 

@@ -332,8 +332,9 @@ class NumberedNames(Sequence[str]):
     @staticmethod
     def are_alike(one: Sequence[str], other: Sequence[str]) -> bool:
         """Return whether one of them goes on where the other ends."""
-        both = isinstance(one, NumberedNames) and isinstance(other, NumberedNames)
-        return both and one._stem == other._stem
+        if isinstance(one, NumberedNames) and isinstance(other, NumberedNames):
+            return one._stem == other._stem
+        return False
 
     def __len__(self) -> int:
         return self._n

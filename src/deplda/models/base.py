@@ -238,6 +238,11 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels, self._targets = self._read_labels(X, y)
         counts = self._read_counts(X, reset=True)
         check_lengths(counts, labels)
+        if not labels.nnz:
+            raise InputError(
+                f"none of the {counts.shape[0]:,} documents has a label; "
+                "there is nothing to learn from"
+            )
         if self._targets.kind == "classes" and labels.shape[1] < 2:
             raise InputError(
                 f"y holds 1 class only, {self._targets.classes[0]!r}; it needs 2 to tell apart"
@@ -309,6 +314,10 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _counts_of_corpus(self, corpus: Corpus, *, reset: bool) -> Any:
         names = np.array(corpus.vocabulary, dtype=object)
         if reset:
+            if not corpus.n_words:
+                raise InputError(
+                    "no document has both words and labels; there is nothing to learn from"
+                )
             self.n_features_in_, self.feature_names_in_ = corpus.n_words, names
             return corpus.counts
         if not hasattr(self, "feature_names_in_"):
