@@ -36,7 +36,7 @@ def test_an_error_says_where_how_much_the_limit_and_what_to_set() -> None:
     )
     assert str(too_large("x.mat", None, "it", size=5 << 30, whole=True)) == (
         "x.mat: it has 5 GiB; the limit is 16 times DEPLDA_MAX_RECORD, 64 MiB: "
-        "if it is meant, set that to more, such as 128MiB"
+        "if it is meant, set that to more, such as 512MiB"
     )
 
 

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -84,17 +84,21 @@ def predict(
     size = _BATCH if engine == "threads" and device == "cpu" else 64 * _BATCH
     records = records_of(documents, reading, classifier)
     n_done = _skip_done(output, records) if resume and output is not None else 0
+    found = _predicted(classifier, records, size, limit, threshold)
+    # An output is replaced only when there is something to write.
+    first = list(islice(found, 1))
     with _opened(output, resume) as file, counted("predicting", None, "documents", None) as done:
         try:
-            while batch := list(islice(records, size)):
-                file.write(b"".join(_lines(classifier, batch, limit, threshold)))
+            for lines in chain(first, found):
+                file.write(b"".join(lines))
                 file.flush()
-                n_done += len(batch)
-                done(len(batch))
+                n_done += len(lines)
+                done(len(lines))
         except OSError as error:
             if output is None:
                 raise
-            raise OSError(error.errno, error.strerror, str(output)) from error
+            problem = f"{error.strerror} after {n_done:,} documents; --resume goes on with it"
+            raise OSError(error.errno, problem, str(output)) from error
         except KeyboardInterrupt:
             if output is None:
                 raise
@@ -145,6 +149,14 @@ def _predict_shards(
         raise InputError(
             f"{len(manifest.failed):,} shards have no part (see manifest.json); {name}: {reason}"
         )
+
+
+def _predicted(
+    model: Any, records: Iterator[Record], size: int, k: int, threshold: float | None
+) -> Iterator[list[bytes]]:
+    """Yield the lines of some documents after the other."""
+    while batch := list(islice(records, size)):
+        yield list(_lines(model, batch, k, threshold))
 
 
 def _lines(model: Any, batch: list[Record], k: int, threshold: float | None) -> Iterator[bytes]:

@@ -115,8 +115,16 @@ def write_folder(path: StrPath) -> Iterator[Path]:
     """Write a folder that appears under its name only when complete."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch:
-        new = Path(scratch) / "new"
+    with ExitStack() as stack, _named(target):
+        # Deleting a folder takes open files, too: some are kept for that.
+        reserve = stack.enter_context(ExitStack())
+        for _ in range(3):
+            reserve.enter_context(open(os.devnull))
+        prefix = f".{target.name}."
+        scratch = tempfile.TemporaryDirectory(prefix=prefix, dir=target.parent)
+        stack.callback(scratch.cleanup)
+        stack.callback(reserve.close)
+        new = Path(scratch.name) / "new"
         new.mkdir()
         yield new
         new.rename(target)
@@ -124,17 +132,30 @@ def write_folder(path: StrPath) -> Iterator[Path]:
 
 @contextmanager
 def _temporary(target: Path, temporaries: list[str]) -> Iterator[IO[bytes]]:
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    temporaries.append(temporary)
-    with os.fdopen(handle, "wb") as raw:
-        if target.suffix == ".gz":
-            # A fixed time and no name inside, so that the same content gives the same bytes.
-            with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
-                yield packed  # type: ignore[misc]
-        else:
-            yield raw
-        raw.flush()
-        os.fsync(raw.fileno())
+    with _named(target):
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        temporaries.append(temporary)
+        with os.fdopen(handle, "wb") as raw:
+            if target.suffix == ".gz":
+                # A fixed time and no name inside, so that the same content gives the same bytes.
+                with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
+                    yield packed  # type: ignore[misc]
+            else:
+                yield raw
+            raw.flush()
+            os.fsync(raw.fileno())
+
+
+@contextmanager
+def _named(target: Path) -> Iterator[None]:
+    """Say which file it was that could not be written, by the name that the user knows."""
+    try:
+        yield
+    except OSError as error:
+        named, hidden = error.filename, str(target.parent / f".{target.name}.")
+        if named in (None, os.devnull) or os.fsdecode(named).startswith(hidden):
+            raise OSError(error.errno, error.strerror or str(error), str(target)) from error
+        raise
 
 
 def _umask() -> int:

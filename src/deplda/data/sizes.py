@@ -41,14 +41,18 @@ def too_large(
     whole: bool = False,
 ) -> ReadError:
     """Return the error of a record, or of what is read as a whole, above its limit."""
-    limit, record = (max_whole() if whole else max_record()), max_record()
+    record = max_record()
+    limit = max_whole() if whole else record
+    enough = 2 * record
+    while size is not None and enough * limit // record < size:
+        enough *= 2
     has = f"has more than {in_words(limit)}" if size is None else f"has {in_words(size)}"
     why = f"the limit is {_WHOLE} times {VARIABLE}" if whole else f"the limit is {VARIABLE}"
     return ReadError(
         path,
         line,
         f"{what} {has}; {why}, {in_words(record)}: "
-        f"if it is meant, set that to more, such as {in_words(2 * record).replace(' ', '')}",
+        f"if it is meant, set that to more, such as {in_words(enough).replace(' ', '')}",
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from deplda.data.corpus import first_duplicate
 from deplda.data.files import StrPath, decode, open_binary, read_lines
+from deplda.data.readers.footer import RowGroup, row_groups
 from deplda.data.readers.records import Fields, Row, Rows, found, located
 from deplda.data.sizes import max_record, max_whole, too_large
 from deplda.errors import InputError, ReadError
@@ -101,7 +102,8 @@ def parquet_rows(path: StrPath, fields: Fields) -> Rows:
             given = [n for n in (fields.counts, fields.tokens, fields.text) if n in header]
             with located(path, None):
                 _check_columns(header, replace(fields, text=(given or [fields.text])[0]))
-            rows = _parquet_rows(path, table, [n for n in header if n in wanted])
+            groups = row_groups(source)
+            rows = _parquet_rows(path, table, groups, [n for n in header if n in wanted])
             yield from enumerate(rows, start=1)
         except ReadError:
             raise
@@ -109,11 +111,13 @@ def parquet_rows(path: StrPath, fields: Fields) -> Rows:
             raise ReadError(path, None, f"this is not readable Parquet ({error})") from error
 
 
-def _parquet_rows(path: StrPath, table: Any, columns: list[str]) -> Iterator[Row]:
+def _parquet_rows(
+    path: StrPath, table: Any, groups: list[RowGroup], columns: list[str]
+) -> Iterator[Row]:
     limit, n = max_record(), 0
-    for group in range(table.num_row_groups):
-        size = _batch_size(path, table, group, columns)
-        for batch in table.iter_batches(size, row_groups=[group], columns=columns):
+    for number, group in enumerate(groups):
+        size = _batch_size(path, number, group, columns)
+        for batch in table.iter_batches(size, row_groups=[number], columns=columns):
             if batch.nbytes <= limit:
                 yield from batch.to_pylist()
             else:
@@ -122,28 +126,24 @@ def _parquet_rows(path: StrPath, table: Any, columns: list[str]) -> Iterator[Row
             n += batch.num_rows
 
 
-def _batch_size(path: StrPath, table: Any, group: int, columns: list[str]) -> int:
+def _batch_size(path: StrPath, number: int, group: RowGroup, columns: list[str]) -> int:
     """Return how many rows are decoded at a time.
 
     A value that stands once in the file may stand in every row; none is longer than its column.
     """
-    found = table.metadata.row_group(group)
-    most = 0
-    for place in range(found.num_columns):
-        column, schema = found.column(place), table.schema.column(place)
-        if column.path_in_schema.split(".")[0] not in columns:
+    largest = 1
+    for column in group.columns:
+        if column.path.split(".")[0] not in columns:
             continue
         # A list is decoded as a whole, at four bytes a value or more.
-        values = 4 * column.num_values if schema.max_repetition_level else 0
-        if values > max_whole():
-            what = f"the column {column.path_in_schema!r} of row group {group}"
-            raise too_large(path, None, what, size=values, whole=True)
-        if column.total_uncompressed_size > max_record() * max(found.num_rows, 1):
-            size = column.total_uncompressed_size // max(found.num_rows, 1)
-            what = f"a row of {column.path_in_schema!r} on average"
-            raise too_large(path, None, what, size=size)
-        most = max(most, column.total_uncompressed_size)
-    return max(1, min(_MOST_ROWS, max_whole() // 2 // max(most, 1)))
+        if column.n_values > group.n_rows and 4 * column.n_values > max_whole():
+            what = f"the column {column.path!r} of row group {number}"
+            raise too_large(path, None, what, size=4 * column.n_values, whole=True)
+        average = column.size // max(group.n_rows, 1)
+        if average > max_record():
+            raise too_large(path, None, f"a row of {column.path!r} on average", size=average)
+        largest = max(largest, column.size)
+    return max(1, min(_MOST_ROWS, max_whole() // 2 // largest))
 
 
 _MOST_ROWS = 16  # more at a time are not faster
