@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,39 @@ def test_one_long_document_is_no_trouble(tmp_path: Path, model: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_text("the court heard the judge \n" * 100_000)  # 2.7 MB
     assert json.loads(done("predict", model, path, "-k", 1))["labels"][0]["label"] == "LAW"
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "said"),
+    [
+        ('{"text": "court", "labels": ["a"]}', ["--token-pattern", "a("], "at position 1"),
+        ('{"text": "court", "labels": ["a"]}', ["--token-pattern", "x*"], "there is nothing"),
+        ('{"text": " ", "labels": ["a"]}', [], "no word has 1 tokens or more in 1 documents"),
+        ('{"text": "the of", "labels": ["a"]}', [], "no word has 1 tokens or more in 1 documents"),
+        ('{"text": "court", "labels": []}', [], "none of the 1 documents has a label"),
+        ('{"counts": {}, "labels": ["a"]}', [], "no document has both words and labels"),
+    ],
+)
+@pytest.mark.parametrize("model", ["flat", "tfidf-svm"])
+def test_nothing_to_learn_from_is_one_line(
+    content: str, options: list[str], said: str, model: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(content)
+    assert said in problem(1, "train", path, "-o", tmp_path / "m", "--model", model, *options)
+    assert not (tmp_path / "m").exists()
+
+
+def test_what_is_neither_file_nor_folder_is_named(tmp_path: Path, model: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for verb in (["train", pipe, "-o", tmp_path / "m"], ["predict", model, pipe]):
+        assert f"{pipe}: a pipe is read only once; say its format" in problem(1, *verb)
+    for verb in (
+        ["train", "/dev/zero", "-o", tmp_path / "m"], ["predict", model, "/dev/zero"],
+        ["explain", model, "/dev/zero"], ["datasets", "convert", "/dev/zero", tmp_path / "b.jsonl"],
+    ):  # fmt: skip
+        assert "/dev/zero: cannot tell its format" in problem(1, *verb)
+        said = problem(1, *verb, "--format", "lines", env={"DEPLDA_MAX_RECORD": "1MiB"})
+        assert "/dev/zero, line 1: this line has more than 1 MiB" in said
+    assert "this is a folder" in problem(1, "explain", model, tmp_path)

@@ -1,3 +1,5 @@
+import pickle
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csc_array, csr_array, csr_matrix
 
 from deplda import Corpus, InputError, concat, write_jsonl, write_svmlight
+from deplda.data.corpus import NumberedNames
 
 
 def small() -> Corpus:
@@ -249,3 +252,40 @@ def test_equality_looks_at_everything() -> None:
     assert corpus != corpus[[1, 0, 2, 3]]
     assert corpus != Corpus(corpus.counts, corpus.labels)
     assert corpus != "corpus"
+
+
+# Columns without names ----------------------------------------------------------------------------
+def numbered(n: int) -> Corpus:
+    return Corpus(csr_array(([1], [n - 1], [0, 1]), shape=(1, n)), csr_array((1, n)))
+
+
+def test_columns_without_names_are_numbered() -> None:
+    corpus = numbered(3)
+    assert corpus.vocabulary == ("word0", "word1", "word2")
+    assert corpus.label_names == ("label0", "label1", "label2")
+    assert corpus.vocabulary != ("word0", "word1")
+    assert corpus.vocabulary != ("word0", "word1", "other")
+    assert corpus.vocabulary != 3
+    assert corpus.vocabulary[1:] == ("word1", "word2")
+    assert corpus.vocabulary[-1] == "word2"
+    assert repr(corpus.vocabulary) == "('word0', 'word1', 'word2')"
+    with pytest.raises(IndexError):
+        NumberedNames("word", 3)[3]
+    named = Corpus(corpus.counts, corpus.labels, corpus.vocabulary, list(corpus.label_names))
+    assert named == corpus == pickle.loads(pickle.dumps(corpus))  # noqa: S301
+
+
+def test_millions_of_columns_that_nobody_uses_take_no_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wide, narrow = numbered(10**7), numbered(10**6)
+
+    def no_names(self: object) -> Iterator[str]:
+        raise AssertionError("a name is made for every column")
+
+    monkeypatch.setattr(NumberedNames, "__iter__", no_names)
+    assert wide.keep_words(1).vocabulary == ("word9999999",)
+    both = concat([narrow, wide], prefixes=("a", "b"))
+    assert (both.n_words, both.counts.nnz) == (10**7, 2)
+    assert both[[0]].align(narrow).counts.nnz == 1
+    assert both[[1]].align(narrow).counts.nnz == 0

@@ -91,3 +91,34 @@ def test_a_missing_file_of_stop_words_is_named(tmp_path: Path) -> None:
 def test_an_unfitted_counter_says_so() -> None:
     with pytest.raises(NotFittedError):
         WordCounter().transform(TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "problem"),
+    [
+        ("a(", r"'a\(', which is not a regular expression: missing \), .* at position 1"),
+        ("(a)(b)", "has 2 groups"),
+        ("x*", "matches where there is nothing"),
+        (r"\b", "matches where there is nothing"),
+        ("a{99999999999999999999}", "the repetition number is too large"),
+        (None, "token_pattern is None"),
+    ],
+)
+def test_a_pattern_of_no_words_is_an_error(pattern: Any, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        WordCounter(token_pattern=pattern).fit(["some words"])
+
+
+@pytest.mark.parametrize("lengths", [(2, 1), (0, 1), (1,), "ab", None, (1.5, 2)])
+def test_lengths_of_sequences_that_are_none_are_an_error(lengths: Any) -> None:
+    with pytest.raises(InputError, match="ngram_range is"):
+        WordCounter(ngram_range=lengths).fit(["some words"])
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [([], "vocabulary is empty"), (["a", "a"], "'a' twice"), ([1], "int"), ("word", "one string")],
+)
+def test_a_vocabulary_that_is_none_is_an_error(words: Any, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        WordCounter(vocabulary=words).fit(["some words"])

@@ -17,7 +17,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from deplda import Corpus, DependencyLDA, FlatLDA, InputError, ReadError, WordCounter, load
+from deplda.evaluation import evaluate
 from deplda.models import registry
+from deplda.models.registry import MODELS as ALL_MODELS
+from deplda.models.registry import model_class
 from deplda.models.topic_model import TopicModel
 from tests.models.worlds import (
     MODELS,
@@ -35,6 +38,49 @@ from tests.models.worlds import (
 @parametrize_with_checks([quick(model) for model in MODELS])
 def test_scikit_learn_is_satisfied(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
+
+
+# What is handed in stays as it is -----------------------------------------------------------------
+def disorderly(n_columns: int, *, seed: int, writable: bool) -> Any:
+    """Return documents whose columns are in no order, and whose first column stands twice."""
+    random = np.random.default_rng(seed)
+    columns = np.array([random.permutation(n_columns)[:4] for _ in range(40)])
+    columns[:, 3] = columns[:, 0]
+    arrays = np.ones(160, np.int64), columns.ravel().astype(np.int32), np.arange(0, 161, 4)
+    matrix = csr_matrix(arrays, shape=(40, n_columns))
+    for array in (matrix.data, matrix.indices, matrix.indptr):
+        array.flags.writeable = writable
+    return matrix
+
+
+def arrays_of(matrix: Any) -> list[tuple[bytes, str]]:
+    return [(a.tobytes(), a.dtype.str) for a in (matrix.data, matrix.indices, matrix.indptr)]
+
+
+@pytest.mark.parametrize("writable", [True, False])
+@pytest.mark.parametrize("kind", ALL_MODELS)
+def test_the_matrices_handed_in_are_never_changed(kind: str, writable: bool) -> None:
+    x = disorderly(20, seed=1, writable=writable)
+    y = disorderly(5, seed=2, writable=writable)
+    before = arrays_of(x), arrays_of(y)
+    model: Any = quick(model_class(kind))
+    model.fit(x, y)
+    model.predict(x)
+    model.score(x, y)
+    model.rank(x)
+    evaluate(model.decision_function(x), y, y)
+    evaluate(x[:, :5], y, y)
+    if hasattr(model, "partial_fit"):
+        model.partial_fit(x, y)
+    assert (arrays_of(x), arrays_of(y)) == before
+
+
+def test_a_column_that_stands_twice_is_added_up() -> None:
+    x, y = disorderly(20, seed=1, writable=False), disorderly(5, seed=2, writable=False)
+    tidy = x.copy()
+    tidy.sum_duplicates()
+    reference, other = (quick(FlatLDA).fit(each, y) for each in (tidy, x))
+    assert same_learned(reference, other)
 
 
 # Forms of X ---------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from deplda.cli.documents import (
     Words,
     as_path,
     corpus_argument,
+    is_readable,
     load_corpus,
     reading_options,
     word_options,
@@ -128,7 +129,8 @@ def _write(corpus: str, target: Path, kind: str, reading: Reading, words: Words)
     from deplda.data.readers import guess_format, rows_of, write_jsonl, write_rows, write_svmlight
 
     path = as_path(corpus)
-    if kind in (".jsonl", ".parquet") and (isinstance(path, StandardInput) or path.is_file()):
+    is_file = isinstance(path, StandardInput) or is_readable(path)
+    if kind in (".jsonl", ".parquet") and is_file:
         format = reading.format or guess_format(path)
         if format not in ("svmlight", "mat"):
             return write_rows(_rows(path, format, reading), target)

@@ -155,13 +155,18 @@ def as_path(source: str) -> Path | StandardInput:
     return StandardInput(sys.stdin.buffer) if source == "-" else Path(source)
 
 
+def is_readable(path: Path) -> bool:
+    """Return whether there is something to read: a file, a pipe or a device, but not a folder."""
+    return path.exists() and not path.is_dir()
+
+
 def load_corpus(source: str, reading: Reading, counter: WordCounter) -> Loaded:
     """Return the documents of a file, a folder, standard input or a data set known by name."""
     from deplda.data import datasets
     from deplda.data.readers import read_counted
 
     path = as_path(source)
-    if isinstance(path, StandardInput) or path.is_file():
+    if isinstance(path, StandardInput) or is_readable(path):
         how: Any = {"fields": reading.fields(), "encoding": reading.encoding}
         corpus, fitted = read_counted(path, reading.format, counter=counter, **how)
         return Loaded(corpus, (), fitted)

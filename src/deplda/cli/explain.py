@@ -88,7 +88,9 @@ def _row(given: str | None, pick: str | None, reading: Reading) -> dict[str, Any
     if given is None and sys.stdin.isatty():
         raise click.UsageError("Give a text, a file, or a document on standard input.")
     path = as_path(given or "-")
-    if not isinstance(path, StandardInput) and not os.path.isfile(path):  # a text may be long
+    if not isinstance(path, StandardInput) and os.path.isdir(path):
+        raise ReadError(path, None, "this is a folder; name one of its files")
+    if not isinstance(path, StandardInput) and not os.path.exists(path):  # a text may be long
         if path.suffix and not any(letter.isspace() for letter in str(given)):
             raise ReadError(path, None, "there is no such file")
         return {"text": given}

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -85,20 +85,25 @@ def predict(
     # Other processes are sent the model once a batch, and a GPU is full with many documents only.
     size = _BATCH if engine == "threads" and device == "cpu" else 64 * _BATCH
     records = records_of(documents, reading, classifier)
+    predicted = partial(_lines, classifier, k=limit, least=threshold)
     n_done = 0
     if resume and output is not None and output.exists():
-        n_done = _skip_done(output, records, partial(_lines, classifier, k=limit, least=threshold))
+        n_done = _skip_done(output, records, predicted)
+    found = _predicted(predicted, records, size)
+    # An output is replaced only when there is something to write.
+    first = list(islice(found, 1))
     with _opened(output, resume) as file, counted("predicting", None, "documents", None) as done:
         try:
-            while batch := list(islice(records, size)):
-                file.write(b"".join(_lines(classifier, batch, limit, threshold)))
+            for lines in chain(first, found):
+                file.write(b"".join(lines))
                 file.flush()
-                n_done += len(batch)
-                done(len(batch))
+                n_done += len(lines)
+                done(len(lines))
         except OSError as error:
             if output is None:
                 raise
-            raise OSError(error.errno, error.strerror, str(output)) from error
+            problem = f"{error.strerror} after {n_done:,} documents; --resume goes on with it"
+            raise OSError(error.errno, problem, str(output)) from error
         except KeyboardInterrupt:
             if output is None:
                 raise
@@ -149,6 +154,14 @@ def _predict_shards(
         raise InputError(
             f"{len(manifest.failed):,} shards have no part (see manifest.json); {name}: {reason}"
         )
+
+
+def _predicted(
+    predict: Callable[[list[Record]], Iterator[bytes]], records: Iterator[Record], size: int
+) -> Iterator[list[bytes]]:
+    """Yield the lines of some documents after the other."""
+    while batch := list(islice(records, size)):
+        yield list(predict(batch))
 
 
 def _lines(model: Any, batch: list[Record], k: int, least: float | None) -> Iterator[bytes]:

@@ -29,6 +29,7 @@ _MARK = ".deplda-writing"
 _NEW, _OLD, _LOCK = "new", "old", "lock"
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 _CANNOT = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM)
+_FILES_TO_DELETE = 3
 _LOOKS, _SECONDS_BETWEEN = 100, 0.02
 
 
@@ -143,7 +144,7 @@ def _claimed_file(target: Path) -> Iterator[tuple[Path, int]]:
     """Hold an empty file beside a target, which is no more there at the end."""
     for number in count():
         place = _place(target, number)
-        with _opened_lock(place) as handle:
+        with _named(target), _opened_lock(place) as handle:
             if not _is_ours(handle, place):
                 continue
             try:
@@ -160,18 +161,35 @@ def _claimed_folder(target: Path) -> Iterator[Path]:
     """Hold an empty folder beside a target, which is no more there at the end."""
     for number in count():
         place = _place(target, number)
-        place.mkdir(mode=0o700, exist_ok=True)
-        with _opened_lock(place / _LOCK) as handle:
-            if not _is_ours(handle, place / _LOCK):
-                continue
-            try:
-                for name in (_NEW, _OLD):
-                    if (place / name).exists():
-                        shutil.rmtree(place / name)
-                yield place
-            finally:
-                shutil.rmtree(place)
-            return
+        with _named(target), ExitStack() as reserve:
+            # Deleting a folder takes open files too: some are kept for that.
+            for _ in range(_FILES_TO_DELETE):
+                reserve.enter_context(open(os.devnull))
+            place.mkdir(mode=0o700, exist_ok=True)
+            with _opened_lock(place / _LOCK) as handle:
+                if not _is_ours(handle, place / _LOCK):
+                    continue
+                try:
+                    for name in (_NEW, _OLD):
+                        if (place / name).exists():
+                            shutil.rmtree(place / name)
+                    yield place
+                finally:
+                    reserve.close()
+                    shutil.rmtree(place)
+                return
+
+
+@contextmanager
+def _named(target: Path) -> Iterator[None]:
+    """Say which file it was that could not be written, by the name that the user knows."""
+    try:
+        yield
+    except OSError as error:
+        named, hidden = error.filename, str(_place(target, 0))
+        if named in (None, os.devnull) or os.fsdecode(named).startswith(hidden):
+            raise OSError(error.errno, error.strerror or str(error), str(target)) from error
+        raise
 
 
 @contextmanager

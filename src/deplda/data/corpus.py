@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import compress
+from itertools import chain
+from operator import eq
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,8 +48,8 @@ class Corpus:
 
     counts: csr_array[Any, tuple[int, int]]
     labels: csr_array[Any, tuple[int, int]]
-    vocabulary: tuple[str, ...] = ()
-    label_names: tuple[str, ...] = ()
+    vocabulary: tuple[str, ...] | NumberedNames = ()
+    label_names: tuple[str, ...] | NumberedNames = ()
     ids: tuple[str, ...] = ()
 
     def __init__(
@@ -75,7 +76,7 @@ class Corpus:
             labels,
             _names(vocabulary, n_words, "word", "vocabulary"),
             _names(label_names, labels.shape[1], "label", "label_names"),
-            _names(ids, n_documents, "", "ids"),
+            tuple(_names(ids, n_documents, "", "ids")),
         )
 
     def _set(self, *values: Any) -> None:
@@ -206,7 +207,12 @@ class Corpus:
         """
         if min_count < 1:
             raise InputError(f"min_count is {min_count}; it must be at least 1 (1 keeps all words)")
-        return self.align(compress(self.vocabulary, self._word_sums() >= min_count))
+        kept = np.flatnonzero(self._word_sums() >= min_count)
+        places = np.full(self.n_words, -1, dtype=np.int64)
+        places[kept] = np.arange(len(kept))
+        vocabulary = tuple([self.vocabulary[word] for word in kept.tolist()])
+        counts = map_columns(self.counts, places, len(kept))
+        return Corpus._trusted(counts, self.labels, vocabulary, self.label_names, self.ids)
 
     def align(
         self, words: Corpus | Iterable[str] | None = None, labels: Iterable[str] | None = None
@@ -219,8 +225,8 @@ class Corpus:
         """
         if isinstance(words, Corpus):
             return self.align(words.vocabulary, words.label_names)
-        vocabulary = self.vocabulary if words is None else tuple(words)
-        label_names = self.label_names if labels is None else tuple(labels)
+        vocabulary = self.vocabulary if words is None else fixed(words)
+        label_names = self.label_names if labels is None else fixed(labels)
         return Corpus._trusted(
             _rename_columns(self.counts, self.vocabulary, vocabulary),
             _rename_columns(self.labels, self.label_names, label_names),
@@ -241,8 +247,8 @@ def concat(corpora: Iterable[Corpus], *, prefixes: Sequence[str] | None = None) 
         raise InputError("concat needs at least one corpus; the list is empty")
     if prefixes is not None and len(prefixes) != len(parts):
         raise InputError(f"{len(prefixes)} prefixes for {len(parts)} corpora; give one for each")
-    vocabulary = tuple(dict.fromkeys(word for part in parts for word in part.vocabulary))
-    label_names = tuple(dict.fromkeys(name for part in parts for name in part.label_names))
+    vocabulary = _union([part.vocabulary for part in parts])
+    label_names = _union([part.label_names for part in parts])
     marks = [""] * len(parts) if prefixes is None else [f"{prefix}-" for prefix in prefixes]
     ids = [mark + name for mark, part in zip(marks, parts, strict=True) for name in part.ids]
     if (twice := first_duplicate(ids)) is not None:
@@ -254,6 +260,14 @@ def concat(corpora: Iterable[Corpus], *, prefixes: Sequence[str] | None = None) 
     labels = [_rename_columns(part.labels, part.label_names, label_names) for part in parts]
     matrices = vstack(counts, format="csr"), vstack(labels, format="csr")
     return Corpus._trusted(*matrices, vocabulary, label_names, tuple(ids))
+
+
+def _union(names: list[tuple[str, ...] | NumberedNames]) -> tuple[str, ...] | NumberedNames:
+    """Return all names in the order in which they first appear."""
+    widest = max(names, key=len)
+    if all(NumberedNames.are_alike(widest, others) or others == widest for others in names):
+        return widest
+    return tuple(dict.fromkeys(chain.from_iterable(names)))
 
 
 # Checking what comes in -------------------------------------------------------------------------
@@ -300,19 +314,73 @@ def indicator(matrix: Any, problem: str) -> csr_array[Any, tuple[int, int]]:
     return labels
 
 
-def word_names(n: int) -> tuple[str, ...]:
+def canonical(matrix: Any) -> csr_array[Any, tuple[int, int]]:
+    """Return a matrix with sorted, distinct indices: itself, or a copy where it has none."""
+    found = csr_array(matrix)
+    if not found.has_canonical_format:
+        found = found.copy()
+        found.sum_duplicates()
+    return found
+
+
+class NumberedNames(Sequence[str]):
+    """``word0``, ``word1`` and so on, of which none takes memory: a file may number millions."""
+
+    def __init__(self, stem: str, n: int) -> None:
+        self._stem, self._n = stem, n
+
+    @staticmethod
+    def are_alike(one: Sequence[str], other: Sequence[str]) -> bool:
+        """Return whether one of them goes on where the other ends."""
+        if isinstance(one, NumberedNames) and isinstance(other, NumberedNames):
+            return one._stem == other._stem
+        return False
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __iter__(self) -> Iterator[str]:
+        return (f"{self._stem}{number}" for number in range(self._n))
+
+    def __getitem__(self, place: Any) -> Any:
+        numbers = range(self._n)[place]
+        if isinstance(numbers, range):
+            return tuple([f"{self._stem}{number}" for number in numbers])
+        return f"{self._stem}{numbers}"
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, NumberedNames):
+            return (self._stem, self._n) == (other._stem, other._n)
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return self._n == len(other) and all(map(eq, self, other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
+def word_names(n: int) -> NumberedNames:
     """Return what words without names are called."""
-    return _names(None, n, "word", "")
+    return NumberedNames("word", n)
 
 
-def _names(names: Iterable[str] | None, n: int, stem: str, what: str) -> tuple[str, ...]:
+def fixed(names: Iterable[str]) -> tuple[str, ...] | NumberedNames:
+    """Return names that nobody can change."""
+    return names if isinstance(names, NumberedNames) else tuple(names)
+
+
+def _names(names: Iterable[str] | None, n: int, stem: str, what: str) -> Any:
     if names is None:
-        return tuple([f"{stem}{i}" for i in range(n)])
-    given = tuple(names)
+        return NumberedNames(stem, n)
+    given = fixed(names)
     if len(given) != n:
         raise InputError(
             f"{what} has {len(given):,} names for {n:,} rows or columns; give one each"
         )
+    if isinstance(given, NumberedNames):
+        return given
     for name in given:
         if not isinstance(name, str):
             raise InputError(f"{what} holds {name!r}; every name must be a string")
@@ -388,11 +456,15 @@ def _take_rows(matrix: csr_array[Any, Any], rows: npt.NDArray[np.int64]) -> Any:
     return taken
 
 
-def _rename_columns(matrix: csr_array[Any, Any], old: tuple[str, ...], new: tuple[str, ...]) -> Any:
+def _rename_columns(matrix: csr_array[Any, Any], old: Sequence[str], new: Sequence[str]) -> Any:
     if old == new:
         return matrix
-    places = {name: place for place, name in enumerate(new)}
-    mapping = np.array([places.get(name, -1) for name in old], dtype=np.int64)
+    if NumberedNames.are_alike(old, new):
+        mapping = np.arange(len(old))
+        mapping[len(new) :] = -1
+    else:
+        places = {name: place for place, name in enumerate(new)}
+        mapping = np.array([places.get(name, -1) for name in old], dtype=np.int64)
     return map_columns(matrix, mapping, len(new))
 
 

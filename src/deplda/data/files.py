@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
+from deplda.data.sizes import max_record, too_large
 from deplda.errors import ReadError
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -55,9 +56,16 @@ def open_binary(path: StrPath) -> Iterator[IO[bytes]]:
 
 
 def read_lines(path: StrPath) -> Iterator[tuple[int, bytes]]:
-    """Yield each line's number, from 1, and its bytes without line end or byte-order mark."""
-    with open_binary(path) as lines:
+    """Yield each line's number, from 1, and its bytes without line end or byte-order mark.
+
+    A file may have any number of lines, but none that is longer than the limit.
+    """
+    limit = max_record()
+    with open_binary(path) as file:
+        lines = iter(lambda: file.readline(limit + 1), b"")
         for number, line in enumerate(lines, start=1):
+            if len(line) > limit:
+                raise too_large(path, number, "this line")
             if number == 1:
                 line = line.removeprefix(UTF8_BOM)
             yield number, line.rstrip(b"\r\n")

@@ -15,6 +15,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks
+from deplda.data.corpus import check_distinct
 from deplda.data.files import decode, read_lines
 from deplda.errors import InputError
 
@@ -33,7 +34,8 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Words with fewer tokens than this in the training texts are dropped. The paper uses 20;
         "auto" is one for every 50,000 tokens, at least 1 and at most 20 (see `auto_min_count`).
     token_pattern : str, default runs of at least two letters
-        A regular expression; each match is a token.
+        A regular expression; each match, or its one group, is a token. A pattern that can match in
+        very many ways may take very long: that of others is not safe to use.
     lowercase : bool, default True
         Fold case before matching.
     ngram_range : (int, int), default (1, 1)
@@ -68,6 +70,8 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def analyzer(self) -> Callable[[str], list[str]]:
         """Return the function that turns one text into its tokens."""
+        _check_pattern(self.token_pattern)
+        _check_ngrams(self.ngram_range)
         plain = CountVectorizer(token_pattern=self.token_pattern, lowercase=self.lowercase)
         split = plain.build_analyzer()
         # The pattern makes "don" of "don't": a stop word must be compared as it will appear.
@@ -89,7 +93,7 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit_transform(self, texts: Iterable[str], y: object = None) -> Any:
         """Learn the vocabulary and return the counts (documents × words, csr int32)."""
         if self.vocabulary is not None:
-            self.vocabulary_ = tuple(self.vocabulary)
+            self.vocabulary_ = _checked_words(self.vocabulary)
             self.min_count_ = 1
             return self.transform(texts)
         vectorizer = CountVectorizer(analyzer=self.analyzer(), dtype=np.int32)
@@ -122,8 +126,8 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def with_words(self, words: Iterable[str], min_count: int = 1) -> Self:
         """Return a fitted counter of exactly these words, which had `min_count` tokens or more."""
-        counter = clone(self).set_params(vocabulary=tuple(words)).fit([])
-        counter.min_count_ = min_count
+        counter = clone(self).set_params(vocabulary=tuple(words))
+        counter.vocabulary_, counter.min_count_ = counter.vocabulary, min_count
         return counter
 
     def spans(self, text: str) -> list[tuple[int, int, str]]:
@@ -202,6 +206,53 @@ def stop_words_of(source: str | os.PathLike[str] | Iterable[str] | None) -> Iter
 
     words: list[str] = get_stop_words(source)
     return words
+
+
+def _check_pattern(pattern: str) -> None:
+    """Raise if a pattern is no regular expression of words."""
+    if not isinstance(pattern, str):
+        raise InputError(f"token_pattern is {pattern!r}; it must be a regular expression")
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        where = "" if error.pos is None else f" at position {error.pos}"
+        raise InputError(
+            f"token_pattern is {pattern!r}, which is not a regular expression: {error.msg}{where}"
+        ) from error
+    except (OverflowError, RecursionError) as error:
+        raise InputError(
+            f"token_pattern is {pattern[:80]!r}, which is too much: {error}"
+        ) from error
+    if compiled.groups > 1:
+        raise InputError(
+            f"token_pattern is {pattern!r}, which has {compiled.groups} groups; a token is one "
+            "group: write (?:…) for the others"
+        )
+    if any(not match[0] for match in compiled.finditer("a 1")):
+        raise InputError(
+            f"token_pattern is {pattern!r}, which matches where there is nothing; "
+            "use + instead of *"
+        )
+
+
+def _check_ngrams(lengths: tuple[int, int]) -> None:
+    try:
+        shortest, longest = lengths
+        is_good = 1 <= checks.whole("", shortest) <= checks.whole("", longest)
+    except (TypeError, ValueError):
+        is_good = False
+    if not is_good:
+        raise InputError(
+            f"ngram_range is {lengths!r}; it must be two whole numbers from 1, the smaller first"
+        )
+
+
+def _checked_words(words: Iterable[str]) -> tuple[str, ...]:
+    found = tuple(_strings(words))
+    if not found:
+        raise InputError("vocabulary is empty; give one word at least, or None to learn them")
+    check_distinct(found, "vocabulary")
+    return found
 
 
 def _strings(texts: Iterable[str]) -> Iterable[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, issparse
 
-from deplda.data.corpus import Corpus, indicator
+from deplda.data.corpus import Corpus, canonical, indicator
 from deplda.errors import InputError
 
 Bools = npt.NDArray[np.bool_]
@@ -53,10 +53,7 @@ def read_scores(scores: Any, shape: tuple[int, int]) -> Scores:
         if scores.dtype.kind == "f" and np.isnan(scores.min()):
             raise _nan_at(*np.argwhere(np.isnan(scores))[0].tolist())
         return np.asarray(scores)
-    matrix: Sparse = csr_array(cast(Any, scores))
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
+    matrix: Sparse = canonical(scores)
     if matrix.dtype.kind == "f" and np.isnan(matrix.data).any():
         rows, columns = matrix.tocoo().coords
         at = int(np.isnan(matrix.data).argmax())

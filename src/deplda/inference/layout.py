@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, hstack, vstack
 
+from deplda.data.corpus import canonical
 from deplda.errors import InputError
 from deplda.training.estimates import LabelWords, TopicLabels
 
@@ -114,8 +115,7 @@ def _no_topics(n_labels: int) -> TopicLabels:
 def _word_tables(label_words: LabelWords) -> Any:
     from deplda.kernels.layouts import WordTables
 
-    by_word = csr_array(label_words.weights)
-    by_word.sort_indices()
+    by_word = canonical(label_words.weights)
     by_label = by_word.T.tocsr()
     by_label.sort_indices()
     starts = by_word.indptr.astype(np.int64)

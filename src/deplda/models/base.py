@@ -17,7 +17,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deplda.data import checks
-from deplda.data.corpus import Corpus, word_names
+from deplda.data.corpus import Corpus, canonical, word_names
 from deplda.data.files import StrPath
 from deplda.data.targets import Indicator, Targets, by_place, read_targets, renamed
 from deplda.data.text import WordCounter
@@ -238,6 +238,11 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels, self._targets = self._read_labels(X, y)
         counts = self._read_counts(X, reset=True)
         check_lengths(counts, labels)
+        if not labels.nnz:
+            raise InputError(
+                f"none of the {counts.shape[0]:,} documents has a label; "
+                "there is nothing to learn from"
+            )
         if self._targets.kind == "classes" and labels.shape[1] < 2:
             raise InputError(
                 f"y holds 1 class only, {self._targets.classes[0]!r}; it needs 2 to tell apart"
@@ -280,7 +285,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     f"X has {x.shape[1]:,} features, but {type(self).__name__} is expecting "
                     f"{self.n_features_in_:,} features as input; count the same words as in fit"
                 )
-        return csr_array(x)
+        return canonical(x)
 
     def _count_words(self, texts: Any, *, reset: bool) -> Any:
         if reset:
@@ -309,6 +314,10 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _counts_of_corpus(self, corpus: Corpus, *, reset: bool) -> Any:
         names = np.array(corpus.vocabulary, dtype=object)
         if reset:
+            if not corpus.n_words:
+                raise InputError(
+                    "no document has both words and labels; there is nothing to learn from"
+                )
             self.n_features_in_, self.feature_names_in_ = corpus.n_words, names
             return corpus.counts
         if not hasattr(self, "feature_names_in_"):
@@ -326,7 +335,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def words_(self) -> tuple[str, ...]:
         """The words, in the order of columns; word0, word1, … where they have no names."""
         names = getattr(self, "feature_names_in_", None)
-        return word_names(self.n_features_in_) if names is None else tuple(map(str, names))
+        return tuple(word_names(self.n_features_in_) if names is None else map(str, names))
 
     def _check_cutoff(self) -> None:
         cutoff = self.cutoff

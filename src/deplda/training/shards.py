@@ -153,14 +153,15 @@ def _survey(
     parameters = counter.get_params() | {"min_count": 1, "vocabulary": vocabulary}
     noting = _Noting(**parameters)
     corpus = read_corpus(source / name, fields=fields, counter=noting)
+    words, labels = tuple(corpus.vocabulary), tuple(corpus.label_names)
     x, y = corpus.counts, corpus.labels
     save_arrays(
         shard_folder(folder, number) / _RAW, data=x.data, indices=x.indices, starts=x.indptr,
         labels=y.indices, label_starts=y.indptr,
     )  # fmt: skip
     with write_whole(shard_folder(folder, number) / _NAMES) as file:
-        file.write(msgspec.json.encode([corpus.vocabulary, corpus.label_names]))
-    return _Survey(corpus.vocabulary, corpus.word_counts, corpus.label_names, noting.had_texts)
+        file.write(msgspec.json.encode([words, labels]))
+    return _Survey(words, corpus.word_counts, labels, noting.had_texts)
 
 
 def _names(

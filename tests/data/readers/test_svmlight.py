@@ -1,9 +1,11 @@
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from deplda import Corpus, ReadError, read_corpus, read_shards
+from deplda import Corpus, ReadError, concat, read_corpus, read_shards
+from deplda.data.corpus import NumberedNames
 
 
 def write(folder: Path, text: str, name: str = "documents.svm") -> Path:
@@ -200,3 +202,19 @@ def test_a_header_beyond_the_limit_is_refused_before_memory_is_spent(tmp_path: P
 @pytest.mark.parametrize("text", ["", "\n\n", "0 5 5\n", "# nothing but words\n"])
 def test_a_file_without_documents_is_refused(tmp_path: Path, text: str) -> None:
     assert problem(write(tmp_path, text)) == ": there is no document in it"
+
+
+def test_high_ids_cost_what_the_file_is_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x.svm"
+    path.write_text("1 9999999:1 3:2\n0,9999999 5:1\n")
+
+    def no_names(self: object) -> Iterator[str]:
+        raise AssertionError("a name is made for every column")
+
+    monkeypatch.setattr(NumberedNames, "__iter__", no_names)
+    corpus = read_corpus(path)
+    assert corpus.vocabulary[-1] == "word9999999"
+    assert corpus.label_names[-1] == "label9999999"
+    assert concat(read_shards(path, 1)) == corpus

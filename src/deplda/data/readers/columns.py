@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from deplda.data.corpus import first_duplicate
 from deplda.data.files import StrPath, decode, open_binary, read_lines
+from deplda.data.readers.footer import RowGroup, row_groups
 from deplda.data.readers.records import Fields, Row, Rows, found, located
+from deplda.data.sizes import max_record, max_whole, too_large
 from deplda.errors import InputError, ReadError
 
 
@@ -16,7 +20,7 @@ def csv_rows(path: StrPath, fields: Fields, encoding: str, delimiter: str) -> Ro
     """Yield the rows below the header; quoted cells may hold line breaks."""
     # The module's own limit of 131,072 characters a cell is less than many documents have.
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-    lines = (decode(path, number, line, encoding) + "\n" for number, line in read_lines(path))
+    lines = _Lines(path, encoding)
     rows = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         header = next(rows, None)
@@ -25,6 +29,7 @@ def csv_rows(path: StrPath, fields: Fields, encoding: str, delimiter: str) -> Ro
         with located(path, 1):
             _check_columns(header, fields)
         for row in rows:
+            lines.size = 0
             if not row:
                 continue
             with located(path, rows.line_num):
@@ -32,6 +37,26 @@ def csv_rows(path: StrPath, fields: Fields, encoding: str, delimiter: str) -> Ro
             yield rows.line_num, named
     except csv.Error as error:
         raise ReadError(path, rows.line_num, f"this is not valid CSV ({error})") from error
+
+
+class _Lines:
+    """The lines of a file, of which a row may have several."""
+
+    def __init__(self, path: StrPath, encoding: str) -> None:
+        self._path, self._encoding, self._limit = path, encoding, max_record()
+        self._lines = read_lines(path)
+        self.size = 0
+        """Bytes of the lines since this was set to 0."""
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        number, line = next(self._lines)
+        self.size += len(line) + 1
+        if self.size > self._limit:
+            raise too_large(self._path, number, "the row that ends here, or after it,")
+        return decode(self._path, number, line, self._encoding) + "\n"
 
 
 def _csv_row(header: list[str], row: list[str], fields: Fields) -> Row:
@@ -70,19 +95,63 @@ def parquet_rows(path: StrPath, fields: Fields) -> Rows:
         ) from error
     wanted = {fields.id, fields.text, fields.tokens, fields.counts, fields.labels}
     wanted |= {*fields.label_columns, *(condition.field for condition in fields.where)}
-    number = 0
     with open_binary(path) as source:
         try:
-            table = pyarrow.parquet.ParquetFile(source)
+            table = pyarrow.parquet.ParquetFile(source, pre_buffer=False)
             header = table.schema_arrow.names
             given = [n for n in (fields.counts, fields.tokens, fields.text) if n in header]
             with located(path, None):
                 _check_columns(header, replace(fields, text=(given or [fields.text])[0]))
-            for batch in table.iter_batches(1024, columns=[n for n in header if n in wanted]):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield number, row
+            groups = row_groups(source)
+            rows = _parquet_rows(path, table, groups, [n for n in header if n in wanted])
+            yield from enumerate(rows, start=1)
         except ReadError:
             raise
         except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
             raise ReadError(path, None, f"this is not readable Parquet ({error})") from error
+
+
+def _parquet_rows(
+    path: StrPath, table: Any, groups: list[RowGroup], columns: list[str]
+) -> Iterator[Row]:
+    limit, n = max_record(), 0
+    for number, group in enumerate(groups):
+        size = _batch_size(path, number, group, columns)
+        for batch in table.iter_batches(size, row_groups=[number], columns=columns):
+            if batch.nbytes <= limit:
+                yield from batch.to_pylist()
+            else:
+                for row in range(batch.num_rows):
+                    yield _large_row(path, n + row + 1, batch.slice(row, 1), limit)
+            n += batch.num_rows
+
+
+def _batch_size(path: StrPath, number: int, group: RowGroup, columns: list[str]) -> int:
+    """Return how many rows are decoded at a time.
+
+    A value that stands once in the file may stand in every row; none is longer than its column.
+    """
+    largest = 1
+    for column in group.columns:
+        if column.path.split(".")[0] not in columns:
+            continue
+        # A list is decoded as a whole, at four bytes a value or more.
+        if column.n_values > group.n_rows and 4 * column.n_values > max_whole():
+            what = f"the column {column.path!r} of row group {number}"
+            raise too_large(path, None, what, size=4 * column.n_values, whole=True)
+        average = column.size // max(group.n_rows, 1)
+        if average > max_record():
+            raise too_large(path, None, f"a row of {column.path!r} on average", size=average)
+        largest = max(largest, column.size)
+    return max(1, min(_MOST_ROWS, max_whole() // 2 // largest))
+
+
+_MOST_ROWS = 16  # more at a time are not faster
+
+
+def _large_row(path: StrPath, number: int, row: Any, limit: int) -> Row:
+    cells = [c.dictionary_decode() if hasattr(c, "dictionary_decode") else c for c in row.columns]
+    size = sum(cell.nbytes for cell in cells)
+    if size > limit:
+        raise too_large(path, number, "this row", size=size)
+    return {name: cell[0].as_py() for name, cell in zip(row.schema.names, cells, strict=True)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -10,8 +10,9 @@ from scipy.sparse import coo_array
 from deplda.data import checks
 from deplda.data.corpus import MAX_COUNT, Corpus, concat, first_duplicate
 from deplda.data.files import StrPath, open_binary
-from deplda.data.readers.matlab5 import read_matlab5
-from deplda.data.readers.records import found, located
+from deplda.data.readers.matlab5 import UnpackedTooLargeError, read_matlab5
+from deplda.data.readers.records import MAX_COLUMNS, found, located
+from deplda.data.sizes import VARIABLE, max_record, max_whole, too_large
 from deplda.errors import InputError
 
 PARTS = ("train", "test")
@@ -25,11 +26,23 @@ def read_mat(path: StrPath, part: Literal["train", "test", "all"] = "all") -> Co
     """
     checks.choice("part", part, (*PARTS, "all"))
     with open_binary(path) as source, located(path, None):
-        contents = read_matlab5(source.read())
+        contents = _contents(path, source)
         word_names = _cell_strings(contents, "wlabels")
         label_names = _cell_strings(contents, "clabels")
         names = PARTS if part == "all" else (part,)
         return concat(_part(contents, name, word_names, label_names) for name in names)
+
+
+def _contents(path: StrPath, source: IO[bytes]) -> dict[str, Any]:
+    limit, content = max_whole(), bytearray()
+    try:
+        while block := source.read(1 << 20):
+            content += block
+            if len(content) > limit:
+                raise UnpackedTooLargeError
+        return read_matlab5(content, limit)
+    except UnpackedTooLargeError as error:
+        raise too_large(path, None, "this file, unpacked,", whole=True) from error
 
 
 def _part(
@@ -62,6 +75,11 @@ def _numbers(struct: dict[str, Any], field: str, key: str) -> Any:
     values = struct[key]
     if not isinstance(values, np.ndarray):
         raise InputError(f"{field}.{key} must hold whole numbers from 1, one for each token")
+    if values.size > max_whole() // 8:  # which is how many MATLAB's own type of numbers may have
+        raise InputError(
+            f"{field}.{key} holds {values.size:,} numbers; the limit is 2 times {VARIABLE}, "
+            f"{max_record():,}"
+        )
     good = (values >= 1) & (values <= MAX_COUNT) & (values == np.floor(values))
     if not good.all():
         raise InputError(
@@ -82,6 +100,8 @@ def _cell_strings(contents: dict[str, Any], field: str) -> tuple[str, ...]:
     cells = contents.get(field)
     if not isinstance(cells, list):
         raise InputError(f"there is no cell array {field!r} in it (found: {found(contents)})")
+    if len(cells) > MAX_COLUMNS:
+        raise InputError(f"{field!r} holds {len(cells):,} names; the limit is {MAX_COLUMNS:,}")
     names = [_cell_string(cell, field) for cell in cells]
     if first_duplicate(names) is not None:
         names = [f"{name} ({place})" for place, name in enumerate(names, start=1)]

@@ -6,11 +6,17 @@ import os
 
 from deplda.data.files import StrPath, decode, read_lines
 from deplda.data.readers.records import Fields, Rows
+from deplda.data.sizes import max_record, too_large
 
 
 def text_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:
     """Yield the whole file as one document, named by its path."""
-    lines = [decode(path, number, line, encoding) for number, line in read_lines(path)]
+    lines, size, limit = [], 0, max_record()
+    for number, line in read_lines(path):
+        size += len(line) + 1
+        if size > limit:
+            raise too_large(path, None, "this text")
+        lines.append(decode(path, number, line, encoding))
     yield 1, {fields.id or "id": os.fspath(path), fields.text: "\n".join(lines)}
 
 

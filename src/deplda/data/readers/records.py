@@ -16,6 +16,9 @@ from deplda.data.corpus import MAX_COUNT, Corpus, check_distinct
 from deplda.data.files import StrPath
 from deplda.errors import InputError, ReadError
 
+MAX_COLUMNS = 10_000_000
+"""Words, or labels, that a file without names for each of them may have."""
+
 Tokenizer = Callable[[str], Iterable[str]]
 
 

@@ -19,10 +19,8 @@ from scipy.sparse import csr_array
 
 from deplda.data.corpus import MAX_COUNT, Corpus
 from deplda.data.files import StrPath, decode, read_lines
-from deplda.data.readers.records import BadLines, located, without_documents
+from deplda.data.readers.records import MAX_COLUMNS, BadLines, located, without_documents
 from deplda.errors import InputError, ReadError
-
-MAX_COLUMNS = 10_000_000
 
 _PLAIN = re.compile(rb"((?:\d{1,9},)*+\d{1,9})?+((?:[ \t]++\d{1,9}+:\d{1,9}+)*+)[ \t]*+")
 _HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t]+(\d{1,18})[ \t]*")

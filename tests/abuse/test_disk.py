@@ -1,0 +1,143 @@
+"""A disk that is full, a folder that is none, too few open files: one line, and nothing is lost."""
+
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.abuse.conftest import Amount
+from tests.cli.running import articles, done, problem, run, write_jsonl
+
+TARGETS = ["out.jsonl", "out.jsonl.gz", "out.parquet", "out.svm", "out.svm.gz", "folder"]
+
+
+@contextmanager
+def at_most(kind: int, limit: int) -> Iterator[None]:
+    """Let this process have no larger files, or no more of them; Python ignores the signal."""
+    soft, hard = resource.getrlimit(kind)
+    resource.setrlimit(kind, (limit, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(kind, (soft, hard))
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    rows = [row | {"id": f"{n}-{row['id']}"} for n in range(20) for row in articles()]
+    (tmp_path / "in").mkdir()
+    return write_jsonl(tmp_path / "in" / "corpus.jsonl", rows)
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "out").mkdir()
+    return tmp_path / "out"
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    train = write_jsonl(folder / "train.jsonl", articles())
+    done("train", train, "-o", folder / "model", "--model", "flat")
+    return folder / "model"
+
+
+@pytest.mark.parametrize("size", [0, 100, 1000])
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_full_disk_leaves_nothing_of_a_conversion(
+    target: str, size: int, corpus: Path, here: Path
+) -> None:
+    with at_most(resource.RLIMIT_FSIZE, size):
+        said = problem(1, "datasets", "convert", corpus, here / target)
+    assert said.endswith(": File too large")
+    assert str(here) in said
+    assert list(here.iterdir()) == []
+
+
+@pytest.mark.parametrize("target", TARGETS[:-1])
+def test_a_full_disk_leaves_the_file_that_was_to_be_replaced(
+    target: str, corpus: Path, here: Path
+) -> None:
+    done("datasets", "convert", corpus, here / target)
+    before = {path.name: path.read_bytes() for path in here.iterdir()}
+    with at_most(resource.RLIMIT_FSIZE, 100):
+        problem(1, "datasets", "convert", corpus, here / target, "--force")
+    assert {path.name: path.read_bytes() for path in here.iterdir()} == before
+
+
+def test_predictions_go_on_after_a_full_disk(
+    model: Path, corpus: Path, here: Path, amount: Amount
+) -> None:
+    output, reference = here / "labels.jsonl", here / "reference.jsonl"
+    done("predict", model, corpus, "-o", reference)
+    whole = reference.read_bytes()
+    for size in range(0, len(whole), len(whole) // amount(4, 100)):
+        with at_most(resource.RLIMIT_FSIZE, size):
+            said = problem(1, "predict", model, corpus, "-o", output)
+        assert said.startswith(f"{output}: File too large after ")
+        assert said.endswith(" documents; --resume goes on with it")
+        assert whole.startswith(output.read_bytes())
+        done("predict", model, corpus, "-o", output, "--resume")
+        assert output.read_bytes() == whole
+        output.unlink()
+
+
+def test_predictions_are_replaced_only_when_there_are_others(
+    model: Path, here: Path, tmp_path: Path
+) -> None:
+    output, bad = here / "labels.jsonl", tmp_path / "bad.jsonl"
+    bad.write_text('{"text": 5}\n')
+    for documents in (tmp_path / "nothing.jsonl", bad):
+        problem(1, "predict", model, documents, "-o", output)
+        assert not output.exists()
+    output.write_text("of an earlier run\n")
+    for documents in (tmp_path / "nothing.jsonl", bad):
+        problem(1, "predict", model, documents, "-o", output, "--force")
+        assert output.read_text() == "of an earlier run\n"
+
+
+def test_a_full_disk_leaves_no_part_of_a_shard(model: Path, corpus: Path, here: Path) -> None:
+    with at_most(resource.RLIMIT_FSIZE, 100):
+        said = problem(1, "predict", model, corpus.parent, "-o", here, "--jobs", "1")
+    assert "File too large" in said
+    assert [path for path in here.iterdir() if path.is_file()] == []
+    done("predict", model, corpus.parent, "-o", here, "--jobs", "1")
+    assert (here / "corpus.jsonl.labels.jsonl").read_bytes().count(b"\n") == 600
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_folder_that_is_a_file_is_named(
+    target: str, corpus: Path, model: Path, here: Path
+) -> None:
+    (here / "file").write_text("kept")
+    for verb in (["datasets", "convert", corpus], ["predict", model, corpus, "-o"]):
+        said = problem(1, *verb, here / "file" / target)
+        assert "file" in said
+    assert (here / "file").read_text() == "kept"
+    assert len(list(here.iterdir())) == 1
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_too_few_open_files_leave_nothing(target: str, corpus: Path, here: Path) -> None:
+    done("datasets", "convert", corpus, here / f"other-{target}")  # all that is imported is there
+    ours = {path.name for path in here.iterdir()}
+    ended = []
+    for more in range(12):
+        free = os.dup(0)
+        os.close(free)
+        with at_most(resource.RLIMIT_NOFILE, free + more):
+            result = run("datasets", "convert", corpus, here / target, "--force")
+        ended.append(result.exit_code)
+        if result.exit_code:
+            assert result.stderr.startswith("Error: ")
+            assert "Too many open files" in result.stderr
+            assert len(result.stderr.splitlines()) == 1
+            assert {path.name for path in here.iterdir()} == ours
+        else:
+            break
+    assert ended[0] == 1
+    assert ended[-1] == 0
