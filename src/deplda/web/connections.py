@@ -28,7 +28,11 @@ class ConnectionTable:
         self.waiting: OrderedDict[GuardedConnection, None] = OrderedDict()
 
     def make_room(self, connections: set[Any]) -> None:
-        """Hang up on those who have waited longest, until there are no more than may be."""
+        """Hang up on those who have waited longest, until there are no more than may be.
+
+        The last one has only just come. Those that are being answered are not waiting: they are
+        as few as the queue of work is long.
+        """
         while len(connections) > self.limits.connections and len(self.waiting) > 1:
             oldest, _ = self.waiting.popitem(last=False)
             connections.discard(oldest)

@@ -38,7 +38,7 @@ class Limits:
         From an answer to the next request's first byte; then the connection is closed.
     connections : int
         Open at once, in each process. For one more, that which has waited longest for its client
-        is hung up on; if there is none, as all are being answered, the new one is answered 503.
+        is hung up on; those that are being answered are not.
     """
 
     body_bytes: int = 4 << 20

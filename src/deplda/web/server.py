@@ -174,8 +174,6 @@ def uvicorn_settings(limits: Limits) -> dict[str, Any]:
         "access_log": False,
         "server_header": False,
         "proxy_headers": False,
-        # One more than there may be is there only when nobody can be hung up on.
-        "limit_concurrency": limits.connections + 1,
         "timeout_keep_alive": limits.idle_seconds,
         "timeout_graceful_shutdown": int(limits.seconds),
         # While it compiles, a worker cannot say that it lives; it must not be killed for that.
