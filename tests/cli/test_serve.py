@@ -1,6 +1,5 @@
 """``deplda serve``; what it serves, and how it ends, is tested with the service."""
 
-import shutil
 import socket
 import subprocess
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cli.running import problem
+from tests.web.serving import certificate
 
 
 def test_what_is_no_model_is_not_served(tmp_path: Path) -> None:
@@ -49,15 +49,9 @@ def test_a_host_that_cannot_be_one_is_said(model: Path) -> None:
     assert "give it without a scheme and a port" in said
 
 
-@pytest.mark.skipif(not shutil.which("openssl"), reason="no openssl to make certificates with")
 def test_certificates_that_do_not_do_are_said(model: Path, tmp_path: Path) -> None:
     for name in ("one", "other"):
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-             "-nodes", "-subj", "/CN=localhost", "-keyout", tmp_path / f"{name}.key",
-             "-out", tmp_path / f"{name}.pem"],
-            check=True, capture_output=True,
-        )  # fmt: skip
+        certificate(tmp_path, name)
     locked = ["openssl", "ec", "-aes256", "-passout", "pass:secret"]
     files = ["-in", f"{tmp_path}/one.key", "-out", f"{tmp_path}/locked.key"]
     subprocess.run([*locked, *files], check=True, capture_output=True)

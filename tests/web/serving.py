@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -93,6 +94,20 @@ def suggest(client: httpx.Client, *documents: Any, **asked: Any) -> Any:
     return answer.json()["documents"]
 
 
+def certificate(folder: Path, name: str = "tls") -> tuple[Path, Path]:
+    """Make a certificate of 127.0.0.1 and its key; skip the test where there is no openssl."""
+    if not shutil.which("openssl"):
+        pytest.skip("no openssl to make certificates with")
+    cert, key = folder / f"{name}.pem", folder / f"{name}.key"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+         "-nodes", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
+         "-keyout", key, "-out", cert],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return cert, key
+
+
 def dial(address: str) -> socket.socket:
     there = urlsplit(address)
     return socket.create_connection((there.hostname, there.port), timeout=300)
@@ -115,11 +130,18 @@ def say(address: str, words: bytes) -> bytes:
 
 @contextmanager
 def running(
-    model: Any, limits: Limits | None = None, *, threads: int = 2, **access: Any
+    model: Any,
+    limits: Limits | None = None,
+    *,
+    threads: int = 2,
+    tls: tuple[Path, Path] | None = None,
+    **access: Any,
 ) -> Iterator[str]:
-    """Serve a model on a free port; yield the address."""
+    """Serve a model on a free port, over TLS with a certificate and its key; yield the address."""
     app = create_app(model, limits, threads=threads, **access)
     how = uvicorn_settings(limits or Limits())
+    if tls:
+        how |= {"ssl_certfile": tls[0], "ssl_keyfile": tls[1]}
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", **how))
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -127,7 +149,8 @@ def running(
         while not server.started:
             assert thread.is_alive(), "the server did not start"
             time.sleep(0.01)
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+        scheme = "https" if tls else "http"
+        yield f"{scheme}://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     finally:
         server.should_exit = True
         thread.join()

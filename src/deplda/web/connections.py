@@ -18,6 +18,7 @@ _LINGERING_SECONDS = 1.0
 """How long a client who is still sending may go on before an answer's connection is closed."""
 _HANDSHAKE_SECONDS = 10.0
 _KERNEL_BUFFER = 1 << 16
+_QUEUE = 2_048
 
 
 class ConnectionTable:
@@ -157,13 +158,17 @@ class _Clock:
 
 
 class EventLoop(asyncio.SelectorEventLoop):
-    """The loop whose servers do not wait a minute for clients to begin to speak TLS."""
+    """The loop whose servers let in few at a time, and do not wait a minute for TLS to begin."""
 
     async def create_server(self, *args: Any, **how: Any) -> Any:
-        """Listen."""
+        """Listen; the backlog is how many come in at a time, many more may stand in the queue."""
         if how.get("ssl"):
             how["ssl_handshake_timeout"] = how["ssl_shutdown_timeout"] = _HANDSHAKE_SECONDS
-        return await super().create_server(*args, **how)
+        server = await super().create_server(*args, **how)
+        for listener in server.sockets:
+            with listener.dup() as same:
+                same.listen(_QUEUE)
+        return server
 
 
 async def _discard(receive: Receive) -> None:
