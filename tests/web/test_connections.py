@@ -135,7 +135,7 @@ def test_a_connection_that_asks_nothing_more_is_closed(model: Any) -> None:
 
 
 def test_for_a_newcomer_the_one_that_has_waited_longest_goes(model: Any) -> None:
-    limits = replace(TINY, connections=3, reading_seconds=60)
+    limits = replace(TINY, connections=4, reading_seconds=60)
     with running(model, limits) as address, ExitStack() as lines:
         slow = [lines.enter_context(dial(address)) for _ in range(3)]
         for line in slow:
@@ -143,11 +143,20 @@ def test_for_a_newcomer_the_one_that_has_waited_longest_goes(model: Any) -> None
         time.sleep(0.2)
         slow[0].sendall(HEALTH[9:])
         assert answered(slow[0]).startswith(b"HTTP/1.1 200")
+        lines.enter_context(dial(address))
         assert httpx.get(f"{address}/health").status_code == 200
         assert listen(slow[1]) == b""  # slow[0] came before it, and has asked something since
         for line in (slow[0], slow[2]):
             line.sendall(HEALTH if line is slow[0] else HEALTH[9:])
             assert answered(line).startswith(b"HTTP/1.1 200")
+
+
+def test_when_there_are_as_many_as_may_be_an_answer_closes_its_connection(model: Any) -> None:
+    limits = replace(TINY, connections=2, reading_seconds=60)
+    with running(model, limits) as address, dial(address), dial(address) as line:
+        time.sleep(0.2)
+        line.sendall(HEALTH * 5)
+        assert listen(line).count(b"HTTP/1.1 200") == 1
 
 
 def test_many_who_send_nothing_keep_nobody_out(model: Any) -> None:

@@ -17,7 +17,7 @@ from deplda.web.limits import Limits
 _LINGERING_SECONDS = 1.0
 """How long a client who is still sending may go on before an answer's connection is closed."""
 _HANDSHAKE_SECONDS = 10.0
-_KERNEL_BUFFER = 1 << 16
+_KERNEL_BUFFER = 1 << 15
 _QUEUE = 2_048
 
 
@@ -27,6 +27,10 @@ class ConnectionTable:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.waiting: OrderedDict[GuardedConnection, None] = OrderedDict()
+
+    def is_full(self, connections: set[Any]) -> bool:
+        """Return whether the next one to come takes the place of another."""
+        return len(connections) >= self.limits.connections
 
     def make_room(self, connections: set[Any]) -> None:
         """Hang up on those who have waited longest, until there are no more than may be.
@@ -45,8 +49,8 @@ class GuardedConnection(H11Protocol):
 
     A request has to be there in `reading_seconds` from its first byte: before the end of its
     headers the client is hung up on, after it the application says 408. What is written has to be
-    taken in `sending_seconds`. After an answer to a request that has not come in full, the
-    connection is closed.
+    taken in `sending_seconds`. After an answer to a request that has not come in full, and after
+    any while there are as many connections as may be, the connection is closed.
     """
 
     def __init__(self, *args: Any, table: ConnectionTable, **named: Any) -> None:
@@ -116,7 +120,7 @@ class GuardedConnection(H11Protocol):
             self._table.waiting.pop(self, None)
 
     async def _run_application(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; close the connection if not all of it has come by then."""
+        """Answer a request; close the connection if not all of it has come, or others wait."""
         self._read_by = self._read_by or self.loop.time() + self._table.limits.reading_seconds
         scope["state"]["read_by"] = self._read_by
         unread = False
@@ -125,7 +129,7 @@ class GuardedConnection(H11Protocol):
             nonlocal unread
             if message["type"] == "http.response.start":
                 unread = self.conn.their_state is h11.SEND_BODY
-                if unread:
+                if unread or self._table.is_full(self.connections):
                     headers = [*message["headers"], (b"connection", b"close")]
                     message = {**message, "headers": headers}
             elif unread and not message.get("more_body", False):
