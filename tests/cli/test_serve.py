@@ -1,9 +1,14 @@
 """``deplda serve``; what it serves, and how it ends, is tested with the service."""
 
 import socket
+import subprocess
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tests.cli.running import problem
+from tests.web.serving import certificate
 
 
 def test_what_is_no_model_is_not_served(tmp_path: Path) -> None:
@@ -24,3 +29,41 @@ def test_an_address_that_is_taken_is_named(model: Path) -> None:
 def test_numbers_out_of_range_are_wrong_usage(model: Path) -> None:
     assert "70000 is not in the range" in problem(2, "serve", model, "--port", 70000)
     assert "0 is not in the range" in problem(2, "serve", model, "--workers", 0)
+
+
+def test_what_other_machines_can_reach_is_not_served_without_a_token(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DEPLDA_TOKEN", raising=False)
+    said = problem(1, "serve", model, "--host", "::", "--port", 0)
+    assert "set DEPLDA_TOKEN" in said
+    assert "behind a proxy" in said
+    monkeypatch.setenv("DEPLDA_TOKEN", "poor token")
+    said = problem(1, "serve", model, "--port", 0)
+    assert "has 10 characters; it must have 16 or more" in said
+    assert "poor token" not in said
+
+
+def test_a_host_that_cannot_be_one_is_said(model: Path) -> None:
+    said = problem(1, "serve", model, "--port", 0, "--allowed-host", "https://labels.example.org")
+    assert "give it without a scheme and a port" in said
+
+
+def test_certificates_that_do_not_do_are_said(model: Path, tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        certificate(tmp_path, name)
+    locked = ["openssl", "ec", "-aes256", "-passout", "pass:secret"]
+    files = ["-in", f"{tmp_path}/one.key", "-out", f"{tmp_path}/locked.key"]
+    subprocess.run([*locked, *files], check=True, capture_output=True)
+
+    def told(cert: str | None, key: str | None) -> str:
+        given: list[Any] = [] if cert is None else ["--tls-cert", tmp_path / cert]
+        given += [] if key is None else ["--tls-key", tmp_path / key]
+        return problem(1, "serve", model, "--port", 0, *given)
+
+    assert "the key (--tls-key) is missing" in told("one.pem", None)
+    assert "the certificate (--tls-cert) is missing" in told(None, "one.key")
+    assert "no.pem cannot be read (No such file" in told("no.pem", "one.key")
+    assert "other.key is the key of another certificate" in told("one.pem", "other.key")
+    assert "locked.key has a password" in told("one.pem", "locked.key")
+    assert "not a certificate and its key in PEM format" in told("one.key", "one.key")

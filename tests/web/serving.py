@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import shutil
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
+import pytest
 import uvicorn
 
 from deplda import DependencyLDA, FlatLDA, HybridLDA, TfidfSVM, WordCounter
@@ -34,7 +42,7 @@ HOSTILE = {
 }
 TINY = Limits(
     body_bytes=2_000, documents=2, characters=500, words=3, tokens=600, labels=9, explained=2,
-    page=3, waiting=1, seconds=5, reading_seconds=1,
+    page=3, waiting=1, seconds=5, reading_seconds=1, sending_seconds=1, idle_seconds=60,
 )  # fmt: skip
 SMALL: dict[str, Any] = {"n_topics": 3, "n_topic_chains": 2, "n_topic_sweeps": 5}
 
@@ -86,6 +94,20 @@ def suggest(client: httpx.Client, *documents: Any, **asked: Any) -> Any:
     return answer.json()["documents"]
 
 
+def certificate(folder: Path, name: str = "tls") -> tuple[Path, Path]:
+    """Make a certificate of 127.0.0.1 and its key; skip the test where there is no openssl."""
+    if not shutil.which("openssl"):
+        pytest.skip("no openssl to make certificates with")
+    cert, key = folder / f"{name}.pem", folder / f"{name}.key"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+         "-nodes", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
+         "-keyout", key, "-out", cert],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return cert, key
+
+
 def dial(address: str) -> socket.socket:
     there = urlsplit(address)
     return socket.create_connection((there.hostname, there.port), timeout=300)
@@ -108,11 +130,18 @@ def say(address: str, words: bytes) -> bytes:
 
 @contextmanager
 def running(
-    model: Any, limits: Limits | None = None, *, threads: int = 2, **settings: Any
+    model: Any,
+    limits: Limits | None = None,
+    *,
+    threads: int = 2,
+    tls: tuple[Path, Path] | None = None,
+    **access: Any,
 ) -> Iterator[str]:
-    """Serve a model on a free port; yield the address."""
-    app = create_app(model, limits, threads=threads)
-    how = uvicorn_settings(limits or Limits()) | settings
+    """Serve a model on a free port, over TLS with a certificate and its key; yield the address."""
+    app = create_app(model, limits, threads=threads, **access)
+    how = uvicorn_settings(limits or Limits())
+    if tls:
+        how |= {"ssl_certfile": tls[0], "ssl_keyfile": tls[1]}
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", **how))
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -120,7 +149,73 @@ def running(
         while not server.started:
             assert thread.is_alive(), "the server did not start"
             time.sleep(0.01)
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+        scheme = "https" if tls else "http"
+        yield f"{scheme}://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     finally:
         server.should_exit = True
         thread.join()
+
+
+_WITH_LIMITS = """
+import json, sys
+from deplda.web import Limits, serve
+serve(sys.argv[1], port=int(sys.argv[2]), limits=Limits(**json.loads(sys.argv[3])))
+"""
+
+
+@contextmanager
+def started(
+    model: Any, folder: Path, *options: str, port: int = 0, n_processes: int = 1, **how: Any
+) -> Iterator[tuple[subprocess.Popen[str], str, list[str]]]:
+    """Serve a model by `deplda serve`; yield the process, its address and its log."""
+    if not (folder / "model").exists():
+        model.save(folder / "model")
+    command = ["-m", "deplda", "serve", str(folder / "model"), f"--port={port}", *options]
+    with _process(command, n_processes, **how) as found:
+        yield found
+
+
+@contextmanager
+def started_with_limits(
+    model: Any, folder: Path, limits: dict[str, Any], **how: Any
+) -> Iterator[tuple[subprocess.Popen[str], str, list[str]]]:
+    """Serve a model with other limits than the usual ones, which have no options."""
+    if not (folder / "model").exists():
+        model.save(folder / "model")
+    with _process(
+        ["-c", _WITH_LIMITS, str(folder / "model"), "0", json.dumps(limits)], 1, **how
+    ) as found:
+        yield found
+
+
+@contextmanager
+def _process(
+    arguments: list[str], n_processes: int, environment: dict[str, str] | None = None, **how: Any
+) -> Iterator[tuple[subprocess.Popen[str], str, list[str]]]:
+    process = subprocess.Popen(
+        [sys.executable, *arguments], stderr=subprocess.PIPE, text=True,
+        env=os.environ | (environment or {}), **how,
+    )  # fmt: skip
+    assert process.stderr is not None
+    log: list[str] = []
+    stderr = process.stderr
+    reader = threading.Thread(target=lambda: log.extend(iter(stderr.readline, "")))
+    reader.start()
+    try:
+        yield process, _address(process, log, n_processes), log
+    finally:
+        process.terminate()
+        process.wait(60)
+        reader.join()
+        stderr.close()
+
+
+def _address(process: subprocess.Popen[str], log: list[str], n_processes: int) -> str:
+    deadline = time.monotonic() + 600
+    while time.monotonic() < deadline and process.poll() is None:
+        text = "".join(log)
+        found = re.search(r"running on (https?://\S+:\d+)", text)
+        if found and text.count("startup complete") >= n_processes:
+            return found[1]
+        time.sleep(0.05)
+    pytest.fail("the server did not start:\n" + "".join(log))

@@ -307,3 +307,29 @@ def test_parts_that_a_model_lacks_are_hidden(browser: Browser) -> None:
     with running(model_of_counts()) as address, watched(browser, address) as page:
         expect(page.locator("#said")).to_contain_text("learned from word counts")
         expect(page.locator("#go")).to_be_disabled()
+
+
+def test_a_token_is_asked_for_once_and_kept_for_the_tab(browser: Browser, model: Any) -> None:
+    secret = "the-token-of-this-test"  # noqa: S105
+    with running(model, token=secret) as address, watched(browser, address) as page:
+        page.expected_errors = 2  # type: ignore[attr-defined]  # what the browser says of a 401
+        expect(page.locator("#entry-said")).to_contain_text("for those who have its token")
+        expect(page.locator("#token")).to_be_focused()
+        page.evaluate(AXE_FILE_PATH.read_text(encoding="utf-8"))
+        assert page.evaluate("axe.run()")["violations"] == []
+        page.fill("#token", "another token, wrong ✗")
+        page.keyboard.press("Enter")
+        expect(page.locator("#entry-said")).to_contain_text("does not accept this token")
+        page.fill("#token", f" {secret}\n")
+        page.keyboard.press("Enter")
+        expect(page.locator("#entry")).to_be_hidden()
+        suggest(page)
+        page.reload()
+        expect(page.locator("#about")).to_contain_text("DependencyLDA")
+        expect(page.locator("#entry")).to_be_hidden()
+        page.goto("/#/model")
+        expect(page.locator("#card pre")).to_contain_text("Bearer $DEPLDA_TOKEN")
+        with page.expect_download() as download:
+            page.get_by_role("link", name="openapi.json").click()
+        assert "/v1/suggest" in json.loads(download.value.path().read_text())["paths"]
+        assert secret not in page.content()

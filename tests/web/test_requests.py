@@ -109,7 +109,7 @@ def test_an_endless_body_is_cut_off(tiny: httpx.Client) -> None:
 
 
 def test_a_slow_body_is_answered_408(tiny: httpx.Client) -> None:
-    head = b"POST /v1/suggest HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    head = b"POST /v1/suggest HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     more = b"Connection: close\r\nContent-Length: 100\r\n\r\n{"
     answer = say(str(tiny.base_url), head + more)
     assert answer.startswith(b"HTTP/1.1 408")

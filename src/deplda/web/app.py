@@ -20,6 +20,7 @@ from starlette.staticfiles import StaticFiles
 from deplda.engine.execution import n_workers
 from deplda.errors import DepldaError
 from deplda.models.base import LabelClassifier
+from deplda.web.access import LOOPBACK, HostMiddleware, TokenMiddleware, check_token, host_name
 from deplda.web.answers import HealthAnswer
 from deplda.web.counters import Counters
 from deplda.web.http_errors import error_response, json_response
@@ -30,14 +31,14 @@ from deplda.web.requests import read_body, read_query, request_types
 from deplda.web.service import ModelService
 from deplda.web.work import Work
 
-_SENDING_SECONDS = 30.0
-
 
 def create_app(
     model: LabelClassifier,
     limits: Limits | None = None,
     *,
     threads: int | None = None,
+    hosts: Sequence[str] = LOOPBACK,
+    token: str | None = None,
     origins: Sequence[str] = (),
 ) -> Starlette:
     """Return the service of a fitted model as an ASGI application.
@@ -48,37 +49,51 @@ def create_app(
     limits : Limits, optional
     threads : int, optional
         Requests that are worked on at once; as many as there are cores by default.
+    hosts : sequence of str
+        The names that the service is called by; requests for other hosts are answered 421.
+    token : str, optional
+        What clients have to show (``Authorization: Bearer``) to use the API.
     origins : sequence of str
         Other web sites whose pages may use the API (CORS); none by default.
     """
     limits = limits or Limits()
-    endpoints = Endpoints(model, limits, n_workers(threads))
-    seconds = limits.reading_seconds + limits.seconds + _SENDING_SECONDS
-    middleware = [Middleware(HardeningMiddleware, counters=endpoints.counters, seconds=seconds)]
-    if origins:
+    if token is not None:
+        check_token(token)
+    endpoints = Endpoints(model, limits, n_workers(threads), with_token=token is not None)
+    middleware = [
+        Middleware(HardeningMiddleware, counters=endpoints.counters),
+        Middleware(HostMiddleware, hosts=[host_name(host) for host in hosts]),
+    ]
+    if origins:  # before the token, which browsers do not send when they ask for leave
         middleware.append(
             Middleware(
                 CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"],
-                allow_headers=["Content-Type"],
+                allow_headers=["Authorization", "Content-Type"],
             )
         )  # fmt: skip
-    return Starlette(
+    if token is not None:
+        middleware.append(Middleware(TokenMiddleware, token=token))
+    app = Starlette(
         routes=endpoints.routes(),
         middleware=middleware,
         exception_handlers={DepldaError: error_response, HTTPException: error_response},
         lifespan=endpoints.lifespan,
     )
+    app.router.redirect_slashes = False  # an address has one form, and no host is told to go to
+    return app
 
 
 class Endpoints:
     """What answers at each address, named as in the metrics."""
 
-    def __init__(self, model: LabelClassifier, limits: Limits, threads: int) -> None:
+    def __init__(
+        self, model: LabelClassifier, limits: Limits, threads: int, *, with_token: bool
+    ) -> None:
         self.limits, self.counters = limits, Counters()
         self.work = Work(threads, limits.waiting, limits.seconds)
         self.service = ModelService(model, limits)
         self.types = request_types(limits)
-        self.description = describe(self.types)
+        self.description = describe(self.types, with_token=with_token)
         self.files = StaticFiles(packages=[("deplda.web", "static")])
 
     def routes(self) -> list[Route]:

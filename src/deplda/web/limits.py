@@ -30,9 +30,15 @@ class Limits:
     seconds : float
         From a request's body to its answer; then it is answered 503.
     reading_seconds : float
-        In which a client has to send its request; then it is answered 408, or hung up on.
+        In which a client has to send its request, from the first byte to the last; then it is
+        answered 408, or hung up on if it has not come to the end of the headers.
+    sending_seconds : float
+        In which a client has to take what is written to it; then it is hung up on.
+    idle_seconds : float
+        From an answer to the next request's first byte; then the connection is closed.
     connections : int
-        Open at once, in each process.
+        Open at once, in each process. For one more, that which has waited longest for its client
+        is hung up on; those that are being answered are not.
     """
 
     body_bytes: int = 4 << 20
@@ -46,6 +52,8 @@ class Limits:
     waiting: int = 64
     seconds: float = 30.0
     reading_seconds: float = 15.0
+    sending_seconds: float = 30.0
+    idle_seconds: float = 5.0
     connections: int = 1_000
 
     def __post_init__(self) -> None:

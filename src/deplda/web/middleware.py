@@ -1,8 +1,7 @@
-"""Around every request: security headers, a time limit, one line of log, no stack trace to see."""
+"""Around every request: security headers, one line of log, no stack trace to see."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 
@@ -31,8 +30,8 @@ _HEADERS = {
 class HardeningMiddleware:
     """The outermost layer: makes every answer safe to show, and counts and logs every request."""
 
-    def __init__(self, app: ASGIApp, counters: Counters, seconds: float) -> None:
-        self.app, self.counters, self.seconds = app, counters, seconds
+    def __init__(self, app: ASGIApp, counters: Counters) -> None:
+        self.app, self.counters = app, counters
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -53,8 +52,7 @@ class HardeningMiddleware:
             await send(message)
 
         try:
-            async with asyncio.timeout(self.seconds):  # a client that never reads its answer
-                await self.app(scope, receive, send_hardened)
+            await self.app(scope, receive, send_hardened)
         except Exception:
             log.exception("%s failed", _asked(scope))
             if status:

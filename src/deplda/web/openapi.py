@@ -15,6 +15,7 @@ from deplda.web.requests import Requests
 _REFERENCE = "#/components/schemas/{name}"
 _ERRORS = {
     400: "The body is not JSON.",
+    401: "The token is missing, or another one.",
     404: "There is no such thing.",
     408: "The request came too slowly.",
     409: "This model cannot do that.",
@@ -26,8 +27,8 @@ _ERRORS = {
 _BODY, _QUERY = (400, 408, 409, 413, 415, 422, 503), (422, 503)
 
 
-def describe(requests: Requests) -> dict[str, Any]:
-    """Return the OpenAPI document."""
+def describe(requests: Requests, *, with_token: bool = False) -> dict[str, Any]:
+    """Return the OpenAPI document of a service, of one that asks for a token if so."""
     kinds = [
         *requests, answers.Error, answers.SuggestAnswer, Explained, answers.LabelsAnswer,
         answers.LabelAnswer, answers.TopicsAnswer, answers.ModelAnswer, answers.HealthAnswer,
@@ -38,7 +39,7 @@ def describe(requests: Requests) -> dict[str, Any]:
     name = {"name": "label", "in": "path", "required": True, "schema": {"type": "string"}}
     counters = {"200": _content("The counters.", {"type": "string"}, "text/plain")}
     info = {"title": "deplda", "description": "Labels for documents, and why."}
-    return {
+    found = {
         "openapi": "3.1.0",
         "info": info | {"version": deplda.__version__},
         "paths": {
@@ -56,6 +57,20 @@ def describe(requests: Requests) -> dict[str, Any]:
         },
         "components": {"schemas": schemas},
     }  # fmt: skip
+    if with_token:
+        _require_token(found)
+    return found
+
+
+def _require_token(description: dict[str, Any]) -> None:
+    """Say that all but /health is for those who show the token."""
+    scheme = {"type": "http", "scheme": "bearer"}
+    description["components"]["securitySchemes"] = {"token": scheme}
+    for path, methods in description["paths"].items():
+        for operation in methods.values():
+            if path != "/health":
+                operation["security"] = [{"token": []}]
+                operation["responses"]["401"] = _content(_ERRORS[401], _reference("Error"))
 
 
 def _post(summary: str, body: str, answer: str) -> dict[str, Any]:

@@ -2,42 +2,106 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
+import signal
 import socket
-from typing import Any, ClassVar
+import ssl
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
-import h11
+import msgspec
 import uvicorn
+from msgspec import Struct
 from starlette.applications import Starlette
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from deplda.data.files import StrPath
 from deplda.errors import InputError
 from deplda.models.registry import load
+from deplda.web.access import LOOPBACK, check_exposure, host_name, read_token
 from deplda.web.app import create_app
+from deplda.web.connections import ConnectionTable, GuardedConnection
 from deplda.web.limits import Limits
 
-_MODEL = "DEPLDA_SERVED_MODEL"
-"""How worker processes are told the model's folder."""
+_SERVED = "DEPLDA_SERVED"
+"""How worker processes are told what to serve."""
 _MOST_WORKERS = 64
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
+_BACKLOG, _OTHER_DESCRIPTORS = 128, 64
 
 
-def serve(model_path: StrPath, host: str = "127.0.0.1", port: int = 8000, workers: int = 1) -> None:
-    """Serve a saved model; SIGTERM and Ctrl-C finish what is running and stop."""
+class Served(Struct):
+    """What a process serves."""
+
+    model: str
+    limits: Limits
+    hosts: list[str]
+
+
+def serve(
+    model_path: StrPath,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    workers: int = 1,
+    *,
+    limits: Limits | None = None,
+    allowed_hosts: Sequence[str] = (),
+    tls_cert: StrPath | None = None,
+    tls_key: StrPath | None = None,
+) -> None:
+    """Serve a saved model; SIGTERM and Ctrl-C finish what is running and stop.
+
+    Parameters
+    ----------
+    model_path : path
+        Its folder.
+    host, port : str, int
+        Where to listen. Where other machines can reach it, the environment variable
+        ``DEPLDA_TOKEN`` has to hold a token; wherever it does, clients have to show it.
+    workers : int
+        Processes.
+    limits : Limits, optional
+    allowed_hosts : sequence of str
+        Names that the service is called by, beside `host` and those of the loopback.
+    tls_cert, tls_key : path, optional
+        Files in PEM format, to speak HTTPS.
+    """
     if not 1 <= workers <= _MOST_WORKERS:
         raise InputError(f"workers is {workers}; it must be from 1 to {_MOST_WORKERS}")
     if not 0 <= port <= 65535:
         raise InputError(f"port is {port}; it must be from 0 to 65535")
+    hosts = [host_name(name) for name in (*LOOPBACK, *allowed_hosts, host)]
     _check_free(host, port)
+    check_exposure(host, read_token())
+    _check_tls(tls_cert, tls_key)
     load(model_path)  # says what is wrong with it before any process is started
-    os.environ[_MODEL] = os.path.abspath(model_path)
-    uvicorn.run(
-        "deplda.web.server:saved_app", factory=True, host=host, port=port, workers=workers,
-        log_config=_log_config(), **uvicorn_settings(Limits()),
-    )  # fmt: skip
+    limits, backlog = _within_descriptors(limits or Limits())
+    served = Served(os.path.abspath(model_path), limits, hosts)
+    os.environ[_SERVED] = msgspec.json.encode(served).decode()
+    with _clean_exit():
+        uvicorn.run(
+            "deplda.web.server:saved_app", factory=True, host=host, port=port, workers=workers,
+            backlog=backlog, ssl_certfile=tls_cert, ssl_keyfile=tls_key, log_config=_log_config(),
+            **uvicorn_settings(limits),
+        )  # fmt: skip
+
+
+@contextmanager
+def _clean_exit() -> Iterator[None]:
+    """End with 0 on SIGTERM, which uvicorn sends once more when it has finished its work."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # who runs it there handles signals
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _check_free(host: str, port: int) -> None:
@@ -53,15 +117,64 @@ def _check_free(host: str, port: int) -> None:
         ) from error
 
 
+def _check_tls(cert: StrPath | None, key: StrPath | None) -> None:
+    """Raise if HTTPS is asked for and cannot be spoken with these files."""
+    if cert is None and key is None:
+        return
+    if cert is None or key is None:
+        missing = "certificate (--tls-cert)" if cert is None else "key (--tls-key)"
+        raise InputError(f"TLS needs a certificate and its key; the {missing} is missing")
+    for path in (cert, key):
+        try:
+            with open(path, "rb"):
+                pass
+        except OSError as error:
+            raise InputError(f"{path} cannot be read ({error.strerror})") from error
+
+    def no_password() -> str:  # or its owner would be asked for it on the terminal
+        raise InputError(f"{key} has a password; give a key without one")
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key, no_password)
+    except ssl.SSLError as error:
+        if error.reason == "KEY_VALUES_MISMATCH":
+            raise InputError(f"{key} is the key of another certificate than {cert}") from error
+        raise InputError(
+            f"{cert} and {key} are not a certificate and its key in PEM format ({error})"
+        ) from error
+
+
+def _within_descriptors(limits: Limits) -> tuple[Limits, int]:
+    """Return the limits and the backlog for which there are file descriptors, at most.
+
+    While connections are hung up on, the backlog may come in up to three times.
+    """
+    wanted = limits.connections + 3 * _BACKLOG + _OTHER_DESCRIPTORS
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return limits, _BACKLOG
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= soft < wanted:
+        soft = wanted if hard < 0 else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    if soft < 0 or soft >= wanted:
+        return limits, _BACKLOG
+    backlog = max(1, min(_BACKLOG, soft // 8))
+    connections = max(1, soft - 3 * backlog - _OTHER_DESCRIPTORS)
+    return replace(limits, connections=min(connections, limits.connections)), backlog
+
+
 def uvicorn_settings(limits: Limits) -> dict[str, Any]:
     """Return what uvicorn has to know to keep the limits, and to keep quiet."""
     return {
-        "http": SlowHeaderTimeout,
+        "http": partial(GuardedConnection, table=ConnectionTable(limits)),
+        "loop": "deplda.web.connections:EventLoop",
         "ws": "none",
         "access_log": False,
         "server_header": False,
         "proxy_headers": False,
-        "limit_concurrency": limits.connections,
+        "timeout_keep_alive": limits.idle_seconds,
         "timeout_graceful_shutdown": int(limits.seconds),
         # While it compiles, a worker cannot say that it lives; it must not be killed for that.
         "timeout_worker_healthcheck": 60,
@@ -69,43 +182,11 @@ def uvicorn_settings(limits: Limits) -> dict[str, Any]:
 
 
 def saved_app() -> Starlette:
-    """Return the application of the model that this process was told to serve."""
-    model = load(os.environ[_MODEL])
+    """Return the application of what this process was told to serve."""
+    served = msgspec.json.decode(os.environ[_SERVED], type=Served)
+    model = load(served.model)
     model.set_params(verbose=False)  # nobody watches its progress
-    return create_app(model)
-
-
-class SlowHeaderTimeout(H11Protocol):
-    """HTTP/1.1 as uvicorn has it, that hangs up on clients who never finish their headers."""
-
-    seconds: ClassVar[float] = Limits().reading_seconds
-    _timer: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: Any) -> None:
-        """Give the first request its time."""
-        super().connection_made(transport)
-        self._watch()
-
-    def data_received(self, data: bytes) -> None:
-        """Give each request its time from its first byte to the end of its headers."""
-        super().data_received(data)
-        self._watch()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the clock."""
-        self._stop_clock()
-        super().connection_lost(exc)
-
-    def _watch(self) -> None:
-        if self.conn.their_state is not h11.IDLE:
-            self._stop_clock()
-        elif self._timer is None:
-            self._timer = self.loop.call_later(self.seconds, self.transport.close)
-
-    def _stop_clock(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+    return create_app(model, served.limits, hosts=served.hosts, token=read_token())
 
 
 def _log_config() -> dict[str, Any]:

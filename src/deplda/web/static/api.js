@@ -1,5 +1,7 @@
 // Talking to the service. Addresses are relative, so that a proxy may put the page anywhere.
 
+import { askToken, shownToken } from "./token.js";
+
 export async function get(path, query = {}) {
   const asked = new URLSearchParams(query).toString();
   return answer(await reach(asked ? `${path}?${asked}` : path));
@@ -13,7 +15,16 @@ export async function post(path, body) {
   }));
 }
 
-async function reach(...request) {
+async function reach(path, request = {}) {
+  const token = shownToken();
+  const shown = token ? { Authorization: `Bearer ${token}` } : {};
+  const response = await send(path, { ...request, headers: { ...request.headers, ...shown } });
+  if (response.status !== 401) return response;
+  await askToken(token);
+  return reach(path, request);
+}
+
+async function send(...request) {
   try {
     return await fetch(...request);
   } catch {

@@ -39,6 +39,9 @@ export function saveCsv(current) {
   save("labels.csv", "text/csv", ["label,score,decision", ...lines, ""].join("\r\n"));
 }
 
+export const saveDescription = (description) =>
+  save("openapi.json", "application/json", JSON.stringify(description, null, 1));
+
 const quote = (value) =>
   /[",\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
 
