@@ -5,11 +5,15 @@ import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import joblib  # noqa: F401  # it writes a file when it is imported
 import pytest
 
+from deplda import PriorLDA, Schedule, load, train_label_words
 from tests.abuse.conftest import Amount
 from tests.cli.running import articles, done, problem, run, write_jsonl
+from tests.training.worlds import small
 
 TARGETS = ["out.jsonl", "out.jsonl.gz", "out.parquet", "out.svm", "out.svm.gz", "folder"]
 
@@ -126,7 +130,7 @@ def test_too_few_open_files_leave_nothing(target: str, corpus: Path, here: Path)
     done("datasets", "convert", corpus, here / f"other-{target}")  # all that is imported is there
     ours = {path.name for path in here.iterdir()}
     ended = []
-    for more in range(12):
+    for more in range(24):
         free = os.dup(0)
         os.close(free)
         with at_most(resource.RLIMIT_NOFILE, free + more):
@@ -141,3 +145,65 @@ def test_too_few_open_files_leave_nothing(target: str, corpus: Path, here: Path)
             break
     assert ended[0] == 1
     assert ended[-1] == 0
+
+
+# Models, checkpoints, experiments -----------------------------------------------------------------
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+@pytest.mark.parametrize("size", [0, 500, 1_000])
+def test_a_full_disk_leaves_the_model_that_was_to_be_replaced(
+    size: int, model: Path, here: Path
+) -> None:
+    load(model).save(here / "model")
+    before, other = files_in(here), PriorLDA().fit([[1, 0], [0, 1]], [["a"], ["b"]])
+    with at_most(resource.RLIMIT_FSIZE, size), pytest.raises(OSError, match="File too large"):
+        load(model).save(here / "model")
+    assert files_in(here) == before
+    other.save(here / "model")
+    assert os.listdir(here) == ["model"]
+
+
+def test_too_few_open_files_leave_the_model_that_was_to_be_replaced(
+    model: Path, here: Path
+) -> None:
+    saved = load(model)
+    saved.save(here / "model")
+    before, said = files_in(here), list[str]()
+    for more in range(24):
+        free = os.dup(0)
+        os.close(free)
+        try:
+            with at_most(resource.RLIMIT_NOFILE, free + more):
+                saved.save(here / "model")
+        except OSError as error:
+            said.append(str(error))
+        assert files_in(here) == before
+    assert 0 < len(said) < 24
+    assert all("Too many open files" in each for each in said)
+
+
+def test_a_checkpoint_that_does_not_fit_costs_no_chain(here: Path) -> None:
+    how: Any = {"schedule": Schedule(3), "seed": 1, "n_jobs": 1}
+    undisturbed = train_label_words(small(), **how).label_words.dense()
+    kept: Any = how | {"checkpoint": here / "kept", "checkpoint_seconds": 0}
+    with (
+        at_most(resource.RLIMIT_FSIZE, 1_000),
+        pytest.warns(RuntimeWarning, match="could not be saved"),
+    ):
+        trained = train_label_words(small(), **kept).label_words.dense()
+    assert (trained == undisturbed).all()
+    assert os.listdir(here / "kept") == ["manifest.json"]
+    resumed = train_label_words(small(), **kept, resume=True).label_words.dense()
+    assert (resumed == undisturbed).all()
+
+
+@pytest.mark.parametrize("verb", ["train", "experiment"])
+def test_a_folder_that_cannot_be_made_is_named(verb: str, corpus: Path, here: Path) -> None:
+    (here / "file").write_text("kept")
+    asked = [corpus, "--model", "flat"] if verb == "train" else ["newsroom", "--budget", "quick"]
+    assert "file" in problem(1, verb, *asked, "-o", here / "file" / "m")
+    assert files_in(here) == {"file": b"kept"}

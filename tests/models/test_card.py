@@ -90,8 +90,13 @@ def test_a_save_that_fails_leaves_the_old_model_and_no_rubbish(
 
 
 def test_the_same_model_is_saved_as_the_same_bytes(folder: Path) -> None:
-    load(folder).save(folder)
+    fitted().save(folder)
     assert {name: (folder / name).read_bytes() for name in (CARD, ARRAYS)} == saved()
+    id = store.read_card(folder).id
+    load(folder).save(folder)
+    assert store.read_card(folder).id == id
+    FlatLDA().fit(corpus()).save(folder)
+    assert store.read_card(folder).id != id
 
 
 def test_the_card_of_one_save_and_the_arrays_of_another_are_not_joined(folder: Path) -> None:

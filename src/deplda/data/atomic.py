@@ -166,6 +166,7 @@ def _claimed_folder(target: Path) -> Iterator[Path]:
             for _ in range(_FILES_TO_DELETE):
                 reserve.enter_context(open(os.devnull))
             place.mkdir(mode=0o700, exist_ok=True)
+            reserve.callback(_remove_if_empty, place)  # where even the lock cannot be opened
             with _opened_lock(place / _LOCK) as handle:
                 if not _is_ours(handle, place / _LOCK):
                     continue
@@ -178,6 +179,11 @@ def _claimed_folder(target: Path) -> Iterator[Path]:
                     reserve.close()
                     shutil.rmtree(place)
                 return
+
+
+def _remove_if_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
 
 
 @contextmanager

@@ -355,7 +355,8 @@ class NumberedNames(Sequence[str]):
             return NotImplemented
         return self._n == len(other) and all(map(eq, self, other))
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return hash(tuple(self))  # as the names that it is equal to
 
     def __repr__(self) -> str:
         return repr(tuple(self))

@@ -87,29 +87,29 @@ def save(path: StrPath, card: Card, arrays: Arrays) -> None:
     recover(target)
     check_target(target)
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    card = msgspec.structs.replace(card, id=None)
-    card = msgspec.structs.replace(card, id=_fingerprint(_encoded(card), arrays))
+    card = msgspec.structs.replace(card, id=_fingerprint(card, arrays))
     with write_folder(target, replace=True) as new:
         try:
             save_file(arrays, new / ARRAYS, {"id": str(card.id)})
         except SafetensorError as error:  # all of it was checked: what is left is the disk
             problem = f"the arrays cannot be written ({error})"
             raise OSError(errno.EIO, problem, str(target)) from error
-        (new / CARD).write_bytes(_encoded(card))
+        (new / CARD).write_bytes(msgspec.json.format(_encoded(card), indent=1))
         (new / ARRAYS).chmod((new / CARD).stat().st_mode)  # it was made for its owner alone
 
 
-def _encoded(card: Card) -> bytes:
+def _encoded(card: Card, order: Literal["deterministic"] | None = None) -> bytes:
     try:
-        encoded = msgspec.json.encode(card, enc_hook=_plain, order="deterministic")
-        return msgspec.json.format(encoded, indent=1)
+        return msgspec.json.encode(card, enc_hook=_plain, order=order)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InputError(f"the card cannot be written: {error}") from error
 
 
-def _fingerprint(card: bytes, arrays: Arrays) -> str:
-    """Return what tells a model from others: the same model is saved as the same bytes."""
-    digest = blake2b(card, digest_size=16)
+def _fingerprint(card: Card, arrays: Arrays) -> str:
+    """Return what tells a model from others, wherever and whenever it is saved."""
+    digest = blake2b(
+        _encoded(msgspec.structs.replace(card, id=None), "deterministic"), digest_size=16
+    )
     for name, array in sorted(arrays.items()):
         digest.update(f"{name} {array.dtype.str} {len(array)}".encode())
         digest.update(array.data.cast("B") if array.size else b"")
