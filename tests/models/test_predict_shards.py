@@ -178,6 +178,27 @@ def test_lines_that_hold_no_document_are_named_and_the_rest_is_predicted(
     assert "counts must be whole numbers" in manifest.failed_documents[1].problem
 
 
+def test_numbered_words_are_known_by_their_numbers_where_training_dropped_some(
+    tmp_path: Path,
+) -> None:
+    corpus = Corpus(np.eye(8)[[1, 3, 7, 7]], np.eye(3)[[0, 1, 2, 2]])
+    model = FlatLDA().fit(corpus.keep_words(1))
+    model.save(tmp_path / "model")
+    (tmp_path / "in").mkdir()
+    write_svmlight(corpus, tmp_path / "in" / "a.svm")
+    for beside in (tmp_path / "in").glob("a.*.txt"):
+        beside.unlink()
+    manifest = predict_shards(tmp_path / "model", tmp_path / "in", tmp_path / "out", k=1)
+    assert manifest.failed_documents == []
+    found = lines(tmp_path / "out" / "a.svm.labels.jsonl")
+    assert [line["labels"][0]["label"] for line in found] == [
+        "label0",
+        "label1",
+        "label2",
+        "label2",
+    ]
+
+
 def test_bad_lines_of_svmlight_are_named_by_row_and_the_rest_is_predicted(
     news: Corpus, model: Path, tmp_path: Path
 ) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from deplda.cli.output import trusts_models
+
 
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
@@ -62,4 +64,5 @@ def serve(
         allowed_hosts=allowed_hosts,
         tls_cert=tls_cert,
         tls_key=tls_key,
+        trusted=trusts_models(),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -323,6 +324,9 @@ def canonical(matrix: Any) -> csr_array[Any, tuple[int, int]]:
     return found
 
 
+_NUMBERED = re.compile(r"word\d+")
+
+
 class NumberedNames(Sequence[str]):
     """``word0``, ``word1`` and so on, of which none takes memory: a file may number millions."""
 
@@ -365,6 +369,11 @@ class NumberedNames(Sequence[str]):
 def word_names(n: int) -> NumberedNames:
     """Return what words without names are called."""
     return NumberedNames("word", n)
+
+
+def are_numbered(words: Iterable[str]) -> bool:
+    """Return whether all of these are names of words without names."""
+    return isinstance(words, NumberedNames) or all(_NUMBERED.fullmatch(word) for word in words)
 
 
 def fixed(names: Iterable[str]) -> tuple[str, ...] | NumberedNames:

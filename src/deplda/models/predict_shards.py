@@ -13,7 +13,7 @@ import msgspec
 
 from deplda.data import checks
 from deplda.data.atomic import write_whole
-from deplda.data.corpus import Corpus
+from deplda.data.corpus import Corpus, are_numbered
 from deplda.data.files import StrPath
 from deplda.data.readers import Fields
 from deplda.data.readers.shard_files import Shard, names_in
@@ -262,15 +262,18 @@ def _corpora(job: _Job, name: str, failures: list[FailedDocument]) -> Iterator[C
     def note(line: int, id: str | None, problem: str) -> None:
         failures.append(FailedDocument(name, line, id, problem))
 
-    shard = Shard(job.source / name, job.fields)
+    shard, words = Shard(job.source / name, job.fields), job.model.words_
+    # Of a file without names a model of such files knows words by their numbers, and may have
+    # dropped some; a model of named words knows them by their order.
+    by_name = shard.has_words or (shard.is_numbered and are_numbered(words))
     for corpus in shard.corpora(
         _READ,
         note,
         counter=job.model.counter_ or CountsOnly(),
-        vocabulary=None if shard.has_words else job.model.words_,
+        vocabulary=None if by_name else words,
         label_names=None if shard.is_numbered else (),
     ):
-        yield corpus.align(job.model.words_, ())
+        yield corpus.align(words, ())
 
 
 def _stamp(path: Path) -> list[int]:

@@ -41,6 +41,7 @@ class Served(Struct):
     model: str
     limits: Limits
     hosts: list[str]
+    trusted: bool
 
 
 def serve(
@@ -53,6 +54,7 @@ def serve(
     allowed_hosts: Sequence[str] = (),
     tls_cert: StrPath | None = None,
     tls_key: StrPath | None = None,
+    trusted: bool = False,
 ) -> None:
     """Serve a saved model; SIGTERM and Ctrl-C finish what is running and stop.
 
@@ -70,6 +72,8 @@ def serve(
         Names that the service is called by, beside `host` and those of the loopback.
     tls_cert, tls_key : path, optional
         Files in PEM format, to speak HTTPS.
+    trusted : bool
+        See `load`.
     """
     if not 1 <= workers <= _MOST_WORKERS:
         raise InputError(f"workers is {workers}; it must be from 1 to {_MOST_WORKERS}")
@@ -79,9 +83,9 @@ def serve(
     _check_free(host, port)
     check_exposure(host, read_token())
     _check_tls(tls_cert, tls_key)
-    load(model_path)  # says what is wrong with it before any process is started
+    load(model_path, trusted=trusted)  # says what is wrong with it before any process is started
     limits, backlog = _within_descriptors(limits or Limits())
-    served = Served(os.path.abspath(model_path), limits, hosts)
+    served = Served(os.path.abspath(model_path), limits, hosts, trusted)
     os.environ[_SERVED] = msgspec.json.encode(served).decode()
     with _clean_exit():
         uvicorn.run(
@@ -184,7 +188,7 @@ def uvicorn_settings(limits: Limits) -> dict[str, Any]:
 def saved_app() -> Starlette:
     """Return the application of what this process was told to serve."""
     served = msgspec.json.decode(os.environ[_SERVED], type=Served)
-    model = load(served.model)
+    model = load(served.model, trusted=served.trusted)
     model.set_params(verbose=False)  # nobody watches its progress
     return create_app(model, served.limits, hosts=served.hosts, token=read_token())
 
