@@ -95,7 +95,10 @@ class Save:
             corpus = write_jsonl(folder / f"{number}.jsonl", part)
             finish(verb("train", corpus, "-o", folder / f"{number}", "--model", "flat"))
             self.models.append(load(folder / f"{number}"))
-        self.legal = [content(folder / "0"), content(folder / "1")]
+        self.legal = []
+        for number, model in enumerate(self.models):
+            model.save(folder / f"{number}")
+            self.legal.append(content(folder / f"{number}"))
         self.target = folder / "parent" / "model"
         self.models[0].save(self.target)
         self.seconds = 0.05

@@ -179,3 +179,25 @@ def test_an_error_of_the_disk_while_swapping_keeps_the_old_folder(
     with pytest.raises(OSError, match=os.strerror(number)):
         replace(tmp_path / "a", b"new")
     assert files_in(tmp_path) == {"a": b"old"}
+
+
+def test_many_writers_of_one_folder_leave_one_whole_folder_and_nothing_else(tmp_path: Path) -> None:
+    failures: list[BaseException] = []
+
+    def write(number: int) -> None:
+        try:
+            for _ in range(20):
+                with write_folder(tmp_path / "a", replace=True) as new:
+                    for name in "xyz":
+                        (new / name).write_bytes(b"%d" % number)
+        except BaseException as error:
+            failures.append(error)
+
+    writers = [Thread(target=write, args=(number,)) for number in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert failures == []
+    assert len(set(files_in(tmp_path / "a").values())) == 1
+    assert os.listdir(tmp_path) == ["a"]

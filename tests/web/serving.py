@@ -170,7 +170,15 @@ def started(
     """Serve a model by `deplda serve`; yield the process, its address and its log."""
     if not (folder / "model").exists():
         model.save(folder / "model")
-    command = ["-m", "deplda", "serve", str(folder / "model"), f"--port={port}", *options]
+    command = [
+        "-m",
+        "deplda",
+        "--trust-model",
+        "serve",
+        str(folder / "model"),
+        f"--port={port}",
+        *options,
+    ]
     with _process(command, n_processes, **how) as found:
         yield found
 

@@ -14,7 +14,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -78,10 +78,10 @@ def write_folder(path: StrPath, *, replace: bool = False) -> Iterator[Path]:
         yield new
         for written in (*new.rglob("*"), new):
             _sync(written)
-        if not (replace and target.exists()):
+        if replace:
+            _replace(new, target)
+        else:
             new.rename(target)
-        elif not _exchange(new, target):
-            _replace_in_two_steps(new, target)
         _sync(target.parent)
 
 
@@ -92,19 +92,46 @@ def recover(target: Path) -> None:
         if target.exists() or not place.is_dir():
             return
         for _ in range(_LOOKS):
-            with suppress(OSError), _opened_lock(place / _LOCK) as handle:
-                if _lock(handle):
-                    if (place / _OLD).is_dir() and not target.exists():
-                        (place / _OLD).rename(target)
-                    break
-            if target.exists():
-                return
+            if _brought_back(place, target) or target.exists():
+                break
             time.sleep(_SECONDS_BETWEEN)
+
+
+def _brought_back(place: Path, target: Path) -> bool:
+    """Move the old folder back if its writer is gone; return False if one may be at work."""
+    try:
+        handle = _open(place / _LOCK, make=0)
+    except OSError:
+        return False
+    try:
+        if not _lock(handle):
+            return False
+        if (place / _OLD).is_dir() and not target.exists():
+            (place / _OLD).rename(target)
+        return True
+    finally:
+        os.close(handle)
 
 
 def is_leftover(path: Path, target: Path) -> bool:
     """Return whether this is what a writer of the target left beside it, or is writing."""
     return path.name.startswith(_place(target, 0).name)
+
+
+def _replace(new: Path, target: Path) -> None:
+    """Put a folder in its place, whether there is one already or not; others may do so too."""
+    for _ in range(_LOOKS):
+        try:
+            if not target.exists():
+                new.rename(target)
+            elif not _exchange(new, target):
+                _replace_in_two_steps(new, target)
+            return
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            failed = error
+    raise failed
 
 
 def _replace_in_two_steps(new: Path, target: Path) -> None:
@@ -142,47 +169,71 @@ def _place(target: Path, number: int) -> Path:
 @contextmanager
 def _claimed_file(target: Path) -> Iterator[tuple[Path, int]]:
     """Hold an empty file beside a target, which is no more there at the end."""
-    for number in count():
-        place = _place(target, number)
-        with _named(target), _opened_lock(place) as handle:
-            if not _is_ours(handle, place):
-                continue
-            try:
-                os.ftruncate(handle, 0)
-                yield place, handle
-            finally:
-                if _is_at(handle, place):  # it was not moved to its target
-                    place.unlink()
-            return
+    with _named(target):
+        place, handle = _claim(target, _open)
+        try:
+            os.ftruncate(handle, 0)
+            yield place, handle
+        finally:
+            if _is_at(handle, place):  # it was not moved to its target
+                place.unlink()
+            os.close(handle)
 
 
 @contextmanager
 def _claimed_folder(target: Path) -> Iterator[Path]:
     """Hold an empty folder beside a target, which is no more there at the end."""
+    with _named(target), ExitStack() as reserve:
+        # Deleting a folder takes open files too: some are kept for that.
+        for _ in range(_FILES_TO_DELETE):
+            reserve.enter_context(open(os.devnull))
+        place, handle = _claim(target, _open_lock_in, _LOCK)
+        try:
+            _empty(place)
+            yield place
+        finally:
+            reserve.close()
+            _empty(place)
+            (place / _LOCK).unlink()
+            os.close(handle)
+            _remove_if_empty(place)
+
+
+def _claim(target: Path, open_lock: Callable[[Path], int], lock: str = "") -> tuple[Path, int]:
+    """Return the first place beside a target that nobody writes to, and the handle of its lock."""
     for number in count():
         place = _place(target, number)
-        with _named(target), ExitStack() as reserve:
-            # Deleting a folder takes open files too: some are kept for that.
-            for _ in range(_FILES_TO_DELETE):
-                reserve.enter_context(open(os.devnull))
-            place.mkdir(mode=0o700, exist_ok=True)
-            reserve.callback(_remove_if_empty, place)  # where even the lock cannot be opened
-            with _opened_lock(place / _LOCK) as handle:
-                if not _is_ours(handle, place / _LOCK):
-                    continue
-                try:
-                    for name in (_NEW, _OLD):
-                        if (place / name).exists():
-                            shutil.rmtree(place / name)
-                    yield place
-                finally:
-                    reserve.close()
-                    shutil.rmtree(place)
-                return
+        handle = open_lock(place)
+        # It may have been moved to its target, or removed, before it was locked.
+        if _lock(handle) and _is_at(handle, place / lock):
+            return place, handle
+        os.close(handle)
+    raise AssertionError
+
+
+def _open_lock_in(folder: Path) -> int:
+    """Return the handle of the lock of a folder; both are made if they are not there."""
+    while True:
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+            return _open(folder / _LOCK)
+        except (FileNotFoundError, FileExistsError):
+            if not folder.parent.is_dir() or (folder.exists() and not folder.is_dir()):
+                raise
+            # Its last writer removed it just now.
+        except OSError:
+            _remove_if_empty(folder)
+            raise
+
+
+def _empty(place: Path) -> None:
+    for name in (_NEW, _OLD):
+        if (place / name).exists():
+            shutil.rmtree(place / name)
 
 
 def _remove_if_empty(folder: Path) -> None:
-    with suppress(OSError):
+    with suppress(OSError):  # another writer has it already
         folder.rmdir()
 
 
@@ -198,19 +249,9 @@ def _named(target: Path) -> Iterator[None]:
         raise
 
 
-@contextmanager
-def _opened_lock(path: Path) -> Iterator[int]:
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    handle = os.open(path, flags, 0o600)
-    try:
-        yield handle
-    finally:
-        os.close(handle)
-
-
-def _is_ours(handle: int, path: Path) -> bool:
-    """Return whether nobody else writes there; it may have been moved away before the lock."""
-    return _lock(handle) and _is_at(handle, path)
+def _open(path: Path, make: int = os.O_CREAT) -> int:
+    flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    return os.open(path, flags | make, 0o600)
 
 
 def _lock(handle: int) -> bool:
