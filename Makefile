@@ -29,7 +29,7 @@ test-slow: install
 
 # Kills, mutated files, crowds, full disks, as often as the threat model says.
 test-abuse: install
-	$(BIN)/pytest --abuse -m '' tests/abuse
+	$(BIN)/pytest --abuse -m '' --timeout 7200 tests/abuse
 
 # Other versions of what deplda needs, in an environment of their own, $(1), with options of pip, $(2):
 # the tests of every room run there, but for those that take a browser or Schemathesis.

@@ -94,6 +94,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return script(str(tmp_path_factory.mktemp("undisturbed") / "run")).communicate()[0]
 
 
+@pytest.mark.slow
 def test_a_run_killed_with_sigkill_resumes_to_the_same_bits(
     undisturbed: bytes, tmp_path: Path
 ) -> None:
