@@ -115,7 +115,7 @@ def test_json_has_no_numbers_that_are_none(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_what_a_file_holds_is_shown_by_a_terminal_and_not_obeyed(tmp_path: Path) -> None:
-    title = "\x1b]0;mine\x07\x9b31m[red]label"
+    title = "\x1b]0;mine\x07\x9b31m\u202e[red]label"
     rows = [row | {"labels": [title, *row["labels"]]} for row in articles()]
     done("train", write_jsonl(tmp_path / "a.jsonl", rows), "-o", tmp_path / "m", *QUICK)
     for verb in (
@@ -124,8 +124,14 @@ def test_what_a_file_holds_is_shown_by_a_terminal_and_not_obeyed(tmp_path: Path)
         ["words", tmp_path / "m", title],
     ):
         shown = done(*verb)
-        assert not set(shown) & {"\x1b", "\x07", "\x9b"}
+        assert not set(shown) & {"\x1b", "\x07", "\x9b", "\u202e"}
         assert "[red]" in shown or verb[0] == "words"
+    for verb in (["info", tmp_path / "m"], ["explain", tmp_path / "m", "court"]):
+        shown = done(*verb, "--json")
+        assert not set(shown) & {"\x1b", "\x07", "\x9b", "\u202e"}
+    (line,) = done("predict", tmp_path / "m", "-", input="court judge").splitlines()
+    assert "\x9b" not in line
+    assert title in [each["label"] for each in json.loads(line)["labels"]]
     said = problem(1, "info", tmp_path / "no\x1b[31mne")
     assert "\x1b" not in said
     assert "no\ufffd[31mne: there is no such folder" in said

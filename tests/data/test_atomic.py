@@ -201,3 +201,41 @@ def test_many_writers_of_one_folder_leave_one_whole_folder_and_nothing_else(tmp_
     assert failures == []
     assert len(set(files_in(tmp_path / "a").values())) == 1
     assert os.listdir(tmp_path) == ["a"]
+
+
+def test_what_lies_beyond_a_gap_of_places_is_found_and_removed(tmp_path: Path) -> None:
+    replace(tmp_path / "a", b"old")
+    with suppress(RuntimeError), write_folder(tmp_path / "a", replace=True):  # the first place
+        killed(tmp_path, "write_folder('a', replace=True)", IN_TWO_STEPS, "")  # the second
+        assert not (tmp_path / "a").exists()
+        raise RuntimeError
+    assert (tmp_path / "a" / "a").read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_a_writer_brings_back_what_was_cut_off_after_it_had_looked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace(tmp_path / "a", b"old")
+    look = atomic.recover
+
+    def looked_too_early(target: Path) -> None:
+        look(target)
+        killed(tmp_path, "write_folder('a', replace=True)", IN_TWO_STEPS, "")
+
+    monkeypatch.setattr(atomic, "recover", looked_too_early)
+    with suppress(RuntimeError), write_folder(tmp_path / "a", replace=True):
+        raise RuntimeError
+    assert (tmp_path / "a" / "a").read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_a_planted_link_is_not_written_through(tmp_path: Path) -> None:
+    victim, here = tmp_path / "victim", tmp_path / "here"
+    (victim / "new").mkdir(parents=True)
+    (victim / "new" / "precious").write_bytes(b"mine")
+    here.mkdir()
+    (here / ".a.deplda-writing").symlink_to(victim)
+    with pytest.raises(OSError, match="this is a link; remove it"):
+        replace(here / "a", b"new")
+    assert (victim / "new" / "precious").read_bytes() == b"mine"

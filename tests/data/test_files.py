@@ -9,7 +9,7 @@ from threading import Thread
 import pytest
 
 from deplda import ReadError, read_corpus
-from deplda.data.files import StandardInput, decode, read_lines
+from deplda.data.files import StandardInput, decode, read_lines, read_plain
 from tests.data.readers.documents import PLAIN, write_lines
 
 
@@ -48,3 +48,17 @@ def test_lines_come_with_numbers_and_without_their_ends(tmp_path: Path) -> None:
 def test_a_byte_of_another_encoding_is_named_with_its_column() -> None:
     with pytest.raises(ReadError, match=r"^a, line 7: byte 0xf6 at column 2 is not utf-8"):
         decode("a", 7, b"k\xf6nig", "utf-8")
+
+
+def test_only_plain_files_are_read_as_our_own(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_bytes(b"abc")
+    (tmp_path / "link").symlink_to("plain")
+    os.mkfifo(tmp_path / "pipe")
+    assert read_plain(tmp_path / "plain") == b"abc"
+    for name in ("link", "pipe", "."):
+        with pytest.raises(ReadError, match="this is not a plain file"):
+            read_plain(tmp_path / name)
+    with pytest.raises(ReadError, match="3 bytes are more than 2"):
+        read_plain(tmp_path / "plain", 2)
+    with pytest.raises(ReadError, match="No such file"):
+        read_plain(tmp_path / "none")

@@ -1,5 +1,6 @@
 """A folder of results: of one experiment, and nobody else's."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,31 @@ def test_a_damaged_file_is_named(small: Experiment, tmp_path: Path) -> None:
         with pytest.raises(ReadError, match=f"{name}: this is not {what}"):
             read_results(folder)
         (folder / name).unlink()
+
+
+@pytest.mark.parametrize("name", ["experiment.json", "data.json", "units/0-flat.json"])
+def test_pipes_and_links_in_place_of_results_are_refused(
+    name: str, small: Experiment, tmp_path: Path
+) -> None:
+    folder = tmp_path / "results"
+    open_results(folder, new_head(small, "quick", [0]))
+    (folder / "units").mkdir()
+    (folder / name).unlink(missing_ok=True)
+    os.mkfifo(folder / name)
+    with pytest.raises(ReadError, match="this is not a plain file"):
+        read_results(folder)
+    (folder / name).unlink()
+    (folder / name).symlink_to("/dev/zero")
+    with pytest.raises(ReadError, match="this is not a plain file"):
+        read_results(folder)
+
+
+def test_counts_that_no_data_has_are_refused(small: Experiment, tmp_path: Path) -> None:
+    open_results(tmp_path / "results", new_head(small, "quick", [0]))
+    (tmp_path / "results" / "data.json").write_text(
+        '{"statistics": {}, "split": 0, "n_train": 1, "n_test": 1, "n_training_words": 1, '
+        '"labels_by_frequency": [], "documents_by_labels": [[1000000000000, 5]], '
+        '"shown_labels": {}}'
+    )
+    with pytest.raises(ReadError, match="this is not a description of data"):
+        read_results(tmp_path / "results")

@@ -7,9 +7,10 @@ import msgspec
 import pytest
 
 from deplda import InputError, datasets
-from deplda.experiments import run
+from deplda.experiments import run, runner
 from deplda.experiments.protocol import Experiment, Model
 from deplda.experiments.results import Unit, write_unit
+from deplda.experiments.unit import Task
 
 
 def test_units_are_kept_as_they_end_and_never_run_twice(
@@ -75,3 +76,14 @@ def test_a_unit_that_fails_does_not_stop_the_others_and_is_tried_again(
     write_unit(folder, Unit("Bad", 0, "failed", error="an older one"))
     again = run(broken, folder, budget="quick", progress=False)
     assert "n_topics is -1" in str(again.units[0].error)
+
+
+def test_python_files_of_the_current_folder_are_not_run(
+    small: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "platform.py").write_text("open('ran', 'w')\nraise ImportError\n")
+    monkeypatch.chdir(tmp_path)
+    broken = msgspec.structs.replace(small, data="no-such-set")
+    unit = runner._in_own_process(Task(broken, "Flat", 0, "quick"))
+    assert "no-such-set" in str(unit.error)
+    assert not (tmp_path / "ran").exists()

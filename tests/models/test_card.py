@@ -50,6 +50,11 @@ def link_to_a_model(path: Path) -> None:
     path.symlink_to(path.with_name("real"))
 
 
+def pipe_for_a_card(path: Path) -> None:
+    path.mkdir()
+    os.mkfifo(path / CARD)
+
+
 FOREIGN: dict[str, Callable[[Path], Any]] = {
     "a file": lambda path: path.write_text("mine"),
     "a folder": lambda path: write(path, {"thesis.txt": b"mine"}),
@@ -58,6 +63,7 @@ FOREIGN: dict[str, Callable[[Path], Any]] = {
     "a card that is none": lambda path: write(path, {CARD: b"ace"}),
     "other arrays": lambda path: write(path, {ARRAYS: b"mine"}),
     "a link to a model": link_to_a_model,
+    "a pipe for a card": pipe_for_a_card,
     "a link to nowhere": lambda path: path.symlink_to("nowhere"),
 }
 
@@ -177,9 +183,7 @@ def test_links_pipes_and_folders_in_place_of_files_are_refused(name: str, folder
     ]
     for make in makers:
         make(folder / name)
-        with pytest.raises(
-            ReadError, match=r"this is not a plain file; a saved model has no links"
-        ):
+        with pytest.raises(ReadError, match=r"this is not a plain file; links and pipes are not"):
             load(folder)
         if (folder / name).is_dir():
             (folder / name).rmdir()

@@ -148,7 +148,7 @@ WRONG_CARDS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "half a topic": (put("learned", "settings", "n_topics", value=0.5), "n_topics is"),
     "learned nothing": (put("learned", value={}), "cannot be used"),
     "fewer than no topics": (put("learned", "n_topic_sets", value=-1), "cannot be used"),
-    "endless topics": (put("learned", "n_topic_sets", value=10**15), "topic_labels.2.* is missing"),
+    "endless topics": (put("learned", "n_topic_sets", value=10**15), "sets of topics is 3,000,0"),
     "text without words": (lambda card: card.update(words=None, text=TEXT), "but not which"),
     "text settings missing": (put("text", value={}), "does not fit"),
     "a bad pattern": (lambda card: card.update(text=TEXT | {"token_pattern": "("}), "token_patt"),

@@ -1,9 +1,11 @@
 """What a saved model may ask of the machine that loads it."""
 
 import json
+import random
 import re
 import warnings
 from pathlib import Path
+from re import _parser  # type: ignore[attr-defined]
 from typing import Any
 
 import pytest
@@ -70,13 +72,30 @@ def test_a_trusted_model_may_ask_for_any_work_and_pattern(tmp_path: Path) -> Non
     counter = WordCounter(token_pattern=r"\w+(?:-\w+)*")  # noqa: S106
     counts = counter.fit_transform(["ab-cd ef", "gh ij"])
     FlatLDA(burn_in=200_000).fit(counts, ["a", "b"], counter=counter).save(tmp_path / "model")
-    with pytest.raises(ReadError, match=r"burn_in .* is .*trusted=True \(deplda --trust-model"):
+    with pytest.raises(ReadError, match=r"token_pattern is '\\\\w.*trusted=True \(deplda --trust"):
         load(tmp_path / "model")
-    edit_card(tmp_path / "model", lambda card: card["parameters"].update(burn_in=5))
-    with pytest.raises(ReadError, match=r"token_pattern is '\\\\w\+.*trusted=True"):
+    edit_card(tmp_path / "model", lambda card: card["text"].update(token_pattern=LETTERS))
+    with pytest.raises(ReadError, match=r"burn_in .* is .*trusted=True"):
         load(tmp_path / "model")
-    load(tmp_path / "model", trusted=True).rank(["ab-cd"])
+    load(tmp_path / "model", trusted=True)
     FlatLDA.load(tmp_path / "model", trusted=True)
+
+
+def test_a_pattern_is_judged_before_it_is_used_for_anything(tmp_path: Path) -> None:
+    counter = WordCounter()
+    counts = counter.fit_transform(["ab cd", "ef gh"])
+    FlatLDA().fit(counts, ["a", "b"], counter=counter).save(tmp_path / "model")
+    endless = {"token_pattern": "(?:a+)+b", "stop_words": ["a" * 60]}
+    edit_card(tmp_path / "model", lambda card: card["text"].update(endless))
+    with pytest.raises(ReadError, match="token_pattern is"):
+        load(tmp_path / "model")
+
+
+def test_work_is_counted_for_every_set_of_topics(tmp_path: Path) -> None:
+    fitted().save(tmp_path / "model")  # of two sets
+    edit_card(tmp_path / "model", lambda card: card["parameters"].update(burn_in=60_000))
+    with pytest.raises(ReadError, match="sets of topics is 120,002"):
+        load(tmp_path / "model")
 
 
 def test_the_papers_own_work_is_within_the_limits() -> None:
@@ -95,6 +114,7 @@ BAD = [
     "(a+)+b", r"(\w+\s?)*$", r"(a|aa)+", "a*a*a*b", r"(.*)x", r"\w+$", r"(\w)\1+", r"a+\b",
     "(?=x)a",
     r"(?:\w+-)*\w+", r"x{999}", r"a?a?a?a?aaaa", "(?P<x>a)+", r"[a]{2,}{2,}", "a+b", r"\w+\w",
+    "[][](?:x+)+y]", "[^][(x+)+y]", "[]x+", "x{99}" * 2 + "z", "a" * 101,
 ]  # fmt: skip
 
 
@@ -116,7 +136,7 @@ def test_long_sequences_of_words_are_refused() -> None:
 
 
 PIECES = ["a", "b", r"\w", "[ab]", "[^a]", ".", "+", "*", "?", "{2}", "{1,3}", "{2,}", "(", ")",
-          "(?:", "|", r"\b", "$", "^", r"\1"]  # fmt: skip
+          "(?:", "[", "]", "[]", "[^]", "|", r"\b", "$", "^", r"\1"]  # fmt: skip
 TEXTS = ["a" * 20_000, "ab" * 10_000, "a" * 20_000 + "!", "ba" * 10_000 + "c", " a" * 10_000]
 
 
@@ -126,7 +146,39 @@ def test_a_pattern_that_passes_is_soon_done_with_any_text(pattern: str) -> None:
     try:
         compiled = re.compile(pattern)
         check_words(pattern, (1, 1))
-    except (re.error, InputError):
+    except (re.error, InputError, FutureWarning):
         return
     for text in TEXTS:  # of a pattern that backtracks the test would never end
         compiled.findall(text)
+
+
+def repeats(tree: Any, depth: int = 0) -> list[tuple[int, bool]]:
+    """Return how deep each repetition stands in a parsed pattern, and whether its length varies."""
+    found = []
+    for name, value in tree:
+        if str(name).endswith("REPEAT"):
+            low, high, inner = value
+            found += [(depth, low != high), *repeats(inner, depth + 1)]
+        elif str(name) == "SUBPATTERN":
+            found += repeats(value[3], depth)
+        elif str(name) in ("BRANCH", "GROUPREF", "ASSERT", "ASSERT_NOT"):
+            found.append((1, True))
+    return found
+
+
+def test_python_reads_patterns_as_we_judge_them() -> None:
+    chance, n = random.Random(5), 0  # noqa: S311
+    for _ in range(20_000):
+        pattern = "".join(chance.choices([*PIECES, "^", "-", "\\", "(?i)"], k=chance.randint(1, 9)))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = _parser.parse(pattern)
+            check_words(pattern, (1, 1))
+        except (re.error, InputError, OverflowError):
+            continue
+        n += 1
+        found = repeats(tree)
+        assert all(depth == 0 for depth, _ in found), pattern
+        assert sum(varies for _, varies in found) <= 1, pattern
+    assert n > 500

@@ -128,6 +128,30 @@ def test_over_tls_all_is_as_without(model: Any, tmp_path: Path) -> None:
         assert httpx.get(f"{address}/v1/model", verify=context).status_code == 200
 
 
+def test_those_who_never_agree_on_tls_make_room_for_others(model: Any, tmp_path: Path) -> None:
+    tls = certificate(tmp_path)
+    context = ssl.create_default_context(cafile=tls[0])
+    limits = replace(TINY, connections=8)
+    with running(model, limits, tls=tls) as address, ExitStack() as lines:
+        silent = [lines.enter_context(dial(address)) for _ in range(12)]
+        assert httpx.get(f"{address}/health", verify=context).status_code == 200
+        assert listen(silent[0]) == b""  # long before the handshake's time is over
+        assert httpx.get(f"{address}/health", verify=context).status_code == 200
+
+
+def test_after_a_request_of_two_lengths_nothing_more_is_answered(model: Any) -> None:
+    body = b'{"documents":[{"text":"a"}]}'
+    chunk = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+    with running(model, TINY) as address, dial(address) as line:
+        line.sendall(
+            b"POST /v1/suggest HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Content-Length: %d\r\nTransfer-Encoding: chunked\r\n\r\n%s"
+            % (len(chunk), chunk)
+            + HEALTH
+        )
+        assert listen(line).count(b"HTTP/1.1 ") == 1
+
+
 def test_a_connection_that_asks_nothing_more_is_closed(model: Any) -> None:
     with running(model, replace(TINY, idle_seconds=1)) as address, dial(address) as line:
         line.sendall(HEALTH)

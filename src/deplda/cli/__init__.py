@@ -4,6 +4,8 @@
 library at its top.
 """
 
+import os
+
 from deplda.cli.datasets import datasets
 from deplda.cli.experiment import demo, experiment, report
 from deplda.cli.explain import explain, info, topics, words
@@ -20,6 +22,8 @@ for verb in (datasets, experiment, report, demo):
 
 def main() -> None:
     """Run the command line."""
+    # Processes that it starts import nothing from the folder that it happens to be run in.
+    os.environ.setdefault("PYTHONSAFEPATH", "1")
     root(prog_name="deplda")
 
 

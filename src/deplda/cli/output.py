@@ -16,7 +16,10 @@ import click
 from deplda.errors import InputError
 
 # What a terminal obeys: a label or a file's name may hold it.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\N{RIGHT-TO-LEFT MARK}\N{LEFT-TO-RIGHT MARK}"
+    "\u202a-\u202e\u2066-\u2069]"
+)
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 force = click.option("--force", is_flag=True, help="Replace the output if it exists.")
@@ -47,7 +50,13 @@ def printable(text: str) -> str:
 
 def show_json(value: Any) -> None:
     """Print a value as JSON; what is not a number there (NaN) becomes null."""
-    click.echo(json.dumps(_plain(value), ensure_ascii=False, indent=1, allow_nan=False))
+    click.echo(as_line(_plain(value), indent=1))
+
+
+def as_line(value: Any, indent: int | None = None) -> str:
+    """Return JSON in which what a terminal would obey is escaped."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _plain(value: Any) -> Any:

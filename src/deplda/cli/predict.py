@@ -15,7 +15,16 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from deplda.cli.documents import Reading, reading_options, records_of
-from deplda.cli.output import check_output, force, note, plain, saved_model, show, trusts_models
+from deplda.cli.output import (
+    as_line,
+    check_output,
+    force,
+    note,
+    plain,
+    saved_model,
+    show,
+    trusts_models,
+)
 from deplda.cli.train import device_option, engine_option, jobs_option, set_device
 from deplda.errors import InputError, ReadError
 
@@ -178,7 +187,7 @@ def _lines(model: Any, batch: list[Record], k: int, least: float | None) -> Iter
             for label, score in zip(labels, scores, strict=True)
             if least is None or score >= least
         ]
-        yield json.dumps({"id": record.id, "labels": chosen}, ensure_ascii=False).encode() + b"\n"
+        yield as_line({"id": record.id, "labels": chosen}).encode() + b"\n"
 
 
 @contextmanager

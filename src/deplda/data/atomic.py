@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import glob
 import gzip
 import os
 import shutil
@@ -87,14 +88,17 @@ def write_folder(path: StrPath, *, replace: bool = False) -> Iterator[Path]:
 
 def recover(target: Path) -> None:
     """Bring back a folder whose replacement was cut off; wait for one that is under way."""
-    for number in count():
-        place = _place(target, number)
-        if target.exists() or not place.is_dir():
+    for _ in range(_LOOKS):
+        if target.exists() or all(_brought_back(place, target) for place in _folders_of(target)):
             return
-        for _ in range(_LOOKS):
-            if _brought_back(place, target) or target.exists():
-                break
-            time.sleep(_SECONDS_BETWEEN)
+        time.sleep(_SECONDS_BETWEEN)
+
+
+def _folders_of(target: Path) -> list[Path]:
+    """Return the folders that writers of a target have, or left, beside it."""
+    names = glob.escape(_place(target, 0).name) + "*"
+    places = sorted(target.parent.glob(names))
+    return [place for place in places if place.is_dir() and not place.is_symlink()]
 
 
 def _brought_back(place: Path, target: Path) -> bool:
@@ -102,15 +106,19 @@ def _brought_back(place: Path, target: Path) -> bool:
     try:
         handle = _open(place / _LOCK, make=0)
     except OSError:
-        return False
+        return not (place / _OLD).exists()
     try:
         if not _lock(handle):
             return False
-        if (place / _OLD).is_dir() and not target.exists():
-            (place / _OLD).rename(target)
+        _bring_back(place, target)
         return True
     finally:
         os.close(handle)
+
+
+def _bring_back(place: Path, target: Path) -> None:
+    if (place / _OLD).is_dir() and not target.exists():
+        (place / _OLD).rename(target)
 
 
 def is_leftover(path: Path, target: Path) -> bool:
@@ -189,14 +197,35 @@ def _claimed_folder(target: Path) -> Iterator[Path]:
             reserve.enter_context(open(os.devnull))
         place, handle = _claim(target, _open_lock_in, _LOCK)
         try:
+            _bring_back(place, target)  # its writer may have been killed since we looked
             _empty(place)
             yield place
         finally:
             reserve.close()
-            _empty(place)
-            (place / _LOCK).unlink()
-            os.close(handle)
-            _remove_if_empty(place)
+            _remove(place, handle)
+            _remove_leftovers(target)
+
+
+def _remove_leftovers(target: Path) -> None:
+    """Remove what killed writers left at places that nobody has taken over."""
+    for place in _folders_of(target):
+        with suppress(OSError):
+            handle = _open(place / _LOCK, make=0)
+            if _lock(handle) and _is_at(handle, place / _LOCK):
+                _bring_back(place, target)
+                _remove(place, handle)
+            else:
+                os.close(handle)
+
+
+def _remove(place: Path, handle: int) -> None:
+    """Remove a folder beside a target whose lock we hold."""
+    try:
+        _empty(place)
+        (place / _LOCK).unlink()
+    finally:
+        os.close(handle)
+        _remove_if_empty(place)
 
 
 def _claim(target: Path, open_lock: Callable[[Path], int], lock: str = "") -> tuple[Path, int]:
@@ -214,6 +243,8 @@ def _claim(target: Path, open_lock: Callable[[Path], int], lock: str = "") -> tu
 def _open_lock_in(folder: Path) -> int:
     """Return the handle of the lock of a folder; both are made if they are not there."""
     while True:
+        if folder.is_symlink():
+            raise OSError(errno.ELOOP, "this is a link; remove it", str(folder))
         try:
             folder.mkdir(mode=0o700, exist_ok=True)
             return _open(folder / _LOCK)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,8 @@ from deplda.errors import ReadError
 
 GZIP_MAGIC = b"\x1f\x8b"
 UTF8_BOM = b"\xef\xbb\xbf"
+MOST_BYTES = 1 << 29
+"""Of a file that we wrote ourselves and read as a whole, such as the card of a model."""
 
 StrPath = str | os.PathLike[str]
 
@@ -83,3 +86,25 @@ def decode(path: StrPath, number: int, line: bytes, encoding: str) -> str:
             f"byte 0x{line[start : start + 1].hex()} at column {start + 1} is not {encoding}; "
             "pass encoding='latin-1' (--encoding latin-1), or what the file is written in",
         ) from error
+
+
+def check_plain(path: StrPath, most: int | None = None) -> None:
+    """Raise if it is not a file of its own (a link, a pipe, a device), or is too large."""
+    try:
+        status = os.lstat(path)
+    except OSError as error:
+        raise ReadError(path, None, error.strerror or str(error)) from error
+    if not stat.S_ISREG(status.st_mode):
+        raise ReadError(path, None, "this is not a plain file; links and pipes are not followed")
+    if most is not None and status.st_size > most:
+        raise ReadError(path, None, f"{status.st_size:,} bytes are more than {most:,}")
+
+
+def read_plain(path: StrPath, most: int = MOST_BYTES) -> bytes:
+    """Return the content of a plain file of our own making."""
+    check_plain(path, most)
+    try:
+        with open(path, "rb") as file:
+            return file.read(most)
+    except OSError as error:
+        raise ReadError(path, None, error.strerror or str(error)) from error

@@ -140,7 +140,7 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         found = []
         for match in re.finditer(self.token_pattern, fold(text)):
             group = 1 if match.re.groups else 0
-            if match[group] in known:
+            if match[group] and match[group] in known:
                 begin, end = match.span(group)
                 found.append((places[begin], places[end - 1] + 1, match[group]))
         return found

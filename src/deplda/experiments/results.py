@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 import deplda
 from deplda.data.atomic import is_leftover, write_whole
-from deplda.data.files import StrPath
+from deplda.data.files import StrPath, read_plain
 from deplda.errors import InputError, ReadError
 from deplda.experiments.protocol import Budget, Experiment, slug
 
@@ -19,6 +20,10 @@ _HEAD = "experiment.json"
 _DATA = "data.json"
 _UNITS = "units"
 _VERSION = 1
+
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
+LabelsOfOne = Annotated[int, msgspec.Meta(ge=0, le=65_535)]
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -51,9 +56,9 @@ class DataFacts(msgspec.Struct, frozen=True, kw_only=True):
     n_train: int
     n_test: int
     n_training_words: int
-    labels_by_frequency: list[tuple[int, int]]
+    labels_by_frequency: list[tuple[Count, Count]]
     """(training documents, labels that have so many)."""
-    documents_by_labels: list[tuple[int, int]]
+    documents_by_labels: list[tuple[LabelsOfOne, Count]]
     """(labels, training documents that have so many)."""
     shown_labels: dict[str, int]
     """Training documents of the labels whose words are shown."""
@@ -76,7 +81,7 @@ class Results:
 def open_results(folder: StrPath, head: Head) -> None:
     """Make the folder, or check that it is of the same experiment."""
     path = Path(folder) / _HEAD
-    if path.exists():
+    if os.path.lexists(path):
         known = _read_head(path)
         for what in ("version", "library", "budget", "splits", "experiment"):
             mine, theirs = getattr(head, what), getattr(known, what)
@@ -130,11 +135,11 @@ def write_data(folder: StrPath, facts: DataFacts) -> None:
 def read_unit(folder: StrPath, model: str, split: int) -> Unit | None:
     """Return a unit that has ended, or None."""
     path = _unit_path(folder, model, split)
-    if not path.exists():
+    if not os.path.lexists(path):
         return None
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Unit)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return msgspec.json.decode(read_plain(path), type=Unit)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ReadError(path, None, f"this is not a unit of an experiment: {error}") from error
 
 
@@ -163,18 +168,18 @@ def _unit_path(folder: StrPath, model: str, split: int) -> Path:
 
 
 def _read_data(path: Path) -> DataFacts | None:
-    if not path.exists():
+    if not os.path.lexists(path):
         return None
     try:
-        return msgspec.json.decode(path.read_bytes(), type=DataFacts)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return msgspec.json.decode(read_plain(path), type=DataFacts)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ReadError(path, None, f"this is not a description of data: {error}") from error
 
 
 def _read_head(path: Path) -> Head:
-    if not path.exists():
+    if not os.path.lexists(path):
         raise ReadError(path, None, "there are no results here; run an experiment first")
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Head)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return msgspec.json.decode(read_plain(path), type=Head)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ReadError(path, None, f"this is not the head of an experiment: {error}") from error

@@ -118,7 +118,7 @@ def run(
 def _in_own_process(task: Task) -> Unit:
     """Return the unit, failed with the last lines of its error if its process does."""
     ended = subprocess.run(
-        [sys.executable, "-m", "deplda.experiments.unit"],
+        [sys.executable, "-P", "-m", "deplda.experiments.unit"],  # not from the current folder
         input=msgspec.json.encode(task),
         capture_output=True,
         check=False,

@@ -6,6 +6,7 @@ Any other file in the folder, a pickle for one, is never opened.
 from __future__ import annotations
 
 import errno
+import os
 import stat
 from collections.abc import Callable
 from hashlib import blake2b
@@ -19,7 +20,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from deplda.data.atomic import recover, write_folder
-from deplda.data.files import StrPath
+from deplda.data.files import StrPath, check_plain, read_plain
 from deplda.errors import InputError, ReadError
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -27,7 +28,6 @@ Found = TypeVar("Found")
 
 CARD, ARRAYS = "card.json", "arrays.safetensors"
 FORMAT, VERSION = "deplda-model", 1
-_MOST_CARD_BYTES = 1 << 29
 _MOST_HEADER_BYTES = 1 << 24
 _MOST_LOOKS = 100
 _DTYPES = {"F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8", "BOOL": "|b1"}
@@ -162,12 +162,12 @@ def _identity(folder: Path) -> tuple[int, int]:
 
 
 def _card_in(folder: Path) -> Card:
-    return _read_card(_plain_file(folder / CARD, _MOST_CARD_BYTES))
+    return _read_card(_plain_file(folder / CARD))
 
 
 def _card_and_arrays_in(folder: Path) -> tuple[Card, Arrays]:
     card = _card_in(folder)
-    arrays, id = _map_arrays(_plain_file(folder / ARRAYS, None))
+    arrays, id = _map_arrays(_plain_file(folder / ARRAYS))
     if card.id != id:
         raise ReadError(
             folder, None, f"{CARD} and {ARRAYS} are of two different models; copy the folder again"
@@ -183,8 +183,8 @@ def _is_model(folder: Path) -> bool:
     if not names <= {CARD, ARRAYS}:
         return False
     try:
-        return not names or _heading((folder / CARD).read_bytes()).format == FORMAT
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return not names or _heading(read_plain(folder / CARD)).format == FORMAT
+    except (ReadError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
 
 
@@ -199,23 +199,18 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} {value!r} is neither a number nor a string")
 
 
-def _plain_file(path: Path, most: int | None) -> Path:
-    """Return the path if it is a file of its own (no link, no device) and not too large."""
-    try:
-        status = path.lstat()
-    except OSError as error:
+def _plain_file(path: Path) -> Path:
+    """Return the path if it is a file of its own."""
+    if not os.path.lexists(path):
         problem = "the file is missing; the model was not copied whole"
-        raise ReadError(path, None, problem) from error
-    if not stat.S_ISREG(status.st_mode):
-        raise ReadError(path, None, "this is not a plain file; a saved model has no links")
-    if most is not None and status.st_size > most:
-        raise ReadError(path, None, f"{status.st_size:,} bytes are more than {most:,}")
+        raise ReadError(path, None, problem)
+    check_plain(path)
     return path
 
 
 def _read_card(path: Path) -> Card:
     try:
-        data = path.read_bytes()
+        data = read_plain(path)
         heading = _heading(data)
         if heading.format != FORMAT:
             raise ReadError(path, None, f"this is not the card of a {FORMAT}")

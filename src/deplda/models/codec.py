@@ -67,7 +67,11 @@ def restore(stored: Stored, make: Callable[..., Any]) -> Any:
     try:
         model = make(**parameters)
         text = None if card.text is None else msgspec.convert(card.text, _Text)
+        if text is not None and not is_trusted:  # before the pattern is used for anything
+            untrusted.check_words(text.token_pattern, text.ngram_range)
         model.counter_ = None if text is None else _counter(text, card.words or [])
+    except InputError as error:
+        raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
     except (TypeError, msgspec.ValidationError) as error:
         raise ReadError(path, None, f"the card does not fit a {card.model}: {error}") from error
     if (problem := _problem(card)) is not None:
@@ -84,8 +88,6 @@ def restore(stored: Stored, make: Callable[..., Any]) -> Any:
         asked = checked(parameters)
         if not is_trusted:
             untrusted.check_work(asked)
-            if text is not None:
-                untrusted.check_words(text.token_pattern, text.ngram_range)
     except InputError as error:
         raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
     return model
@@ -100,8 +102,8 @@ def _problem(card: Card) -> str | None:
         return "has a label twice"
     if card.n_words < 1 or (words is not None and len(words) != card.n_words):
         return f"has not {card.n_words:,} words"
-    if words is not None and len(set(words)) < len(words):
-        return "has a word twice"
+    if words is not None and (len(set(words)) < len(words) or "" in words):
+        return "has a word twice, or an empty one"
     if card.text is not None and words is None:
         return "says how words are counted, but not which"
     if not 0 <= card.seed < 1 << 64:
@@ -147,6 +149,8 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
         if "auto" in settings.values():
             raise InputError(f"its settings {settings} are not all known")
         model._inference()
+        if not stored.is_trusted:
+            untrusted.check_work(checked(model.get_params(deep=False)), learned.n_topic_sets)
     except (InputError, msgspec.ValidationError) as error:
         raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
     n_labels = len(card.labels)

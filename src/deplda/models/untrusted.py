@@ -19,11 +19,15 @@ MACHINE: dict[str, Any] = {"engine": "threads", "device": "cpu", "n_jobs": None,
 MOST_CYCLES = 100_000
 MOST_LABEL_TOKENS = 100_000
 MOST_WORDS_TOGETHER = 10
+MOST_PATTERN = 100
+"""Characters of a pattern, and how many of a text its fixed beginning may look at."""
 
 _HOW = "if you trust who made it, load it with trusted=True (deplda --trust-model …)"
 
-# One kind of character: a class, an escaped or a plain character.
-_KIND = r"(?:\[\^?\]?(?:[^\]\\\[]|\\.)*\]|\\[wWdDsS]|\\[^\w\s]|[^\W_]|[-_'’ .])"
+# One kind of character: a class, an escaped or a plain character. A bracket right after the first
+# one would be a member of the class to Python: there is none.
+_CLASS = r"\[\^?(?:[^\]\\\[^]|\\.)(?:[^\]\\\[]|\\.)*\]"
+_KIND = rf"(?:{_CLASS}|\\[wWdDsS]|\\[^\w\s]|[^\W_]|[-_'’ .])"
 _BORDER, _OPEN = r"(?:\(\?[aiu]+\))?\\b", r"(?:\((?:\?:)?)?"
 # A fixed beginning and then one run: whether it matches is known after looking at each character
 # once, wherever it is tried. A repetition before another, or within one, can take time that doubles
@@ -50,17 +54,16 @@ def without_machine(model: str, parameters: Mapping[str, Any]) -> dict[str, Any]
     return {name: value for name, value in parameters.items() if name not in MACHINE}
 
 
-def check_work(parameters: Mapping[str, Any]) -> None:
+def check_work(parameters: Mapping[str, Any], n_topic_sets: int = 1) -> None:
     """Raise if so many chains and sweeps are asked for that a document could take hours."""
     p: dict[str, Any] = {"n_samples": 1, "lag": 1, **parameters}
+    cycles = p.get("burn_in", 0) + (p["n_samples"] - 1) * p["lag"]
     asked = {
-        "n_test_chains × (burn_in + (n_samples − 1) × lag)": _product(
-            p.get("n_test_chains"), _sum(p.get("burn_in"), p["n_samples"], p["lag"])
+        "n_test_chains × (burn_in + (n_samples − 1) × lag) × sets of topics": (
+            p.get("n_test_chains", 0) * cycles * max(n_topic_sets, 1)
         ),
-        "n_chains × n_sweeps": _product(p.get("n_chains"), p.get("n_sweeps")),
-        "n_topic_chains × n_topic_sweeps": _product(
-            p.get("n_topic_chains"), p.get("n_topic_sweeps")
-        ),
+        "n_chains × n_sweeps": p.get("n_chains", 0) * p.get("n_sweeps", 0),
+        "n_topic_chains × n_topic_sweeps": p.get("n_topic_chains", 0) * p.get("n_topic_sweeps", 0),
     }
     for what, value in asked.items():
         if value > MOST_CYCLES:
@@ -71,7 +74,9 @@ def check_work(parameters: Mapping[str, Any]) -> None:
 
 def check_words(token_pattern: str, ngram_range: tuple[int, int]) -> None:
     """Raise if splitting some text into words by this pattern could take for ever."""
-    if _SAFE.fullmatch(token_pattern) is None:
+    width = sum(map(int, re.findall(r"\{(\d+)", token_pattern[:MOST_PATTERN])))
+    is_short = len(token_pattern) <= MOST_PATTERN and width <= MOST_PATTERN
+    if not is_short or _SAFE.fullmatch(token_pattern) is None:
         raise InputError(
             f"token_pattern is {token_pattern[:100]!r}; a saved model may have a fixed beginning "
             f"and one run of a kind of character, such as '[a-z]{{2,}}'; {_HOW}"
@@ -81,14 +86,3 @@ def check_words(token_pattern: str, ngram_range: tuple[int, int]) -> None:
             f"ngram_range is {ngram_range}; a saved model may count {MOST_WORDS_TOGETHER} words "
             f"together; {_HOW}"
         )
-
-
-def _product(*factors: int | None) -> int:
-    product = 1
-    for factor in factors:
-        product *= factor or 0
-    return product
-
-
-def _sum(burn_in: int | None, n_samples: int, lag: int) -> int:
-    return (burn_in or 0) + (n_samples - 1) * lag

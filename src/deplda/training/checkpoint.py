@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
 import zipfile
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deplda.data.atomic import write_whole
-from deplda.data.files import StrPath
+from deplda.data.files import StrPath, check_plain, read_plain
 from deplda.errors import InputError, ReadError
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -90,6 +91,7 @@ class SavedArrays:
 
 def load_arrays(path: Path, remedy: str) -> SavedArrays:
     """Return the arrays of a file that `save_arrays` wrote; it takes no more memory than disk."""
+    check_plain(path)
     try:
         # numpy leaves the file open when it cannot read it, so it is opened here.
         with open(path, "rb") as file, zipfile.ZipFile(file) as packed:
@@ -130,7 +132,7 @@ class Checkpoint:
         self.seconds = seconds
         meaning = {"format": self.FORMAT, **meaning}
         manifest = folder / "manifest.json"
-        if manifest.is_file():
+        if os.path.lexists(manifest):
             if not resume:
                 raise InputError(
                     f"{folder} holds a checkpoint already; resume it, or name another folder"
@@ -159,7 +161,7 @@ class Checkpoint:
     def load(self, number: int) -> SavedArrays | None:
         """Return the saved state of one chain, or None if there is none."""
         path = self._file(number)
-        if not path.is_file():
+        if not os.path.lexists(path):
             return None
         return load_arrays(path, RUN_AGAIN)
 
@@ -169,8 +171,10 @@ class Checkpoint:
 
 def _read_manifest(path: Path) -> dict[str, Any]:
     try:
-        manifest = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
+        manifest = json.loads(read_plain(path))
+    except ReadError:
+        raise
+    except (ValueError, RecursionError) as error:
         raise ReadError(path, None, f"this is not a manifest ({error})") from error
     if not isinstance(manifest, dict):
         raise ReadError(path, None, "this is not a manifest")

@@ -8,6 +8,7 @@ With one shard this is the ordinary trainer, bit by bit.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from pathlib import Path
@@ -20,11 +21,12 @@ from deplda.data.files import StrPath
 from deplda.engine.execution import HERE, Execution
 from deplda.engine.pool import Stop, Stopped
 from deplda.engine.progress import sweeps
-from deplda.errors import InputError
+from deplda.errors import InputError, ReadError
 from deplda.training.checkpoint import SavedArrays, load_arrays, save_arrays
 from deplda.training.estimates import LabelWords
 from deplda.training.label_words import without_small
 from deplda.training.shards import (
+    KEYS,
     LAYOUT,
     PLACES,
     PREPARE_ANEW,
@@ -187,6 +189,8 @@ def cells_of(plan: Plan) -> Cells:
     keys = read_keys(plan.folder)
     if not len(keys):
         raise InputError("no document has both words and labels; there is nothing to learn from")
+    if keys[-1] >= plan.n_labels * plan.n_words:
+        raise ReadError(plan.folder / KEYS, None, f"it has cells of no label; {PREPARE_ANEW}")
     starts = np.searchsorted(keys, np.arange(plan.n_labels + 1) * plan.n_words)
     return Cells(starts, (keys % plan.n_words).astype(np.int32), plan.n_words, plan.beta)
 
@@ -305,7 +309,7 @@ def _sweep_shard(
     """
     target = plan.state(shard, number)
     n_cells = count_keys(plan.folder)
-    if target.is_file():
+    if os.path.lexists(target):
         saved = load_arrays(target, PREPARE_ANEW)
         return _saved_change(saved, plan, n_cells), float(saved.finite("moved", (1,))[0])
     here = shard_folder(plan.folder, shard)

@@ -6,6 +6,7 @@ shard out over all of them, as the kernels read them. A shard is in memory at a 
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -18,7 +19,7 @@ from scipy.sparse import csr_array, vstack
 
 from deplda.data.atomic import write_whole
 from deplda.data.corpus import Corpus
-from deplda.data.files import StrPath
+from deplda.data.files import StrPath, check_plain, read_plain
 from deplda.data.readers import Fields, read_corpus
 from deplda.data.readers.shard_files import format_of, names_in
 from deplda.data.text import WordCounter, resolve_min_count
@@ -104,11 +105,11 @@ def prepare(
 
 def _found(folder: Path, meaning: dict[str, Any]) -> Ready | None:
     path = folder / _READY
-    if not path.is_file():
+    if not os.path.lexists(path):
         return None
     try:
-        ready = msgspec.json.decode(path.read_bytes(), type=Ready)
-    except msgspec.DecodeError as error:
+        ready = msgspec.json.decode(read_plain(path), type=Ready)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ReadError(path, None, f"this is not what it should be ({error})") from error
     if ready.meaning != meaning:
         raise InputError(
@@ -262,11 +263,12 @@ def count_keys(folder: Path) -> int:
 
 def _mapped_keys(folder: Path) -> npt.NDArray[np.int64]:
     path = folder / KEYS
+    check_plain(path)
     try:
         keys = np.load(path, mmap_mode="r")
     except (OSError, ValueError, EOFError) as error:
         raise ReadError(path, None, f"it cannot be read ({error}); {PREPARE_ANEW}") from error
-    if keys.dtype != np.int64 or keys.ndim != 1:
+    if not isinstance(keys, np.ndarray) or keys.dtype != np.int64 or keys.ndim != 1:
         raise ReadError(path, None, f"these are not the cells of shards; {PREPARE_ANEW}")
     return np.asarray(keys)
 

@@ -27,6 +27,8 @@ class ConnectionTable:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.waiting: OrderedDict[GuardedConnection, None] = OrderedDict()
+        self.handshakes: OrderedDict[GuardedConnection, Any] = OrderedDict()
+        """Connections that have not agreed on TLS yet, and their transports."""
 
     def is_full(self, connections: set[Any]) -> bool:
         """Return whether the next one to come takes the place of another."""
@@ -42,6 +44,13 @@ class ConnectionTable:
             oldest, _ = self.waiting.popitem(last=False)
             connections.discard(oldest)
             oldest.transport.abort()
+
+    def begin_handshake(self, connection: GuardedConnection, transport: Any) -> None:
+        """Count a connection that has to agree on TLS; of too many the oldest is hung up on."""
+        self.handshakes[connection] = transport
+        while len(self.handshakes) > max(1, self.limits.connections // 2):
+            _, oldest = self.handshakes.popitem(last=False)
+            oldest.abort()
 
 
 class GuardedConnection(H11Protocol):
@@ -63,6 +72,7 @@ class GuardedConnection(H11Protocol):
     def connection_made(self, transport: Any) -> None:
         """Give the first request its time, and the connection its place."""
         super().connection_made(transport)
+        self._table.handshakes.pop(self, None)
         # To be told of what is not taken, most of which must not be in the kernel's buffer.
         transport.set_write_buffer_limits(high=1, low=0)
         line = transport.get_extra_info("socket")
@@ -70,6 +80,10 @@ class GuardedConnection(H11Protocol):
         self._start_reading()
         self._follow()
         self._table.make_room(self.connections)
+
+    def begin_handshake(self, transport: Any) -> None:
+        """Take a place among those that have not agreed on TLS yet."""
+        self._table.begin_handshake(self, transport)
 
     def data_received(self, data: bytes) -> None:
         """Give each request its time from its first byte."""
@@ -124,12 +138,15 @@ class GuardedConnection(H11Protocol):
         self._read_by = self._read_by or self.loop.time() + self._table.limits.reading_seconds
         scope["state"]["read_by"] = self._read_by
         unread = False
+        names = {name for name, _ in scope["headers"]}
+        # A proxy in front may take it for another length than we do; what follows is not trusted.
+        is_doubtful = {b"transfer-encoding", b"content-length"} <= names
 
         async def send_and_close(message: Message) -> None:
             nonlocal unread
             if message["type"] == "http.response.start":
                 unread = self.conn.their_state is h11.SEND_BODY
-                if unread or self._table.is_full(self.connections):
+                if unread or is_doubtful or self._table.is_full(self.connections):
                     headers = [*message["headers"], (b"connection", b"close")]
                     message = {**message, "headers": headers}
             elif unread and not message.get("more_body", False):
@@ -173,6 +190,13 @@ class EventLoop(asyncio.SelectorEventLoop):
             with listener.dup() as same:
                 same.listen(_QUEUE)
         return server
+
+    def _make_ssl_transport(self, line: Any, protocol: Any, *args: Any, **how: Any) -> Any:
+        """Let a connection be counted before it has agreed on TLS, which it may never do."""
+        transport = super()._make_ssl_transport(line, protocol, *args, **how)  # type: ignore[misc]
+        if isinstance(protocol, GuardedConnection):
+            protocol.begin_handshake(transport)
+        return transport
 
 
 async def _discard(receive: Receive) -> None:

@@ -153,7 +153,8 @@ def _within_descriptors(limits: Limits) -> tuple[Limits, int]:
 
     While connections are hung up on, the backlog may come in up to three times.
     """
-    wanted = limits.connections + 3 * _BACKLOG + _OTHER_DESCRIPTORS
+    # Half as many again may be about to agree on TLS.
+    wanted = limits.connections * 3 // 2 + 3 * _BACKLOG + _OTHER_DESCRIPTORS
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -165,7 +166,7 @@ def _within_descriptors(limits: Limits) -> tuple[Limits, int]:
     if soft < 0 or soft >= wanted:
         return limits, _BACKLOG
     backlog = max(1, min(_BACKLOG, soft // 8))
-    connections = max(1, soft - 3 * backlog - _OTHER_DESCRIPTORS)
+    connections = max(1, (soft - 3 * backlog - _OTHER_DESCRIPTORS) * 2 // 3)
     return replace(limits, connections=min(connections, limits.connections)), backlog
 
 

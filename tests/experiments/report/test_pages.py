@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from deplda import InputError
 from deplda.experiments.report import write_markdown, write_report
+from tests.experiments.report.folders import make
 
 
 def test_the_same_folders_give_the_same_bytes(
@@ -33,3 +35,16 @@ def test_remarks_stand_under_a_heading_of_their_own(folders: list[Path], tmp_pat
         write_markdown(folders, tmp_path / "r.md", notes)
     with pytest.raises(InputError, match=r"there is no folder .*nowhere"):
         write_report(folders, tmp_path / "nowhere" / "r.html")
+
+
+@pytest.mark.parametrize("part", ["metrics", "by_label"])
+def test_results_that_lack_something_are_named(part: str, tmp_path: Path) -> None:
+    folder = make(tmp_path / "r", n_splits=1)
+    for path in folder.glob("units/*.json"):
+        unit = msgspec.json.decode(path.read_bytes())
+        unit["found"][part] = None
+        path.write_bytes(msgspec.json.encode(unit))
+    for write in (write_report, write_markdown):
+        with pytest.raises(InputError, match=r"r: these results cannot be shown .*run the exper"):
+            write(folder, tmp_path / "page")
+    assert not (tmp_path / "page").exists()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import product
@@ -175,6 +176,20 @@ class Group:
     def main(self) -> Run:
         """The run that is shown in full."""
         return self.runs[0]
+
+
+@contextmanager
+def damage_told(folders: StrPath | Iterable[StrPath]) -> Iterator[None]:
+    """Tell what results lack that every experiment writes as damage to their folders."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
+        given = [folders] if isinstance(folders, str | os.PathLike) else list(folders)
+        problem = f"these results cannot be shown ({type(error).__name__}: {error})"
+        raise InputError(
+            f"{', '.join(map(str, given))}: {problem}; they are damaged, or of another version: "
+            "run the experiment again (deplda --debug … shows where)"
+        ) from error
 
 
 def read_groups(folders: StrPath | Iterable[StrPath]) -> tuple[Group, ...]:
