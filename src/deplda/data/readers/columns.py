@@ -135,10 +135,11 @@ def _batch_size(path: StrPath, number: int, group: RowGroup, columns: list[str])
     for column in group.columns:
         if column.path.split(".")[0] not in columns:
             continue
-        # A list is decoded as a whole, at four bytes a value or more.
-        if column.n_values > group.n_rows and 4 * column.n_values > max_whole():
+        # A list is decoded as a whole.
+        size = _BYTES_A_VALUE * column.n_values
+        if column.n_values > group.n_rows and size > max_whole():
             what = f"the column {column.path!r} of row group {number}"
-            raise too_large(path, None, what, size=4 * column.n_values, whole=True)
+            raise too_large(path, None, what, size=size, whole=True)
         average = column.size // max(group.n_rows, 1)
         if average > max_record():
             raise too_large(path, None, f"a row of {column.path!r} on average", size=average)
@@ -146,6 +147,7 @@ def _batch_size(path: StrPath, number: int, group: RowGroup, columns: list[str])
     return max(1, min(_MOST_ROWS, max_whole() // 2 // largest))
 
 
+_BYTES_A_VALUE = 8
 _MOST_ROWS = 16  # more at a time are not faster
 
 
