@@ -9,7 +9,7 @@ import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from deplda.data.sizes import max_record, too_large
 from deplda.errors import ReadError
@@ -20,6 +20,7 @@ MOST_BYTES = 1 << 29
 """Of a file that we wrote ourselves and read as a whole, such as the card of a model."""
 
 StrPath = str | os.PathLike[str]
+Decoded = TypeVar("Decoded")
 
 
 class StandardInput(os.PathLike[str]):
@@ -108,3 +109,13 @@ def read_plain(path: StrPath, most: int = MOST_BYTES) -> bytes:
             return file.read(most)
     except OSError as error:
         raise ReadError(path, None, error.strerror or str(error)) from error
+
+
+def read_json(path: StrPath, kind: type[Decoded], problem: str) -> Decoded:
+    """Return a JSON file of our own making; `problem` is what an error says that it is."""
+    import msgspec
+
+    try:
+        return msgspec.json.decode(read_plain(path), type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ReadError(path, None, problem.format(error)) from error

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from deplda.data.atomic import write_whole
-from deplda.errors import ReadError
+from deplda.data.files import read_json
 
 _ENDS = 2
 
@@ -81,11 +81,7 @@ class Journal:
         """Return the journal of those before us, with the end of the last of them in it."""
         if not self._path.is_file():
             return _Entry()
-        try:
-            entry = msgspec.json.decode(self._path.read_bytes(), type=_Entry)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            problem = f"this is not a journal ({error}); delete it"
-            raise ReadError(self._path, None, problem) from error
+        entry = read_json(self._path, _Entry, "this is not a journal ({}); delete it")
         if entry.at is not None:
             begin, end = entry.at
             if entry.at not in entry.suspects:

@@ -12,7 +12,7 @@ import msgspec
 
 import deplda
 from deplda.data.atomic import is_leftover, write_whole
-from deplda.data.files import StrPath, read_plain
+from deplda.data.files import StrPath, read_json
 from deplda.errors import InputError, ReadError
 from deplda.experiments.protocol import Budget, Experiment, slug
 
@@ -137,10 +137,7 @@ def read_unit(folder: StrPath, model: str, split: int) -> Unit | None:
     path = _unit_path(folder, model, split)
     if not os.path.lexists(path):
         return None
-    try:
-        return msgspec.json.decode(read_plain(path), type=Unit)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ReadError(path, None, f"this is not a unit of an experiment: {error}") from error
+    return read_json(path, Unit, "this is not a unit of an experiment: {}")
 
 
 def write_unit(folder: StrPath, unit: Unit) -> None:
@@ -170,16 +167,10 @@ def _unit_path(folder: StrPath, model: str, split: int) -> Path:
 def _read_data(path: Path) -> DataFacts | None:
     if not os.path.lexists(path):
         return None
-    try:
-        return msgspec.json.decode(read_plain(path), type=DataFacts)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ReadError(path, None, f"this is not a description of data: {error}") from error
+    return read_json(path, DataFacts, "this is not a description of data: {}")
 
 
 def _read_head(path: Path) -> Head:
     if not os.path.lexists(path):
         raise ReadError(path, None, "there are no results here; run an experiment first")
-    try:
-        return msgspec.json.decode(read_plain(path), type=Head)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ReadError(path, None, f"this is not the head of an experiment: {error}") from error
+    return read_json(path, Head, "this is not the head of an experiment: {}")

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array, vstack
 
 from deplda.data.atomic import write_whole
 from deplda.data.corpus import Corpus
-from deplda.data.files import StrPath, check_plain, read_plain
+from deplda.data.files import StrPath, check_plain, read_json
 from deplda.data.readers import Fields, read_corpus
 from deplda.data.readers.shard_files import format_of, names_in
 from deplda.data.text import WordCounter, resolve_min_count
@@ -107,10 +107,7 @@ def _found(folder: Path, meaning: dict[str, Any]) -> Ready | None:
     path = folder / _READY
     if not os.path.lexists(path):
         return None
-    try:
-        ready = msgspec.json.decode(read_plain(path), type=Ready)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ReadError(path, None, f"this is not what it should be ({error})") from error
+    ready = read_json(path, Ready, "this is not what it should be ({})")
     if ready.meaning != meaning:
         raise InputError(
             f"{folder} holds other shards, or the same ones read otherwise; name another folder"

@@ -35,7 +35,7 @@ from deplda.experiments.report.parts import (
 )
 from deplda.experiments.report.phrases import CLEAR, counted, duration, listed, rate, signed, span
 from deplda.experiments.report.rare_labels import verdicts
-from deplda.experiments.report.runs import Group, Run, damage_told, read_groups, versus
+from deplda.experiments.report.runs import Group, Run, damage_told, paths_of, read_groups, versus
 
 _NARROW = (BY_DOCUMENT, ONE_ERROR, BY_LABEL)
 """What fits into 80 columns."""
@@ -65,8 +65,9 @@ def overview_section(groups: Sequence[Group]) -> Section:
 
 def leaderboard(folders: StrPath | Iterable[StrPath]) -> Stack:
     """Return the main metrics of every model for ``rich.print``, a table for each data set."""
-    with damage_told(folders):
-        return Stack(*(_rich(leaderboard_of(group, _NARROW)) for group in read_groups(folders)))
+    paths = paths_of(folders)
+    with damage_told(paths):
+        return Stack(*(_rich(leaderboard_of(group, _NARROW)) for group in read_groups(paths)))
 
 
 def leaderboard_of(group: Group, metrics: Sequence[Metric] = _MAIN) -> Table:

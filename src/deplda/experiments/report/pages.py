@@ -19,7 +19,7 @@ from deplda.experiments.report.parts import Report, Section
 from deplda.experiments.report.phrases import listed
 from deplda.experiments.report.rare_labels import frequency_section
 from deplda.experiments.report.reruns import missing_section, settings_section
-from deplda.experiments.report.runs import Group, damage_told, read_groups
+from deplda.experiments.report.runs import Group, damage_told, paths_of, read_groups
 from deplda.experiments.report.showcase import document_section, learned_section
 
 
@@ -31,8 +31,9 @@ def write_report(
     Folders of one experiment at several budgets are set side by side. By default the title names
     the data sets.
     """
-    with damage_told(folders):
-        page = html(full_report(read_groups(folders), title))
+    paths = paths_of(folders)
+    with damage_told(paths):
+        page = html(full_report(read_groups(paths), title))
     _write(path, page)
 
 
@@ -51,8 +52,9 @@ def write_markdown(
     remarks = None
     if notes is not None:
         remarks = "\n".join(decode(notes, n, line, "utf-8") for n, line in read_lines(notes))
-    with damage_told(folders):
-        page = markdown(short_report(read_groups(folders), title), remarks)
+    paths = paths_of(folders)
+    with damage_told(paths):
+        page = markdown(short_report(read_groups(paths), title), remarks)
     _write(path, page)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -179,26 +179,31 @@ class Group:
 
 
 @contextmanager
-def damage_told(folders: StrPath | Iterable[StrPath]) -> Iterator[None]:
+def damage_told(folders: Sequence[Path]) -> Iterator[None]:
     """Tell what results lack that every experiment writes as damage to their folders."""
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
-        given = [folders] if isinstance(folders, str | os.PathLike) else list(folders)
         problem = f"these results cannot be shown ({type(error).__name__}: {error})"
         raise InputError(
-            f"{', '.join(map(str, given))}: {problem}; they are damaged, or of another version: "
+            f"{', '.join(map(str, folders))}: {problem}; they are damaged, or of another version: "
             "run the experiment again (deplda --debug … shows where)"
         ) from error
 
 
+def paths_of(folders: StrPath | Iterable[StrPath]) -> list[Path]:
+    """Return one folder, or several, as a list."""
+    given = [folders] if isinstance(folders, str | os.PathLike) else folders
+    return [Path(folder) for folder in given]
+
+
 def read_groups(folders: StrPath | Iterable[StrPath]) -> tuple[Group, ...]:
     """Return the folders' results, those of one experiment together."""
-    given = [folders] if isinstance(folders, str | os.PathLike) else list(folders)
+    given = paths_of(folders)
     if not given:
         raise InputError("there are no folders of results; give at least one that `run` has made")
     groups: dict[str, dict[Path, Results]] = {}
-    for folder in map(Path, given):
+    for folder in given:
         results = read_results(folder)
         _check_done(folder, results)
         groups.setdefault(results.head.experiment.name, {})[folder] = results
