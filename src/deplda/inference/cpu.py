@@ -15,6 +15,7 @@ from deplda.inference.settings import Inference
 # A batch is never more than this many documents × labels, so that memory stays bounded.
 _BATCH_CELLS = 2_000_000
 _BATCH_DOCUMENTS = 256
+_TINY = 1e-300
 
 
 def batch_size(n_labels: int) -> int:
@@ -54,6 +55,33 @@ class Cpu(NamedTuple):
         run = _expect if is_expected else _sample
         alpha = run(batch, self.tables, self.inference, self.seed)
         return Inferred(batch.counts, alpha, batch.topics, batch.words)
+
+    def shares_among(self, counts: Any, candidates: Labels) -> Floats:
+        """Return the share of each document's candidates, by expectations: all others are pooled.
+
+        A share is ½ normalise(α′) + ½ normalise(N) over all labels. Candidates differ.
+        """
+        from deplda.kernels.expected import expect_among
+
+        tables, inference = self.tables, self.inference
+        eta, flat = weights_of(tables, inference)
+        times = weighed(counts.data, inference.word_counts).astype(np.float32)
+        n_background = tables.n_labels - tables.n_ranked
+        background = np.full((len(candidates), n_background), tables.n_ranked)
+        names = np.concatenate([candidates, background], axis=1).astype(np.int64)
+        tokens, alpha = np.empty(names.shape), np.empty(names.shape)
+        expect_among(
+            tables.words, tables.sets, eta, flat, float(inference.gamma),
+            counts.indptr.astype(np.int64), counts.indices.astype(np.int32), times,
+            float(inference.tolerance), inference.max_cycles, names, tokens, alpha,
+        )  # fmt: skip
+        k = candidates.shape[1]
+        owner = np.repeat(np.arange(len(names)), np.diff(counts.indptr))
+        all_tokens = np.bincount(owner, times, len(names))
+        others = all_tokens - tokens[:, k:].sum(axis=1)
+        all_alpha = eta + flat * tables.n_labels - alpha[:, k:].sum(axis=1)
+        of_words = tokens[:, :k] / np.maximum(others, _TINY)[:, None]
+        return 0.5 * (of_words + alpha[:, :k] / np.maximum(all_alpha, _TINY)[:, None])
 
 
 class _Batch(NamedTuple):

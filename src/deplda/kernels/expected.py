@@ -80,23 +80,51 @@ def _blank(n_types, n_labels):  # type: ignore[no-untyped-def]
 @njit(nogil=True, cache=True)
 def _columns(words, types, names, place):  # type: ignore[no-untyped-def]
     """Return φ of the document's types × these labels and the pool of all others."""
-    starts, labels, values, base = words.row_starts, words.row_labels, words.row_values, words.base
-    totals, base_total = words.row_totals, words.base_sums[base.size - 1]
+    starts, labels, values = words.row_starts, words.row_labels, words.row_values
     n = names.size
     columns = _blank(types.size, n)
-    width = columns.shape[1]
-    smooth, single = np.zeros(width, np.float32), np.zeros(width, np.float32)
     place[:] = n
     for s in range(n):
         place[names[s]] = s
-        smooth[s] = base[names[s]]
-        single[s] = 1.0
     for u in range(types.size):
         row = columns[u]
         # Written without a branch: what is not of these labels goes where the pool will be.
         for e in range(starts[types[u]], starts[types[u] + 1]):
             row[np.uint32(place[np.uint32(labels[e])])] = values[e]
         row[n] = 0.0
+    _add_base(words, types, names, columns)
+    return columns
+
+
+@njit(nogil=True, cache=True)
+def _columns_by_label(words, types, names, place):  # type: ignore[no-untyped-def]
+    """Return what `_columns` does, by the words of each label; `place` is −1 for all words."""
+    starts, own_words, values = words.column_starts, words.column_words, words.column_values
+    columns = _blank(types.size, names.size)
+    for u in range(types.size):
+        place[types[u]] = u
+    for s in range(names.size):
+        for e in range(starts[names[s]], starts[names[s] + 1]):
+            u = place[np.uint32(own_words[e])]
+            if u >= 0:
+                columns[u, s] = values[e]
+    for u in range(types.size):
+        place[types[u]] = -1
+    _add_base(words, types, names, columns)
+    return columns
+
+
+@njit(nogil=True, cache=True)
+def _add_base(words, types, names, columns):  # type: ignore[no-untyped-def]
+    """Add b to the columns of the labels, and set that of the pool."""
+    base, totals = words.base, words.row_totals
+    n, width, base_total = names.size, columns.shape[1], words.base_sums[words.base.size - 1]
+    smooth, single = np.zeros(width, np.float32), np.zeros(width, np.float32)
+    for s in range(n):
+        smooth[s] = base[names[s]]
+        single[s] = 1.0
+    for u in range(types.size):
+        row = columns[u]
         for s in range(width):
             row[s] += smooth[s]
     if n < base.size:
@@ -106,7 +134,6 @@ def _columns(words, types, names, place):  # type: ignore[no-untyped-def]
             for u in range(first, min(first + ROWS, types.size)):
                 rest = totals[types[u]] + base_total - np.float64(sums[u - first])
                 columns[u, n] = max(rest, 0.0)
-    return columns
 
 
 @njit(nogil=True, cache=True)
@@ -273,22 +300,22 @@ def own_cycles(  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def mean_alpha(sets, shares, eta, flat, alpha):  # type: ignore[no-untyped-def]
-    """Set alpha to α′ = η θ′·φ′ + Σα/C of all labels, eq. 12, on average over the sets."""
+def mean_alpha(sets, shares, eta, flat, names, alpha):  # type: ignore[no-untyped-def]
+    """Set alpha to α′ = η θ′·φ′ + Σα/C of these labels, eq. 12, on average over the sets."""
     starts, own_topics, own_values = sets.label_starts, sets.label_topics, sets.label_values
     n_sets = sets.set_starts.size - 1
     shared = 0.0
     for t in range(shares.size):
         shared += sets.base[t] * shares[t]
-    for c in range(alpha.size):
-        begin, end = starts[c * n_sets], starts[(c + 1) * n_sets]
+    for k in range(names.size):
+        begin, end = starts[names[k] * n_sets], starts[(names[k] + 1) * n_sets]
         even, odd = shared, 0.0
         for e in range(begin, end - 1, 2):
             even += own_values[e] * shares[np.uint32(own_topics[e])]
             odd += own_values[e + 1] * shares[np.uint32(own_topics[e + 1])]
         if (end - begin) % 2:
             even += own_values[end - 1] * shares[np.uint32(own_topics[end - 1])]
-        alpha[c] = flat + eta / n_sets * (even + odd)
+        alpha[k] = flat + eta / n_sets * (even + odd)
 
 
 @njit(nogil=True, cache=True)
@@ -322,7 +349,7 @@ def expect(  # type: ignore[no-untyped-def]
     base_total = words.base_sums[n_labels - 1]
     sums, mass = np.empty(n_labels, np.float64), np.empty(n_labels, np.float64)
     rough_sums = np.empty(n_labels, np.float32)
-    place = np.empty(n_labels, np.int32)
+    place, every = np.empty(n_labels, np.int32), np.arange(n_labels)
     for d in range(starts.size - 1):
         own, weight = types[starts[d] : starts[d + 1]], times[starts[d] : starts[d + 1]]
         n = np.float64(weight.sum())
@@ -331,7 +358,7 @@ def expect(  # type: ignore[no-untyped-def]
             for number in range(n_sets):
                 begin, end = sets.set_starts[number], sets.set_starts[number + 1]
                 shares[begin:end] = 1.0 / max(end - begin, 1)
-            mean_alpha(sets, shares, eta, flat, alpha)
+            mean_alpha(sets, shares, eta, flat, every, alpha)
             counts[:] = 0.0
             continue
         # With equal masses Z_w is known without a look at the row.
@@ -360,7 +387,7 @@ def expect(  # type: ignore[no-untyped-def]
                 mass[own_names[s]] += own_counts[s] / n_sets
             for u in range(own.size):
                 mean_ratios[u] += own_ratios[u] / np.float32(n_sets)
-        mean_alpha(sets, shares, eta, flat, alpha)
+        mean_alpha(sets, shares, eta, flat, every, alpha)
         # A label in every pool has no tokens yet: those at which N = (N + α′) Σ_w (x_w/Z_w) φ_wc.
         _label_sums(words, own, mean_ratios, rough_sums)
         for c in range(n_labels):
@@ -376,3 +403,81 @@ def expect(  # type: ignore[no-untyped-def]
             counts[c] = mass[c] * sums[c]
         if chosen.shape[1]:
             _set_words(words, own, ratios, mass, chosen[d], out_words[starts[d] : starts[d + 1]])
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def expect_among(  # type: ignore[no-untyped-def]
+    words, sets, eta, flat, gamma, starts, types, times, tolerance, max_cycles, candidates,
+    out_counts, out_alpha,
+):  # fmt: skip
+    """Set out_counts and out_alpha to the expected N_c and α′_c of each document's candidates.
+
+    `candidates` are labels that differ, −1 where there are fewer. All others are pooled from the
+    first cycle to the last, so that the cost does not grow with their number.
+    """
+    n_labels, n_sets = words.base.size, sets.set_starts.size - 1
+    eta = eta if sets.base.size else 0.0
+    base_total = words.base_sums[n_labels - 1]
+    label_place = np.empty(n_labels, np.int32)
+    word_place = np.full(words.row_totals.size, -1, np.int32)
+    shares = np.empty(sets.base.size, np.float64)
+    for d in range(starts.size - 1):
+        own, weight = types[starts[d] : starts[d + 1]], times[starts[d] : starts[d + 1]]
+        n = np.float64(weight.sum())
+        names = candidates[d][candidates[d] >= 0]
+        size = names.size
+        counts, alpha = out_counts[d], out_alpha[d]
+        counts[:], alpha[:] = 0.0, 0.0
+        if n == 0.0:
+            for number in range(n_sets):
+                begin, end = sets.set_starts[number], sets.set_starts[number + 1]
+                shares[begin:end] = 1.0 / max(end - begin, 1)
+            mean_alpha(sets, shares, eta, flat, names, alpha)
+            continue
+        by_word = (words.row_starts[own + 1] - words.row_starts[own]).sum()
+        by_label = (words.column_starts[names + 1] - words.column_starts[names]).sum()
+        if by_word < by_label:
+            columns = _columns(words, own, names, label_place)
+        else:
+            columns = _columns_by_label(words, own, names, word_place)
+        padded = np.zeros(columns.shape[0], np.float32)
+        padded[: own.size] = weight
+        begun = np.zeros(size, np.float64)
+        for u in range(own.size):  # with equal masses Z_w is known
+            ratio = weight[u] / (words.row_totals[own[u]] + base_total)
+            for s in range(size):
+                begun[s] += ratio * columns[u, s]
+        _flat_cycles(columns, padded, n_labels, flat + eta / n_labels, begun, n)
+        mean_counts = np.zeros(size, np.float64)
+        for s in range(size):
+            label_place[names[s]] = s
+        own_ratios = np.empty(padded.size, np.float32)
+        mean_ratios = np.zeros(padded.size, np.float32)
+        for number in range(n_sets):
+            share = shares[sets.set_starts[number] : sets.set_starts[number + 1]]
+            own_names, own_counts = own_cycles(
+                sets, number, columns, padded, names, begun.copy(), n, n_labels, eta, flat, gamma,
+                tolerance, max_cycles, share, own_ratios,
+            )  # fmt: skip
+            for s in range(own_names.size):
+                mean_counts[label_place[own_names[s]]] += own_counts[s] / n_sets
+            for u in range(own.size):
+                mean_ratios[u] += own_ratios[u] / np.float32(n_sets)
+        mean_alpha(sets, shares, eta, flat, names, alpha)
+        # As in `expect`: one more cycle, in which those that every set pooled have tokens too.
+        mass, sums = np.zeros(columns.shape[1], np.float32), np.zeros(columns.shape[1], np.float32)
+        for u in range(own.size):
+            for s in range(size):
+                sums[s] += mean_ratios[u] * columns[u, s]
+        rest, rest_alpha = n, eta + flat * n_labels
+        for s in range(size):
+            if mean_counts[s] > 0.0:
+                mass[s] = mean_counts[s] + alpha[s]
+            else:
+                mass[s] = alpha[s] / (1.0 - min(sums[s], 0.9))
+            rest -= mean_counts[s]
+            rest_alpha -= alpha[s]
+        mass[size] = (max(rest, 0.0) + max(rest_alpha, 0.0)) / max(n_labels - size, 1)
+        cycle(columns, padded, mass, own_ratios, sums)
+        for s in range(size):
+            counts[s] = mass[s] * sums[s]

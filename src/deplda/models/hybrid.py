@@ -1,106 +1,89 @@
-"""HybridLDA: a tf-idf SVM and Dependency-LDA together."""
+"""HybridLDA: shortlists by words and topics, SVMs that re-rank them, a mixture that decides."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Self
+from functools import partial
+from typing import Any, Literal, Self
 
 import numpy as np
-from msgspec import structs
-from scipy.special import softmax
-from sklearn.utils.validation import check_is_fitted
 
+from deplda.data import checks
 from deplda.data.targets import Indicator
 from deplda.data.text import WordCounter
 from deplda.data.weighting import WordCounts
-from deplda.engine.execution import HERE, Execution
+from deplda.engine.execution import Execution
+from deplda.engine.pool import Stop
 from deplda.errors import InputError, NothingHeldOutWarning
-from deplda.models import hybrid_codec
+from deplda.inference.cpu import Cpu
+from deplda.models import candidates, holdout, hybrid_codec
 from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.dependency import DependencyLDA
 from deplda.models.explainer import Explainer
-from deplda.models.explanation import Explanation
-from deplda.models.linear.svm import LinearScorer, TfidfSVM
-from deplda.models.mixture import HeldOutScores, Mixture, Probabilities, probabilities_of, tune
+from deplda.models.hybrid_scorer import HybridScorer, Shortlister
+from deplda.models.linear import reduced
+from deplda.models.linear.svm import idf_of, tfidf
+from deplda.models.mixture import UNTAUGHT
 from deplda.models.parameters import checked
-from deplda.models.reasons import WordMargin
-from deplda.models.topic_model import Auto, TopicScorer
+from deplda.models.topic_model import Auto
 from deplda.training.estimates import LabelWords, TopicLabels
 
-Cutoff = Literal["validated", "expected-f1", "proportional"] | int | float
-
+_UNTAUGHT_COST = 1.0
 _SHARE_OF_A_FOLD, _MOST_FOLDS = 5, 5
-_LEAST_ADDED = 0.005  # less is shown as 0.00
-_CUTOFFS = ("validated", "expected-f1", "proportional")
-
-
-class HybridScorer(NamedTuple):
-    """The scorers of both models, and how their scores are mixed."""
-
-    svm: LinearScorer
-    topics: TopicScorer
-    mixture: Mixture
-    log_frequencies: Floats
-
-    @property
-    def batch_size(self) -> int:
-        """How many documents are scored at a time."""
-        return min(self.svm.batch_size, self.topics.batch_size)
-
-    def scores(self, counts: Counts) -> Floats:
-        """Return the scores of the documents, documents × labels."""
-        return self.mixture.scores(*self._signals(counts))
-
-    def parts(self, counts: Counts) -> dict[str, Floats]:
-        """Return what each model gives to the scores, which are the sum of these parts."""
-        return self.mixture.parts(*self._signals(counts))
-
-    def _signals(self, counts: Counts) -> tuple[Floats, Floats, Floats]:
-        shares = as_shares(self.topics.scores(counts))
-        return self.svm.scores(counts), shares, self.log_frequencies
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class HybridLDA(Explainer):
-    """A tf-idf SVM for the labels at the top, Dependency-LDA for the order below them.
+    """Dependency-LDA and label centroids shortlist, linear SVMs re-rank, a mixture decides.
 
-    Both are fitted on all documents. Some documents are also held out from each, so that how to mix
-    their scores is learned from documents that neither has seen (`mixture.py`); no better mixture
-    found, the hybrid is the better of the two.
+    For each document some labels are candidates: those whose training documents are like it, and
+    among them those that the topic model finds likely. A label's SVM has learned from its own
+    documents and from those in whose shortlist it stood, so that it knows what it is confused with.
+    The log-odds of a candidate are a sum of signals: the margin of its SVM, its share in the topic
+    model, its likeness to the label's documents and the label's frequency (`signals.py`). How to
+    weigh them, C and the number of candidates are learned from documents held out. The cost is
+    documents × candidates, however many labels there are.
 
     Parameters
     ----------
     C : float or "auto"
-        Of `TfidfSVM`.
+        Cost of a training document on the wrong side of a margin; "auto" chooses from .1, .3, 1
+        and 3 by the quality of the mixture.
+    candidates : int, "auto" or "all"
+        Labels of a document that are scored; others rank below them. "auto" takes 100 or 200, by
+        how many true labels are among them, or all labels where that is cheap and better.
     n_topics, n_topic_chains, n_topic_sweeps, train_eta, beta_words, word_counts, background
         Of `DependencyLDA`.
     n_held_out : int
         Documents held out, in folds of a fifth of the documents at most.
-    cutoff : "validated", "expected-f1", "proportional", int or float
-        Labels that `predict` gives: those whose score reaches the threshold with the best micro-F1
-        on the documents held out, one at least; as many of the best as have the highest expected
-        F1; as many as the median training document has; so many; or all whose score reaches a
-        threshold.
+    cutoff : "validated", "expected-f1", "macro-f1", "proportional", int or float
+        Labels that `predict` gives: those whose probability reaches the threshold with the best
+        micro-F1 on the documents held out; as many of the best as have the highest expected F1;
+        those that reach the label's own threshold; as many as the median training document has; so
+        many; or all that reach a probability.
     random_state : int, RandomState or None
         The seed. The same seed and the same training documents in the same order give the same
         bits, for any `n_jobs`; a prediction does not depend on the documents beside it.
     n_jobs : int, optional
         Threads or processes; all cores by default.
     engine : "threads", "processes", a Dask Client or the address of its scheduler
-        Where both models learn and score; the same bits everywhere.
+        Where models learn and documents are scored; the same bits everywhere.
     verbose : bool
         Show progress on standard error.
 
     Attributes
     ----------
     classes_ : array of the labels, in the order of columns.
-    svm_, topic_model_ : the fitted TfidfSVM and DependencyLDA.
-    mixture_ : Mixture, the weights.
-    qualities_ : dict of what was tuned for on the documents held out: "hybrid", "svm", "topics";
-        empty where nothing could be held out.
+    topic_model_ : the fitted DependencyLDA.
+    weights_ : sparse matrix of the SVMs, labels × words.
+    mixture_ : how signals are weighed.
+    measures_ : dict of what each form of mixture reached on the documents held out, by cross-
+        fitting; empty where nothing could be held out.
+    C_, n_candidates_ : as chosen.
+    calibration_ : Calibration of the log-odds, or None.
     label_sets_ : sparse indicator of the labels of all documents learned from.
     n_features_in_, feature_names_in_ : number and names of the words.
     counter_ : the WordCounter given to `fit`, or None.
@@ -108,22 +91,23 @@ class HybridLDA(Explainer):
     """
 
     C: float | Auto = "auto"
+    candidates: int | Literal["auto", "all"] = "auto"
     n_topics: int | Auto = "auto"
-    n_topic_chains: int = 10
+    n_topic_chains: int = 3
     n_topic_sweeps: int = 100
     train_eta: float | Auto = "auto"
     beta_words: float | Auto = "auto"
     word_counts: WordCounts | Auto = "auto"
     background: float = 0.2
     n_held_out: int = 2000
-    cutoff: Cutoff = "validated"
+    cutoff: Any = "validated"
 
     # Learning ------------------------------------------------------------------------------------
 
     def fit(
         self, X: Any, y: Any = None, *, groups: Any = None, counter: WordCounter | None = None
     ) -> Self:
-        """Learn both models from labelled documents, and how to mix them.
+        """Learn from labelled documents.
 
         Parameters
         ----------
@@ -140,69 +124,99 @@ class HybridLDA(Explainer):
         checked(self.get_params(deep=False))
         counts, labels = self._begin_fit(X, y, counter)
         folds = folds_of(counts.shape[0], self.n_held_out, groups, self.seed_)
-        svm, topics = self._parents()
-        targets = (labels, self._targets)
-        margins = svm.fit_and_hold_out(counts, targets, folds)
-        shares = np.zeros(labels.shape)
-        for fold in folds:
-            shares[fold] = self._shares_without(fold, counts, labels)
-        topics.fit(counts, targets)
-        self._set_learned(svm, topics, labels)
-        rows = np.concatenate([*folds, np.zeros(0, np.int64)])
-        self._tune(margins[rows], shares[rows], _crossed(labels, folds))
+        self._choose(counts, labels, folds)
+        self._learn(counts, labels)
         return self
 
-    def _parents(self) -> tuple[TfidfSVM, DependencyLDA]:
-        how: Any = {
-            "random_state": self.seed_, "n_jobs": self.n_jobs, "engine": self.engine,
-            "verbose": self.verbose,
-        }  # fmt: skip
-        return TfidfSVM(C=self.C, **how), DependencyLDA(
-            n_topics=self.n_topics, n_topic_chains=self.n_topic_chains,
-            n_topic_sweeps=self.n_topic_sweeps, train_eta=self.train_eta,
-            beta_words=self.beta_words, word_counts=self.word_counts, background=self.background,
-            **how,
-        )  # fmt: skip
+    def _choose(self, counts: Counts, labels: Indicator, folds: Sequence[Numbers]) -> None:
+        """Set C, the number of candidates and the mixture by documents held out."""
+        execution, n_labels = self._execution(), labels.shape[1]
+        usual = min(self._asked_candidates() or holdout.MANY, n_labels)
+        known = [self._without(fold, counts, labels, usual) for fold in folds]
+        if not any(fold.truth.nnz for fold in known):
+            warnings.warn(
+                f"of {sum(map(len, folds)):,} documents held out none has a label that others have "
+                "too; signals are mixed by fixed weights, and there are no probabilities",
+                NothingHeldOutWarning,
+                stacklevel=4,
+            )
+            self.C_ = _UNTAUGHT_COST if self.C == "auto" else float(self.C)
+            self.n_candidates_, self.mixture_ = usual, UNTAUGHT
+            self.measures_ = dict[str, dict[str, float]]()
+            return
+        numbers = [usual] if self._asked_candidates() else holdout.numbers_to_try(known[0])
+        costs = holdout.COSTS if self.C == "auto" else (float(self.C),)
+        chosen = holdout.choose(known, [counts[fold] for fold in folds], costs, numbers, execution)
+        self.C_, self.n_candidates_ = chosen.cost, chosen.n_candidates
+        self.mixture_, self.measures_ = chosen.judged.mixture, chosen.judged.measures
+        self._chosen = chosen
 
-    def _shares_without(self, fold: Numbers, counts: Counts, labels: Indicator) -> Floats:
-        """Return P of a fold's documents by a topic model that has learned from all others."""
+    def _asked_candidates(self) -> int | None:
+        """Return the number of candidates that was asked for, None where it is to be chosen."""
+        if self.candidates == "auto":
+            return None
+        return checks.MOST_WHOLE if self.candidates == "all" else int(self.candidates)
+
+    def _without(
+        self, fold: Numbers, counts: Counts, labels: Indicator, n_candidates: int
+    ) -> holdout.Fold:
+        """Return a fold with what all other documents taught."""
         rest = np.setdiff1d(np.arange(counts.shape[0]), fold)
-        model = self._parents()[1]
+        others = counts[rest], labels[rest]
         try:
-            model.fit(counts[rest], (labels[rest], self._targets))
+            shortlister = self._shortlister(*others, self._topics_of(*others), n_candidates)
         except InputError as error:
             raise InputError(
                 f"the topic model cannot learn from the {len(rest):,} documents that are not held "
                 f"out: {error}"
             ) from error
-        return as_shares(model._score_counts(counts[fold]))
+        return holdout.fold_of(shortlister, others, (counts[fold], labels[fold]), self._execution())
 
-    def _set_learned(self, svm: TfidfSVM, topic_model: DependencyLDA, labels: Indicator) -> None:
-        self.svm_, self.topic_model_, self.label_sets_ = svm, topic_model, labels
-        for parent in (svm, topic_model):  # which were given counts alone
-            parent.counter_ = self.counter_
-            if hasattr(self, "feature_names_in_"):
-                parent.feature_names_in_ = self.feature_names_in_
-        n_documents = np.bincount(labels.indices, minlength=labels.shape[1])
-        self._log_frequencies = np.log(np.maximum(n_documents, 1) / labels.shape[0])
+    def _learn(self, counts: Counts, labels: Indicator) -> None:
+        """Learn from all documents what was chosen."""
+        topics, execution = self._topics_of(counts, labels), self._execution()
+        shortlister = self._shortlister(counts, labels, topics, self.n_candidates_)
+        features, near = tfidf(shortlister.idf, counts), shortlister.near
+        lists = candidates.training_lists(features, labels, near, self.n_candidates_, execution)
+        problem = reduced.problem_of(features, labels, lists)
+        (weights,) = reduced.learn(problem, (self.C_,), np.arange(labels.shape[1]), execution)
+        self._set_learned(shortlister.idf, near, weights, topics, labels)
 
-    def _tune(self, margins: Floats, shares: Floats, truth: Any) -> None:
-        """Set the mixture and its probabilities by documents held out."""
-        if not truth.any():
-            warnings.warn(
-                f"of {len(truth):,} documents held out none has a label that others have too; "
-                "margins and shares are mixed by fixed weights, and probabilities are rough",
-                NothingHeldOutWarning,
-                stacklevel=3,
-            )
-            self.mixture_, self.qualities_ = Mixture(), dict[str, float]()
-            line = np.linspace(-10, 10, 41)
-            self._probabilities = Probabilities(line, 1 / (1 + np.exp(-line)))
-            return
-        held_out = HeldOutScores(margins, shares, truth, self._log_frequencies)
-        self.mixture_, self.qualities_ = tune(held_out)
-        scores = self.mixture_.scores(margins, shares, self._log_frequencies)
-        self._probabilities = probabilities_of(scores, truth)
+    def _topics_of(self, counts: Counts, labels: Indicator) -> DependencyLDA:
+        """Return the topic model of these documents."""
+        model = DependencyLDA(
+            n_topics=self.n_topics, n_topic_chains=self.n_topic_chains,
+            n_topic_sweeps=self.n_topic_sweeps, train_eta=self.train_eta,
+            beta_words=self.beta_words, word_counts=self.word_counts, background=self.background,
+            random_state=self.seed_, n_jobs=self.n_jobs, engine=self.engine,
+            verbose=self.verbose,
+        )  # fmt: skip
+        return model.fit(counts, (labels, self._targets))
+
+    def _shortlister(
+        self, counts: Counts, labels: Indicator, topics: DependencyLDA, n_candidates: int
+    ) -> Shortlister:
+        """Return what finds candidates, by these documents."""
+        idf = idf_of(counts)
+        near = candidates.centroids(tfidf(idf, counts), labels)
+        return Shortlister(
+            idf,
+            near,
+            _backend(topics),
+            _log_frequencies(labels),
+            min(n_candidates, labels.shape[1]),
+        )
+
+    def _set_learned(
+        self, idf: Floats, near: candidates.Index, weights: Counts, topics: DependencyLDA,
+        labels: Indicator,
+    ) -> None:  # fmt: skip
+        self.idf_, self.centroids_, self.weights_ = idf, near, weights
+        self.topic_model_, self.label_sets_ = topics, labels
+        topics.counter_ = self.counter_  # it was given counts alone
+        if hasattr(self, "feature_names_in_"):
+            topics.feature_names_in_ = self.feature_names_in_
+        self._log_frequencies = _log_frequencies(labels)
 
     @property
     def label_words_(self) -> LabelWords:  # type: ignore[override]
@@ -216,84 +230,24 @@ class HybridLDA(Explainer):
 
     @property
     def settings_(self) -> dict[str, Any]:
-        """What was chosen: C, the topic model's settings, and the weights of the mixture."""
-        weights = {name: getattr(self.mixture_, name) for name in self.mixture_.__struct_fields__}
-        return {"C": self.svm_.C_} | self.topic_model_.settings_ | weights
+        """What was chosen: C, the number of candidates, and the topic model's settings."""
+        return {"C": self.C_, "candidates": self.n_candidates_} | self.topic_model_.settings_
 
     # Predicting ----------------------------------------------------------------------------------
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Return how likely each label is, documents × labels.
-
-        By isotonic regression on the documents held out: of the pairs given .3, about three in ten
-        are right. Where y was one class for each document, rows sum to 1.
-        """
-        check_is_fitted(self)
-        scores = self._score_counts(self._read_counts(X, reset=False))
-        if self._targets.kind == "classes":
-            return np.asarray(softmax(self.mixture_.temperature * scores, axis=1))
-        return self._probabilities.at(scores)
-
     def _scorer(self, counts: Counts, execution: Execution) -> tuple[HybridScorer, Execution]:
-        svm, _ = self.svm_._scorer(counts, execution)
-        topics, _ = self.topic_model_._scorer(counts, execution)
-        return HybridScorer(svm, topics, self.mixture_, self._log_frequencies), execution
+        shortlister = Shortlister(
+            self.idf_, self.centroids_, _backend(self.topic_model_), self._log_frequencies,
+            self.n_candidates_,
+        )  # fmt: skip
+        return HybridScorer(shortlister, self.weights_, self.mixture_), execution
 
-    def _most_labels(self) -> int:
-        if self.cutoff in ("validated", "expected-f1"):
-            return len(self.classes_)
-        return super()._most_labels()
-
-    def _kept(self, scores: Floats) -> Any:
-        if self.cutoff == "validated":
-            kept = scores >= self.mixture_.threshold
-            kept[:, :1] = True
-            return kept
-        if self.cutoff == "expected-f1":
-            # E[F1] of the k best is about 2 Σᵢ≤ₖ pᵢ/(k + Σ p): the labels' number is uncertain too.
-            chances = self._probabilities.at(scores)
-            places = np.arange(1, scores.shape[1] + 1)
-            f1 = np.cumsum(chances, axis=1) / (places + chances.sum(axis=1, keepdims=True))
-            return places <= 1 + np.argmax(f1, axis=1)[:, None]
-        return super()._kept(scores)
-
-    def _check_cutoff(self) -> None:
-        if isinstance(self.cutoff, str) and self.cutoff not in _CUTOFFS:
-            known = ", ".join(repr(name) for name in _CUTOFFS)
-            raise InputError(
-                f"cutoff is {self.cutoff!r}; it must be one of {known}, a number of labels from 1, "
-                "or a threshold (a float)"
-            )
-        if not isinstance(self.cutoff, str):
-            super()._check_cutoff()
-
-    # Explaining ----------------------------------------------------------------------------------
-
-    def _explain(
-        self, document: Any, counts: Counts, numbers: Numbers, n_words: int
-    ) -> Explanation:
-        """Return the topic model's reasons with the SVM's, and what each gives to the score."""
-        found = self.topic_model_._explain(document, counts, numbers, n_words)
-        scorer, _ = self._scorer(counts, HERE)
-        parts, features = scorer.parts(counts), scorer.svm.features(counts)
-        both = []
-        for reason, c in zip(found.reasons, numbers[0].tolist(), strict=True):
-            own = {name: float(values[0, c]) for name, values in parts.items()}
-            words = self._svm_words(features, c, n_words)
-            both.append(
-                structs.replace(reason, score=sum(own.values()), parts=own, svm_words=words)
-            )
-        return structs.replace(found, reasons=tuple(both))
-
-    def _svm_words(self, features: Counts, c: int, n: int) -> tuple[WordMargin, ...]:
-        """Return the words that add most to a label's margin, and what they add."""
-        weights = self.svm_.weights_[features.indices][:, [c]].toarray().ravel()
-        added = weights * features.data
-        return tuple(
-            WordMargin(self.words_[features.indices[i]], float(added[i]))
-            for i in np.argsort(-added, kind="stable")[:n]
-            if added[i] >= _LEAST_ADDED
-        )
+    def _rank_counts(self, counts: Counts, k: int) -> Iterator[tuple[Numbers, Floats]]:
+        if k > self.n_candidates_:
+            return super()._rank_counts(counts, k)
+        scorer, execution = self._scorer(counts, self._execution())
+        work = partial(_best_candidates, scorer, k)
+        return execution.map_rows(work, counts, scorer.batch_size, "scoring")
 
     # Keeping -------------------------------------------------------------------------------------
 
@@ -333,19 +287,17 @@ def folds_of(n: int, n_held_out: int, groups: Any, seed: int) -> list[Numbers]:
     return [fold for fold in folds if 0 < len(fold) < n]
 
 
-def _crossed(labels: Indicator, folds: Sequence[Numbers]) -> Any:
-    """Return the labels of documents held out, documents × labels.
+def _backend(topics: DependencyLDA) -> Cpu:
+    return Cpu(topics._tables, topics._inference(), topics.seed_)
 
-    A label that no other document has cannot be learned without it: such a pair counts as no label.
-    """
+
+def _log_frequencies(labels: Indicator) -> Floats:
+    """Return ln f, f the share of documents that have a label; one that none has counts as one."""
     n_documents = np.bincount(labels.indices, minlength=labels.shape[1])
-    parts = [np.zeros((0, labels.shape[1]), bool)]
-    for fold in folds:
-        own = labels[fold].toarray().astype(bool)
-        parts.append(own & (n_documents > own.sum(axis=0)))
-    return np.concatenate(parts)
+    return np.log(np.maximum(n_documents, 1) / labels.shape[0])
 
 
-def as_shares(scores: Floats) -> Floats:
-    """Return P = ½ normalise(α′) + ½ normalise(N) of the topic model's scores."""
-    return scores / 2
+def _best_candidates(
+    scorer: HybridScorer, k: int, counts: Counts, stop: Stop
+) -> tuple[Numbers, Floats]:
+    return scorer.best(counts, k)

@@ -1,89 +1,118 @@
-"""HybridLDA to and from its saved form: both parents' arrays and cards within its own."""
+"""HybridLDA to and from its saved form: the topic model's arrays and card within its own."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-import numpy as np
 
 from deplda.errors import ReadError
 from deplda.models import codec
+from deplda.models.candidates import Index
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.dependency import DependencyLDA
-from deplda.models.linear import TfidfSVM
-from deplda.models.mixture import Mixture, Probabilities
+from deplda.models.mixture import BASE, Alone, FloorAndSum, Mixture, Terms
+from deplda.models.signals import SIGNALS
 
-_PARENTS: dict[str, Any] = {"svm": TfidfSVM, "topic_model": DependencyLDA}
-_LABEL_SETS = "label_sets."
-_SCORES, _VALUES = "probabilities.scores", "probabilities.values"
+_WEIGHTS, _CENTROIDS, _IDF = "weights", "centroids", "idf"
+_TOPICS, _LABEL_SETS = "topic_model.", "label_sets."
 
 
-class _Parent(msgspec.Struct):
+class _TopicModel(msgspec.Struct):
     parameters: dict[str, Any]
     learned: dict[str, Any]
 
 
 class _Learned(msgspec.Struct):
-    svm: _Parent
-    topic_model: _Parent
+    C: Annotated[float, msgspec.Meta(gt=0)]
+    candidates: Annotated[int, msgspec.Meta(ge=1)]
     mixture: Mixture
-    qualities: dict[str, float]
+    measures: dict[str, dict[str, float]]
+    topic_model: _TopicModel
 
 
 def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
     """Return the card and the arrays of a fitted hybrid; the labels of documents are saved once."""
-    arrays = codec.label_set_arrays(model)
-    learned: dict[str, Any] = {
-        "mixture": msgspec.to_builtins(model.mixture_), "qualities": model.qualities_,
+    card, own = model.topic_model_._to_store(None)
+    arrays = codec.sparse_arrays(_WEIGHTS, model.weights_)
+    arrays |= codec.sparse_arrays(_CENTROIDS, model.centroids_.matrix)
+    arrays |= {_IDF: model.idf_} | codec.label_set_arrays(model)
+    arrays |= {
+        f"{_TOPICS}{name}": array for name, array in own.items() if not name.startswith(_LABEL_SETS)
+    }
+    learned = {
+        "C": model.C_, "candidates": model.n_candidates_, "measures": model.measures_,
+        "mixture": msgspec.to_builtins(model.mixture_),
+        "topic_model": {"parameters": card.parameters, "learned": card.learned},
     }  # fmt: skip
-    for name in _PARENTS:
-        card, own = getattr(model, f"{name}_")._to_store(None)
-        learned[name] = {"parameters": card.parameters, "learned": card.learned}
-        arrays |= {
-            f"{name}.{key}": array for key, array in own.items() if not key.startswith(_LABEL_SETS)
-        }
-    arrays |= {_SCORES: model._probabilities.scores, _VALUES: model._probabilities.values}
     return codec.card_of(model, learned, metrics), arrays
 
 
 def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
     """Return the hybrid that was saved."""
     path, card, arrays, _ = stored
+    if "svm" in card.learned:
+        raise ReadError(
+            path, None, f"it was saved by deplda {card.library}, whose hybrid had one-vs-rest SVMs "
+            "over all labels; this version cannot read those: train it again",
+        )  # fmt: skip
     model = codec.restore(stored, make)
     try:
         learned = msgspec.convert(card.learned, _Learned)
     except msgspec.ValidationError as error:
         raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
-    weights = msgspec.structs.astuple(learned.mixture)[1:]
-    if not all(math.isfinite(weight) for weight in weights) or learned.mixture.floor < 0:
-        raise ReadError(path, None, "its mixture has weights that are not finite numbers")
+    if (problem := _problem(learned.mixture)) is not None:
+        raise ReadError(path, None, f"its mixture {problem}")
+    read, n_labels = codec.Reader(path, arrays), len(card.labels)
     sets = {name: array for name, array in arrays.items() if name.startswith(_LABEL_SETS)}
-    parents = []
-    for name, kind in _PARENTS.items():
-        part: _Parent = getattr(learned, name)
-        own = msgspec.structs.replace(
-            card, model=kind.__name__, parameters=part.parameters, learned=part.learned
+    own = {
+        name.removeprefix(_TOPICS): array
+        for name, array in arrays.items()
+        if name.startswith(_TOPICS)
+    }
+    topics = DependencyLDA._from_store(
+        stored._replace(
+            card=msgspec.structs.replace(
+                card, model="DependencyLDA", parameters=learned.topic_model.parameters,
+                learned=learned.topic_model.learned,
+            ),
+            arrays=own | sets,
         )
-        mine = {
-            key.removeprefix(f"{name}."): array
-            for key, array in arrays.items()
-            if key.startswith(f"{name}.")
-        }
-        parents.append(kind._from_store(stored._replace(card=own, arrays=mine | sets)))
-    model._set_learned(*parents, model.label_sets_)
-    model.mixture_, model.qualities_ = learned.mixture, learned.qualities
-    model._probabilities = _probabilities(codec.Reader(path, arrays))
+    )  # fmt: skip
+    model.C_, model.n_candidates_ = learned.C, min(learned.candidates, n_labels)
+    model.mixture_, model.measures_ = learned.mixture, learned.measures
+    model._set_learned(
+        read.vector(_IDF, card.n_words),
+        Index(read.weights(_CENTROIDS, card.n_words, n_labels)),
+        read.weights(_WEIGHTS, n_labels, card.n_words),
+        topics,
+        model.label_sets_,
+    )
     return model
 
 
-def _probabilities(read: codec.Reader) -> Probabilities:
-    scores = read.take(_SCORES, np.float64)
-    values = read.vector(_VALUES, len(scores))
-    if not len(scores) or not np.isfinite(scores).all() or (np.diff(scores) <= 0).any():
-        raise read.fail(_SCORES, "does not rise")
-    if values.min() < 0 or values.max() > 1 or (np.diff(values) < 0).any():
-        raise read.fail(_VALUES, "has values that are not rising probabilities")
-    return Probabilities(np.array(scores), values)
+def _problem(mixture: Mixture) -> str | None:
+    """Return what is wrong with a mixture that a file holds."""
+    known = {signal.name for signal in SIGNALS}
+    numbers: list[float] = []
+    match mixture:
+        case Alone():
+            names, numbers = {mixture.signal}, [mixture.weight, mixture.intercept]
+        case FloorAndSum():
+            names, numbers = known, [*mixture.weights, mixture.floor, mixture.share]
+            if mixture.floor < 0:
+                return f"has the floor {mixture.floor}, which is below 0"
+        case Terms():
+            names = {name for term in mixture.terms for name in term}
+            numbers = [*mixture.weights, *mixture.means.values(), *mixture.scales.values()]
+            if not mixture.means.keys() == mixture.scales.keys() == known:
+                return f"has means and scales of other signals than {', '.join(sorted(known))}"
+            if len(mixture.weights) != len(mixture.terms) or 0 in mixture.scales.values():
+                return "has not one weight for each term, or a signal without a scale"
+    if not names <= known or BASE in names:
+        return f"has signals that are unknown here: {', '.join(sorted(names - known))}"
+    if not all(map(math.isfinite, numbers)):
+        return "has weights that are not finite numbers"
+    return None

@@ -1,217 +1,385 @@
-"""A mixture of SVM margins and topic-model shares, its few weights tuned on held-out documents.
+"""A mixture of signals: the log-odds of a label, as a sum of parts that people can read.
 
-H_dc = log(exp(o_dc) + δ) + λ log(P_dc + ε). o is the log-odds that a logistic fit gives an SVM
-margin; below the floor δ margins are noise, and P, the topic model's share of the label, orders
-what is left.
+Several forms are fitted to documents held out and judged by cross-fitting: each half of these
+documents is scored by what the other half taught. The chosen one is additive: the log-odds are the
+sum of what each signal gives, so that a reason for a label is a number that adds up.
 """
 
 from __future__ import annotations
 
-from itertools import product
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit
-from sklearn.isotonic import IsotonicRegression
+from scipy.sparse import csr_array
 
 from deplda.evaluation import rank_metrics
+from deplda.kernels.logistic import slope_and_curvature
+from deplda.models.candidates import Labels
 
 Floats = npt.NDArray[np.float64]
-Truth = npt.NDArray[np.bool_]
+Bools = npt.NDArray[np.bool_]
+Values = Mapping[str, Floats]
+"""Signals by name, each with a value for every pair."""
+Term = tuple[str, ...]
+"""Signals whose product is a term; () is the constant."""
 
-FLOORS = (0.0, 0.003, 0.01, 0.03)
-TOPIC_WEIGHTS = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
-_LEAST_SHARE = 1e-6
+BASE = "base"
+"""What is not a signal's: the log-odds of an average candidate."""
+MODERATOR = "frequency"
+"""The signal that tells how far to trust others: a product with it is the other's part."""
+
+_LINEAR: tuple[Term, ...] = ((), ("margin",), ("share",), ("likeness",), ("frequency",))
+_CROSSED: tuple[Term, ...] = (
+    *_LINEAR, ("margin", "frequency"), ("share", "frequency"), ("share", "share"),
+    ("margin", "share"), ("likeness", "frequency"), ("likeness", "likeness"),
+    ("likeness", "margin"), ("likeness", "share"),
+)  # fmt: skip
+_SQUARED: tuple[Term, ...] = (*_CROSSED, ("margin", "margin"), ("margin", "margin", "frequency"))
+_FULL: tuple[Term, ...] = (
+    *_SQUARED, ("frequency", "frequency"), ("margin", "margin", "share"),
+    ("share", "share", "frequency"),
+)  # fmt: skip
+FORMS = {"linear": _LINEAR, "crossed": _CROSSED, "squared": _SQUARED, "full": _FULL}
+
 _RIDGE = 1.0
 _MOST_STEPS = 50
-_BLOCK_CELLS = 1 << 20
+_LONGEST_STEP, _SMALL_STEP = 10.0, 1e-5
+_SURELY_LEARNED, _OF_OTHERS = 25, 8
+_LARGEST_T, _CLEARLY_WORSE = 3.0, -2.0
 
 
-class Mixture(msgspec.Struct, frozen=True):
-    """The weights; by default those taken where nothing could be held out."""
+class Terms(msgspec.Struct, frozen=True, tag="terms"):
+    """A weighted sum of products of signals, each less its mean and divided by its deviation."""
 
-    model: Literal["both", "svm", "topics"] = "both"
-    """Both parents mixed, or the one that was better alone."""
-    slope: float = 4.0
-    intercept: float = 0.0
-    frequency: float = 0.0
-    """Weight of a label's log share of the training documents, ln f."""
-    slope_frequency: float = 0.0
-    """Weight of margin × ln f."""
-    floor: float = 0.01
-    topics: float = 0.2
-    """λ, the weight of the topic model."""
-    threshold: float = 0.0
-    """The score with the best micro-F1 on held-out documents."""
-    temperature: float = 1.0
-    """Of the softmax, where a document has one class."""
+    terms: tuple[Term, ...]
+    weights: tuple[float, ...]
+    means: dict[str, float]
+    scales: dict[str, float]
 
-    def scores(self, margins: Floats, shares: Floats, log_frequencies: Floats) -> Floats:
-        """Return H of documents × labels, the sum of its parts."""
-        first, *others = self.parts(margins, shares, log_frequencies).values()
-        return first + others[0] if others else first
+    def log_odds(self, values: Values) -> Floats:
+        """Return the log-odds of each pair, the sum of its parts."""
+        return _sum(self.parts(values).values())
 
-    def parts(self, margins: Floats, shares: Floats, log_frequencies: Floats) -> dict[str, Floats]:
-        """Return what each model gives to the scores: log(exp(o) + δ) and λ log(P + ε)."""
-        if self.model == "svm":
-            return {"svm": margins}
-        if self.model == "topics":
-            return {"topics": shares}
-        slopes = self.slope + self.slope_frequency * log_frequencies
-        odds = slopes * margins + (self.intercept + self.frequency * log_frequencies)
-        supported = np.logaddexp(odds, np.log(self.floor)) if self.floor else odds
-        return {"svm": supported, "topics": self.topics * np.log(shares + _LEAST_SHARE)}
+    def parts(self, values: Values) -> dict[str, Floats]:
+        """Return what the average candidate has and what each signal adds to it.
+
+        A product of signals counts for all of them alike; frequency alone, which says how far to
+        trust the others, has no part in it.
+        """
+        scaled = {name: (values[name] - self.means[name]) / self.scales[name] for name in values}
+        shape = next(iter(scaled.values())).shape
+        found = {BASE: np.zeros(shape)} | {name: np.zeros(shape) for name in values}
+        for term, weight in zip(self.terms, self.weights, strict=True):
+            owners = [name for name in term if name != MODERATOR] or list(term) or [BASE]
+            value = np.full(shape, weight / len(owners))
+            for name in term:
+                value = value * scaled[name]
+            for owner in owners:
+                found[owner] = found[owner] + value
+        return found
 
 
-class HeldOutScores(NamedTuple):
-    """What both parents say of documents that they have not learned from, documents × labels."""
+class FloorAndSum(msgspec.Struct, frozen=True, tag="floor"):
+    """log(exp(o) + δ) + λ log P: below the floor δ margins are noise, and the share decides.
 
-    margins: Floats
-    shares: Floats
-    truth: Truth
-    log_frequencies: Floats
-    """ln f of each label: its share of the training documents."""
-
-
-class Probabilities(NamedTuple):
-    """How likely a label is at a score: a rising line through these points."""
-
-    scores: Floats
-    values: Floats
-
-    def at(self, scores: Floats) -> Floats:
-        """Return the probabilities at these scores."""
-        return np.interp(scores, self.scores, self.values)
-
-
-def tune(held_out: HeldOutScores) -> tuple[Mixture, dict[str, float]]:
-    """Return the best mixture, and the quality of it and of each parent alone.
-
-    It is never worse than a parent: if none of the mixtures is better, it is that parent.
+    o is linear in the margin, with ln f and their product.
     """
-    candidates = [Mixture("svm"), Mixture("topics")]
-    qualities = [_quality_of(mixture, held_out) for mixture in candidates]
-    for by_frequency in (False, True):
-        calibrated = _calibrated(held_out, by_frequency)
-        found = _search(calibrated, held_out)
-        candidates += found[0]
-        qualities += found[1]
-    best = int(np.argmax(qualities))
-    told = {"hybrid": qualities[best], "svm": qualities[0], "topics": qualities[1]}
-    return _with_cuts(candidates[best], held_out), told
+
+    weights: tuple[float, float, float, float]
+    """Of 1, the margin, ln f, and margin × ln f."""
+    floor: float
+    share: float
+    """λ."""
+
+    def log_odds(self, values: Values) -> Floats:
+        """Return the log-odds of each pair, the sum of its parts."""
+        return _sum(self.parts(values).values())
+
+    def parts(self, values: Values) -> dict[str, Floats]:
+        """Return what margin and share give."""
+        one, slope, frequency, both = self.weights
+        margin, often = values["margin"], values["frequency"]
+        odds = (slope + both * often) * margin + (one + frequency * often)
+        supported = np.logaddexp(odds, np.log(self.floor)) if self.floor else odds
+        return {"margin": supported, "share": self.share * values["share"]}
 
 
-def quality(scores: Floats, truth: Truth) -> float:
-    """Return dAP − .02 ln RL − .0025 One-Error + lAP − .02 ln(1 − lAUC): more is better."""
-    tested = truth.any(axis=0)
-    by_document = rank_metrics(scores, truth, ks=())
+class Alone(msgspec.Struct, frozen=True, tag="alone"):
+    """One signal and nothing else, on its own scale."""
+
+    signal: str
+    weight: float = 1.0
+    intercept: float = 0.0
+
+    def log_odds(self, values: Values) -> Floats:
+        """Return the log-odds of each pair."""
+        return _sum(self.parts(values).values())
+
+    def parts(self, values: Values) -> dict[str, Floats]:
+        """Return the signal's part, and the constant."""
+        own = self.weight * values[self.signal]
+        return {BASE: np.full(own.shape, self.intercept), self.signal: own}
+
+
+Mixture = Terms | FloorAndSum | Alone
+
+UNTAUGHT = FloorAndSum((0.0, 4.0, 0.0, 0.0), 0.01, 0.2)
+"""What is taken where nothing could be held out."""
+
+
+class HeldOut(NamedTuple):
+    """Signals of candidates of documents that were not learned from, and the truth of them."""
+
+    labels: Labels
+    """Documents × candidates, −1 where there are fewer."""
+    values: dict[str, Floats]
+    truth: csr_array[Any, tuple[int, int]]
+    """Documents × all labels."""
+
+    @property
+    def is_given(self) -> Bools:
+        """Which candidates there are."""
+        return self.labels >= 0
+
+    @property
+    def is_true(self) -> Bools:
+        """Which candidates the documents have."""
+        rows = np.repeat(np.arange(len(self.labels)), self.labels.shape[1])
+        found = np.asarray(self.truth[rows, np.maximum(self.labels, 0).ravel()])
+        return found.reshape(self.labels.shape).astype(bool) & self.is_given
+
+    def only(self, rows: Any) -> HeldOut:
+        """Return some of the documents."""
+        values = {name: value[rows] for name, value in self.values.items()}
+        return HeldOut(self.labels[rows], values, self.truth[rows])
+
+
+class Judged(NamedTuple):
+    """The chosen mixture, and how it and the others did."""
+
+    name: str
+    mixture: Mixture
+    """Fitted to all documents held out."""
+    log_odds: Floats
+    """Of each pair, by what the other half taught."""
+    measures: dict[str, dict[str, float]]
+    """Means of all measures, by form."""
+
+
+def judge(held_out: HeldOut) -> Judged:
+    """Return the best form by cross-fitting, fitted to all documents held out.
+
+    The whole list of measures decides: the sum of the paired t statistics of its differences to
+    the crossed form, each at most 3, so that none of them can outweigh all others. A form that is
+    clearly worse than one of its parts in any of the measures (t < −2) comes after all that are
+    not.
+    """
+    fits: dict[str, Any] = {
+        "margin": _fit_margin, "share": _fit_share, "floor and sum": _fit_floor,
+    }  # fmt: skip
+    fits |= {name: _Fit(terms) for name, terms in FORMS.items()}
+    crossed = {name: _cross_fitted(fit, held_out) for name, fit in fits.items()}
+    found = {name: measures(odds, held_out) for name, odds in crossed.items()}
+    name = best_of(found, "crossed", parts=("margin", "share"))
+    told = {form: {key: mean(values) for key, values in of.items()} for form, of in found.items()}
+    return Judged(name, fits[name](held_out), crossed[name], told)
+
+
+def measured(form: str, held_out: HeldOut) -> dict[str, Floats]:
+    """Return the measures of a form by cross-fitting."""
+    return measures(_cross_fitted(_Fit(FORMS[form]), held_out), held_out)
+
+
+def best_of(
+    found: Mapping[str, Mapping[str, Floats]], reference: str, parts: Iterable[str] = ()
+) -> str:
+    """Return the name with the best list of measures; of equals the reference, or the first."""
+
+    def rank(name: str) -> tuple[bool, float, bool]:
+        own = found[name]
+        is_worse = any(
+            t_statistic(own[key] - found[part][key]) < _CLEARLY_WORSE
+            for part in parts
+            for key in own
+        )
+        total = sum(
+            np.clip(t_statistic(own[key] - found[reference][key]), -_LARGEST_T, _LARGEST_T)
+            for key in own
+        )
+        return not is_worse, float(total), name == reference
+
+    return max(found, key=rank)
+
+
+def measures(log_odds: Floats, held_out: HeldOut) -> dict[str, Floats]:
+    """Return what is judged by, higher is better: values of documents, and values of labels."""
+    labels, truth = held_out.labels, held_out.truth
+    by_document = rank_metrics((labels, log_odds), truth, ks=(5,))
+    tested = np.flatnonzero(truth.sum(axis=0))
+    given = held_out.is_given
+    ends = np.concatenate([[0], np.cumsum(given.sum(axis=1))])
+    scores = csr_array((log_odds[given], labels[given], ends), shape=truth.shape)
     by_label = rank_metrics(scores[:, tested], truth[:, tested], pivot="label", ks=())
-    return float(
-        _mean(by_document["average_precision"])
-        - 0.02 * np.log(max(_mean(by_document["ranking_loss"]), 1e-3))
-        - 0.0025 * _mean(by_document["one_error"])
-        + _mean(by_label["average_precision"])
-        - 0.02 * np.log(max(1 - _mean(by_label["auc_roc"]), 1e-5))
-    )
+    own = by_label["average_precision"]
+    often = truth.sum(axis=0)[tested]
+    is_rare = often <= np.sort(often)[len(often) // 3] if len(often) else often > 0
+    return {
+        "document average precision": by_document["average_precision"],
+        "one-error": -by_document["one_error"],
+        "ranking loss": -by_document["ranking_loss"],
+        "precision@5": by_document["precision@5"],
+        "label average precision": own,
+        "rare labels": own[is_rare],
+    }
 
 
-def probabilities_of(scores: Floats, truth: Truth) -> Probabilities:
-    """Return the rising line closest to the truth (isotonic regression), never quite 0 or 1."""
-    fitted = IsotonicRegression().fit(scores.ravel(), truth.ravel())
-    n_positive = int(truth.sum())
-    low, high = 1 / (truth.size - n_positive + 2), 1 - 1 / (n_positive + 2)
-    return Probabilities(
-        np.asarray(fitted.X_thresholds_, np.float64),
-        np.clip(np.asarray(fitted.y_thresholds_, np.float64), low, max(low, high)),
-    )
+def t_statistic(differences: Floats) -> float:
+    """Return mean over standard error of differences, 0 where all are alike."""
+    known = differences[np.isfinite(differences)]
+    spread = float(known.std()) if len(known) > 1 else 0.0
+    return float(known.mean()) / spread * float(np.sqrt(len(known))) if spread else 0.0
 
 
-def best_threshold(scores: Floats, truth: Truth) -> float:
-    """Return the score at and above which labels have the best micro-F1."""
-    order = np.argsort(-scores, axis=None, kind="stable")
-    hits = np.cumsum(truth.ravel()[order])
-    f1 = 2 * hits / (np.arange(1, len(hits) + 1) + hits[-1])
-    return float(scores.ravel()[order[int(np.argmax(f1))]])
-
-
-def _search(calibrated: Mixture, held_out: HeldOutScores) -> tuple[list[Mixture], list[float]]:
-    """Return mixtures and their qualities: λ at a middling floor, floors at the best λ, λ again."""
-    tried: dict[tuple[float, float], float] = {}
-
-    def best_of(floors: tuple[float, ...], weights: tuple[float, ...]) -> tuple[float, float]:
-        for floor, weight in product(floors, weights):
-            if (floor, weight) not in tried:
-                mixture = msgspec.structs.replace(calibrated, floor=floor, topics=weight)
-                tried[floor, weight] = _quality_of(mixture, held_out)
-        return max(tried, key=lambda at: tried[at])
-
-    _, weight = best_of((0.01,), TOPIC_WEIGHTS)
-    floor, weight = best_of(FLOORS, (weight,))
-    at = TOPIC_WEIGHTS.index(weight)
-    best_of((floor,), TOPIC_WEIGHTS[max(at - 1, 0) : at + 2])
-    mixtures = [
-        msgspec.structs.replace(calibrated, floor=floor, topics=weight) for floor, weight in tried
-    ]
-    return mixtures, list(tried.values())
-
-
-def _quality_of(mixture: Mixture, held_out: HeldOutScores) -> float:
-    margins, shares, truth, log_frequencies = held_out
-    return quality(mixture.scores(margins, shares, log_frequencies), truth)
-
-
-def _with_cuts(mixture: Mixture, held_out: HeldOutScores) -> Mixture:
-    margins, shares, truth, log_frequencies = held_out
-    scores = mixture.scores(margins, shares, log_frequencies)
-    return msgspec.structs.replace(
-        mixture, threshold=best_threshold(scores, truth), temperature=_temperature(scores, truth)
-    )
-
-
-def _temperature(scores: Floats, truth: Truth) -> float:
-    """Return the t of a softmax of t · scores under which the classes are likeliest."""
-    single = truth.sum(axis=1) == 1
-    rows, own = scores[single], truth[single]
-    if not len(rows):
-        return 1.0
-    tried = np.geomspace(1 / 16, 64, 41)
-
-    def likelihood(t: float) -> float:
-        values = t * (rows - rows.max(axis=1, keepdims=True))
-        return float((values[own] - np.log(np.exp(values).sum(axis=1))).sum())
-
-    return float(max(tried, key=likelihood))
-
-
-def _calibrated(held_out: HeldOutScores, by_frequency: bool) -> Mixture:
-    """Return the logistic fit of held-out margins, by Newton's method, some documents at a time."""
-    n = 4 if by_frequency else 2
-    weights, ridge = np.zeros(n), _RIDGE * (np.arange(n) != 1)
-    size = max(1, _BLOCK_CELLS // held_out.margins.shape[1])
-    for _ in range(_MOST_STEPS):
-        gradient, curvature = ridge * weights, np.diag(ridge)
-        for first in range(0, len(held_out.margins), size):
-            block = slice(first, first + size)
-            features = _features(held_out.margins[block], held_out.log_frequencies, n)
-            chances = expit(weights @ features)
-            gradient = gradient + features @ (chances - held_out.truth[block].ravel())
-            curvature = curvature + (features * (chances * (1 - chances))) @ features.T
-        step = np.linalg.solve(curvature + 1e-9 * np.eye(n), gradient)
-        weights = weights - step
-        if np.abs(step).max() < 1e-6:
-            break
-    return Mixture("both", *weights.tolist())
-
-
-def _features(margins: Floats, log_frequencies: Floats, n: int) -> Floats:
-    """Return margin, 1, ln f and margin × ln f of all pairs, or the first n of them."""
-    frequencies = np.broadcast_to(log_frequencies, margins.shape)
-    every = (margins, np.ones_like(margins), frequencies, margins * frequencies)
-    return np.stack([feature.ravel() for feature in every[:n]])
-
-
-def _mean(values: npt.NDArray[Any]) -> float:
+def mean(values: Floats) -> float:
+    """Return the mean of what is known, 0 where nothing is."""
     known = values[np.isfinite(values)]
-    return float(known.mean()) if len(known) else 0.5
+    return float(known.mean()) if len(known) else 0.0
+
+
+# Fitting ------------------------------------------------------------------------------------------
+
+
+class _Fit(NamedTuple):
+    """How a form of terms is fitted: a logistic regression."""
+
+    terms: tuple[Term, ...]
+
+    def __call__(self, held_out: HeldOut) -> Terms:
+        chosen, weights = _learned_from(held_out)
+        values = {name: value[chosen] for name, value in held_out.values.items()}
+        truth = held_out.is_true[chosen]
+        means = {name: float(np.average(value, weights=weights)) for name, value in values.items()}
+        scales = {
+            name: float(np.sqrt(np.average((value - means[name]) ** 2, weights=weights))) or 1.0
+            for name, value in values.items()
+        }
+        scaled = {name: (value - means[name]) / scales[name] for name, value in values.items()}
+        features = np.ones((len(truth), len(self.terms)))
+        for column, term in enumerate(self.terms):
+            for name in term:
+                features[:, column] *= scaled[name]
+        found = logistic(features, truth, weights, [_RIDGE if term else 0.0 for term in self.terms])
+        return Terms(self.terms, tuple(found.tolist()), means, scales)
+
+
+def _fit_floor(held_out: HeldOut) -> FloorAndSum:
+    """Return the likeliest of some floors and weights of the share; margins as a logistic has them.
+
+    The scale does not matter to a ranking, and probabilities are calibrated afterwards.
+    """
+    chosen, weights = _learned_from(held_out)
+    truth = held_out.is_true[chosen]
+    margin, often, share = (
+        held_out.values[name][chosen] for name in ("margin", "frequency", "share")
+    )
+    features = np.stack([np.ones_like(margin), margin, often, margin * often], axis=1)
+    own = logistic(features, truth, weights, [0.0, _RIDGE, _RIDGE, _RIDGE])
+    values = {"margin": margin, "frequency": often, "share": share}
+    first: tuple[float, float, float, float] = tuple(own.tolist())
+    tried = [
+        FloorAndSum(first, floor, part)
+        for floor in (0.0, 0.003, 0.01, 0.03)
+        for part in (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
+    ]
+
+    def likelihood(mixture: FloorAndSum) -> float:
+        odds = mixture.log_odds(values)
+        line = np.stack([np.ones_like(odds), odds], axis=1)
+        fitted = line @ logistic(line, truth, weights, [0.0, 0.0])
+        return float((weights * np.where(truth, -_soft(-fitted), -_soft(fitted))).sum())
+
+    return max(tried, key=likelihood)
+
+
+def _fit_margin(held_out: HeldOut) -> Alone:
+    return _fit_alone("margin", held_out)
+
+
+def _fit_share(held_out: HeldOut) -> Alone:
+    return _fit_alone("share", held_out)
+
+
+def _fit_alone(name: str, held_out: HeldOut) -> Alone:
+    chosen, weights = _learned_from(held_out)
+    value = held_out.values[name][chosen]
+    line = np.stack([np.ones_like(value), value], axis=1)
+    intercept, weight = logistic(line, held_out.is_true[chosen], weights, [0.0, 1e-3]).tolist()
+    return Alone(name, max(weight, 1e-3), intercept)
+
+
+def logistic(features: Floats, truth: Bools, weights: Floats, ridge: Iterable[float]) -> Floats:
+    """Return the weights of a logistic regression, pairs × terms, by Newton's method."""
+    penalty = np.array([*ridge])
+    rows, wanted = np.ascontiguousarray(features), truth.astype(np.float64)
+    found = np.zeros(len(penalty))
+    for _ in range(_MOST_STEPS):
+        slope, curvature = penalty * found, np.diag(penalty + 1e-9)
+        slope_and_curvature(rows, wanted, weights, found, slope, curvature)
+        step = np.linalg.solve(np.tril(curvature) + np.tril(curvature, -1).T, slope)
+        longest = float(np.abs(step).max())
+        # A full step may overshoot where classes are all but parted.
+        found = found - step / max(1.0, longest / _LONGEST_STEP)
+        if longest < _SMALL_STEP:
+            break
+    return found
+
+
+def _learned_from(held_out: HeldOut) -> tuple[tuple[Any, Any], Floats]:
+    """Return the pairs that a mixture is fitted to, and how many pairs each stands for.
+
+    All that are true, those with the best margins or shares, and every eighth of the others.
+    """
+    given, n_candidates = held_out.is_given, held_out.labels.shape[1]
+    sure = held_out.is_true
+    if n_candidates > 2 * _SURELY_LEARNED:
+        for name in ("margin", "share"):
+            value = np.where(given, held_out.values[name], -np.inf)
+            least = np.partition(value, n_candidates - _SURELY_LEARNED, axis=1)
+            sure |= value >= least[:, [n_candidates - _SURELY_LEARNED]]
+        sure &= given
+    else:
+        sure = given
+    others = np.flatnonzero((given & ~sure).ravel())[::_OF_OTHERS]
+    weights = np.zeros(given.shape)
+    weights[sure] = 1.0
+    n_others = int((given & ~sure).sum())
+    weights.ravel()[others] = n_others / max(len(others), 1)
+    chosen = np.nonzero(weights)
+    return chosen, weights[chosen]
+
+
+def _cross_fitted(fit: Any, held_out: HeldOut) -> Floats:
+    """Return the log-odds of each half of the documents by what the other half taught."""
+    n = len(held_out.labels)
+    is_first = np.arange(n) < (n + 1) // 2
+    found = np.empty(held_out.labels.shape)
+    for half in (is_first, ~is_first):
+        other = held_out.only(~half)
+        teacher = other if other.is_true.any() else held_out
+        found[half] = fit(teacher).log_odds(held_out.only(half).values)
+    return found
+
+
+def _sum(parts: Iterable[Floats]) -> Floats:
+    """Return the sum, added in the order given, as the parts of a reason are."""
+    total, *others = parts
+    for part in others:
+        total = total + part
+    return total
+
+
+def _soft(values: Floats) -> Floats:
+    return np.logaddexp(0.0, values)

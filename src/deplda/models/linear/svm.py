@@ -235,8 +235,7 @@ class TfidfSVM(LinearSVMs):
     _vectors: ClassVar = {"idf_": "words"}
 
     def _learn_features(self, counts: Counts) -> None:
-        n_documents = np.bincount(counts.indices[counts.data > 0], minlength=counts.shape[1])
-        self.idf_ = 1 + np.log((1 + counts.shape[0]) / (1 + n_documents))
+        self.idf_ = idf_of(counts)
 
     def _features(self) -> Callable[[Counts], Counts]:
         return partial(tfidf, self.idf_)
@@ -252,9 +251,17 @@ def shares(counts: Counts) -> Counts:
     return csr_array(normalize(counts, norm="l1"))
 
 
+def idf_of(counts: Counts) -> Floats:
+    """Return 1 + ln((1 + documents)/(1 + documents with the word)) of each word."""
+    n_documents = np.bincount(counts.indices[counts.data > 0], minlength=counts.shape[1])
+    return np.asarray(1 + np.log((1 + counts.shape[0]) / (1 + n_documents)))
+
+
 def tfidf(idf: Floats, counts: Counts) -> Counts:
     """Return (1 + ln count) · idf, documents of length one."""
     counts = counts.astype(np.float64)
     counts.eliminate_zeros()
     counts.data = logged(counts.data) * idf[counts.indices]
+    if not counts.shape[0]:  # which `normalize` refuses
+        return counts
     return csr_array(normalize(counts, norm="l2", copy=False))

@@ -1,0 +1,113 @@
+"""Which labels a document may have: a shortlist, found without a look at all labels."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, diags_array
+from sklearn.preprocessing import normalize
+
+from deplda.data.targets import Indicator
+from deplda.engine.execution import Execution
+from deplda.engine.pool import Stop
+from deplda.kernels import shortlists
+
+Sparse = csr_array[Any, tuple[int, int]]
+Labels = npt.NDArray[np.int32]
+Likeness = npt.NDArray[np.float32]
+
+_ENTRIES = 100_000
+"""Entries of an index that are read for a document: its light words, which most labels share, are
+left out, so that the time does not grow with the number of labels (and recall does not fall)."""
+_LEAST = 0.02
+"""Words of a centroid that weigh less than this share of its heaviest are left out."""
+_BATCH = 512
+
+
+class Index(NamedTuple):
+    """What each word (or label) says for which labels: a sparse matrix, words × labels."""
+
+    matrix: Sparse
+
+    def nearest(self, rows: Sparse, k: int) -> tuple[Labels, Likeness]:
+        """Return the k labels most like each row, best first, and how like; −1 where none is."""
+        n, n_labels = rows.shape[0], self.matrix.shape[1]
+        labels, likeness = np.empty((n, k), np.int32), np.empty((n, k), np.float32)
+        starts, words, values = kernel_arrays(rows)
+        owner = np.repeat(np.arange(n), np.diff(starts))
+        order = np.lexsort((words, -values, owner))  # the heaviest words first
+        shortlists.nearest(
+            starts, words[order], values[order], *kernel_arrays(self.matrix), n_labels, _ENTRIES,
+            labels, likeness,
+        )  # fmt: skip
+        return labels, likeness
+
+    def nearest_of_all(self, rows: Sparse, k: int, execution: Execution) -> Labels:
+        """Return `nearest` of many rows, some after the other."""
+        work = partial(_nearest, self, k)
+        found = execution.map_rows(work, rows, _BATCH, "looking up labels")
+        return np.concatenate([np.zeros((0, k), np.int32), *found])
+
+
+def centroids(features: Sparse, labels: Indicator) -> Index:
+    """Return the index of the labels' mean documents, each of length one."""
+    sums = normalize(csr_array(labels.T.astype(np.float32) @ features), norm="l2", copy=False)
+    largest = np.maximum.reduceat(np.append(sums.data, 0.0), sums.indptr[:-1])
+    sums.data[sums.data < _LEAST * np.repeat(largest, np.diff(sums.indptr))] = 0.0
+    sums.eliminate_zeros()
+    return Index(_by_row(sums.T))
+
+
+def companions(labels: Indicator) -> Index:
+    """Return the index of P(c | c′): how often a document with one label has another."""
+    own = labels.astype(np.float32)
+    together = csr_array(own.T @ own)
+    n_documents = np.maximum(together.diagonal(), 1.0)
+    together.setdiag(0.0)
+    together.eliminate_zeros()
+    return Index(_by_row(diags_array(1.0 / n_documents) @ together))
+
+
+def training_lists(
+    features: Sparse, labels: Indicator, near: Index, k: int, execution: Execution
+) -> Labels:
+    """Return k labels of each training document, from which SVMs learn what is a "no".
+
+    Half of them are the labels that go with its own: they stand for what a topic model brings up.
+    """
+    n_labels = labels.shape[1]
+    if k >= n_labels:
+        return np.tile(np.arange(n_labels, dtype=np.int32), (labels.shape[0], 1))
+    beside = companions(labels).nearest_of_all(labels.astype(np.float32), k // 2, execution)
+    alike = near.nearest_of_all(features, k, execution)
+    return united(beside, alike, n_labels, k)
+
+
+def united(first: Labels, second: Labels, n_labels: int, k: int) -> Labels:
+    """Return lists of k labels: half from the first, the others from both; −1 where both end."""
+    lists = np.empty((len(first), k), np.int32)
+    shortlists.unite(first, second, n_labels, lists)
+    return lists
+
+
+def kernel_arrays(matrix: Sparse) -> tuple[npt.NDArray[Any], ...]:
+    """Return starts, columns and values as kernels read them."""
+    return (
+        matrix.indptr.astype(np.int64, copy=False),
+        matrix.indices.astype(np.int32, copy=False),
+        matrix.data.astype(np.float32, copy=False),
+    )
+
+
+def _nearest(index: Index, k: int, rows: Sparse, stop: Stop) -> Labels:
+    return index.nearest(rows, k)[0]
+
+
+def _by_row(matrix: Any) -> Sparse:
+    rows = csr_array(matrix).astype(np.float32)
+    rows.sort_indices()
+    rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int64)
+    return rows

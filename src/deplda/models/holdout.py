@@ -1,0 +1,215 @@
+"""What the hybrid learns from documents held out: C, how many candidates, and the mixture.
+
+Nothing of a document held out is in what scores it: features, frequencies, lists and the topic
+model are those of the other documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array, vstack
+
+from deplda.data.targets import Indicator
+from deplda.engine.execution import Execution
+from deplda.engine.pool import Stop
+from deplda.models import mixture
+from deplda.models.base import Counts, Floats, Numbers
+from deplda.models.candidates import Labels, Sparse, training_lists
+from deplda.models.hybrid_scorer import Shortlist, Shortlister
+from deplda.models.linear import reduced
+from deplda.models.linear.svm import tfidf
+from deplda.models.mixture import HeldOut, Judged
+
+COSTS = (0.1, 0.3, 1.0, 3.0)
+FEW, MANY = 100, 200
+_WORTH_MORE = 0.005
+"""More candidates are taken if they hold this share more of the true labels."""
+_CHEAP_PAIRS = 20_000_000
+_SAMPLED_PAIRS = 600_000
+_BATCH = 256
+
+
+class Fold(NamedTuple):
+    """Documents held out, what the others taught, and the candidates it finds for them."""
+
+    shortlister: Shortlister
+    features: Sparse
+    labels: Indicator
+    """Of the documents learned from."""
+    found: Shortlist
+    truth: Sparse
+    """Labels of the documents held out that others have too."""
+
+    def with_candidates(self, n: int, counts: Counts, execution: Execution) -> Fold:
+        """Return it with so many candidates a document."""
+        if n == self.shortlister.n_candidates:
+            return self
+        shortlister = self.shortlister._replace(n_candidates=n)
+        return self._replace(
+            shortlister=shortlister, found=find_all(shortlister, counts, execution)
+        )
+
+    def problem(self, execution: Execution) -> reduced.Problem:
+        """Return what the SVMs are to learn."""
+        k = self.shortlister.n_candidates
+        lists = training_lists(self.features, self.labels, self.shortlister.near, k, execution)
+        return reduced.problem_of(self.features, self.labels, lists)
+
+    def held_out(self, weights: Sparse) -> HeldOut:
+        """Return the signals of all candidates, with these weights."""
+        margins = reduced.margins(weights, self.found.features, self.found.labels)
+        values = self.shortlister.signals(self.found, margins)
+        return HeldOut(self.found.labels, values, self.truth)
+
+    def recall_of(self, k: int) -> float:
+        """Return the share of true labels among the k candidates with the largest shares."""
+        order = np.argsort(-self.found.shares, axis=1, kind="stable")[:, :k]
+        labels = np.take_along_axis(self.found.labels, order, axis=1)
+        rows = np.repeat(np.arange(len(labels)), labels.shape[1])
+        return float(np.asarray(self.truth[rows, labels.ravel()]).sum()) / max(self.truth.nnz, 1)
+
+
+class Chosen(NamedTuple):
+    """What was chosen by documents held out."""
+
+    cost: float
+    n_candidates: int
+    judged: Judged
+    held_out: HeldOut
+
+
+def find_all(shortlister: Shortlister, counts: Counts, execution: Execution) -> Shortlist:
+    """Return the candidates of many documents, some after the other."""
+    work = partial(_find, shortlister)
+    first, *others = execution.map_rows(work, counts, _BATCH, "looking up labels")
+    if not others:
+        return first
+    parts = [
+        np.concatenate(part) for part in zip(*(each[1:] for each in (first, *others)), strict=True)
+    ]
+    features = csr_array(vstack([each.features for each in (first, *others)]))
+    return Shortlist(features, *parts)
+
+
+def choose(
+    folds: Sequence[Fold], counts: Sequence[Counts], costs: Sequence[float],
+    numbers: Sequence[int], execution: Execution,
+) -> Chosen:  # fmt: skip
+    """Return the C, the number of candidates and the mixture that are best for held-out documents.
+
+    `counts` are of the documents of each fold. C is chosen with the first number of candidates,
+    then another number is taken if it is better.
+    """
+
+    def with_candidates(n: int) -> list[tuple[Fold, reduced.Problem]]:
+        each = [f.with_candidates(n, own, execution) for f, own in zip(folds, counts, strict=True)]
+        return [(fold, fold.problem(execution)) for fold in each]
+
+    chosen, sample = with_candidates(numbers[0]), _sample(folds[0])
+    cost = costs[0]
+    if len(costs) > 1:
+        found = _measured(chosen, costs, sample, execution)
+        by_cost = {f"{each:g}": own for each, own in zip(costs, found, strict=True)}
+        usual = "1" if "1" in by_cost else next(iter(by_cost))
+        cost = float(mixture.best_of(by_cost, usual))
+    for n in numbers[1:]:
+        other = with_candidates(n)
+        (before,), (now,) = (
+            _measured(each, (cost,), sample, execution) for each in (chosen, other)
+        )
+        chosen = (
+            other if mixture.best_of({"before": before, "now": now}, "before") == "now" else chosen
+        )
+    every = np.arange(folds[0].shortlister.n_labels)
+    held = _held_out(chosen, (cost,), every, execution)[0]
+    return Chosen(cost, chosen[0][0].shortlister.n_candidates, mixture.judge(held), held)
+
+
+def numbers_to_try(fold: Fold) -> list[int]:
+    """Return the numbers of candidates to try: what is enough of a shortlist, then all labels."""
+    n_labels = fold.shortlister.n_labels
+    if n_labels <= MANY:
+        return [n_labels]
+    is_enough = fold.recall_of(MANY) - fold.recall_of(FEW) < _WORTH_MORE
+    is_cheap = n_labels * fold.labels.shape[0] <= _CHEAP_PAIRS
+    return [FEW if is_enough else MANY, *[n_labels] * is_cheap]
+
+
+def _measured(
+    folds: Sequence[tuple[Fold, reduced.Problem]],
+    costs: Sequence[float],
+    sample: Numbers,
+    execution: Execution,
+) -> list[dict[str, Floats]]:
+    """Return for each C the measures of the mixture on some labels."""
+    held = _held_out(folds, costs, sample, execution)
+    return [mixture.measured("crossed", _only(each, sample)) for each in held]
+
+
+def _held_out(
+    folds: Sequence[tuple[Fold, reduced.Problem]],
+    costs: Sequence[float],
+    numbers: Numbers,
+    execution: Execution,
+) -> list[HeldOut]:
+    """Return for each C what the SVMs of these labels, and all other signals, say."""
+    paths = [reduced.learn(problem, costs, numbers, execution) for _, problem in folds]
+    return [
+        _together([f.held_out(weights) for (f, _), weights in zip(folds, of_cost, strict=True)])
+        for of_cost in zip(*paths, strict=True)
+    ]
+
+
+def _find(shortlister: Shortlister, counts: Counts, stop: Stop) -> Shortlist:
+    return shortlister.find(counts)
+
+
+def _sample(fold: Fold) -> Numbers:
+    """Return the labels by which C is chosen: all, or some of all frequencies."""
+    n_labels = fold.shortlister.n_labels
+    n_pairs = fold.features.shape[0] * fold.shortlister.n_candidates
+    step = max(1, round(n_pairs / _SAMPLED_PAIRS))
+    order = np.argsort(-fold.shortlister.log_frequencies, kind="stable")
+    return np.sort(order[::step])
+
+
+def _only(held_out: HeldOut, numbers: Numbers) -> HeldOut:
+    """Return it as if there were no other labels."""
+    n_labels = held_out.truth.shape[1]
+    if len(numbers) == n_labels:
+        return held_out
+    is_kept = np.zeros(n_labels, bool)
+    is_kept[numbers] = True
+    labels: Labels = np.where(is_kept[np.maximum(held_out.labels, 0)], held_out.labels, -1).astype(
+        np.int32
+    )
+    truth = csr_array(held_out.truth.multiply(is_kept[None, :]))
+    truth.eliminate_zeros()
+    return held_out._replace(labels=labels, truth=truth.astype(bool))
+
+
+def _together(parts: Sequence[HeldOut]) -> HeldOut:
+    """Return the documents of all folds."""
+    if len(parts) == 1:
+        return parts[0]
+    values: dict[str, Any] = {
+        name: np.concatenate([part.values[name] for part in parts]) for name in parts[0].values
+    }
+    truth = csr_array(vstack([part.truth for part in parts]))
+    return HeldOut(np.concatenate([part.labels for part in parts]), values, truth)
+
+
+def fold_of(
+    shortlister: Shortlister, rest: tuple[Counts, Indicator], held: tuple[Counts, Indicator],
+    execution: Execution,
+) -> Fold:  # fmt: skip
+    """Return documents held out with what the others taught."""
+    known = np.bincount(rest[1].indices, minlength=rest[1].shape[1]) > 0
+    truth = csr_array(held[1].multiply(known[None, :])).astype(bool)
+    truth.eliminate_zeros()
+    found = find_all(shortlister, held[0], execution)
+    return Fold(shortlister, tfidf(shortlister.idf, rest[0]), rest[1], found, truth)

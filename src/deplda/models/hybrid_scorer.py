@@ -1,0 +1,129 @@
+"""How the hybrid scores a document: a shortlist, the signals of its labels, their mixture."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from deplda.inference.cpu import Cpu
+from deplda.inference.scores import scores
+from deplda.kernels import shortlists
+from deplda.models.base import Counts, Floats, Numbers
+from deplda.models.candidates import Index, Labels, united
+from deplda.models.linear import reduced
+from deplda.models.linear.svm import tfidf
+from deplda.models.mixture import Mixture
+from deplda.models.signals import LEAST_SHARE, Candidates, values_of
+
+BELOW = -30.0
+"""Candidates have log-odds above it; other labels follow below it, by their share."""
+_LEAST_LOG_ODDS = -29.0
+_BATCH, _BATCH_CELLS = 256, 2_000_000
+_NEAR = 256
+"""Labels near a document that the topic model has a look at."""
+
+
+class Shortlist(NamedTuple):
+    """Candidate labels of some documents, and what was found on the way."""
+
+    features: Counts
+    labels: Labels
+    shares: Floats
+    likeness: Floats
+
+
+class Shortlister(NamedTuple):
+    """Finds the labels that a document may have: near by its words, then by the topic model."""
+
+    idf: Floats
+    near: Index
+    topics: Cpu
+    log_frequencies: Floats
+    """ln f of each label."""
+    n_candidates: int
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are."""
+        return len(self.log_frequencies)
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether every label is a candidate."""
+        return self.n_candidates >= self.n_labels
+
+    def find(self, counts: Counts) -> Shortlist:
+        """Return the candidates of the documents."""
+        features = tfidf(self.idf, counts)
+        if self.takes_all:
+            every = np.tile(np.arange(self.n_labels, dtype=np.int32), (counts.shape[0], 1))
+            likeness = np.asarray((features @ self.near.matrix).toarray(), np.float64)
+            return Shortlist(features, every, self.all_shares(counts), likeness)
+        n_near = min(max(_NEAR, self.n_candidates), self.n_labels)
+        near, likeness = self.near.nearest(features, n_near)
+        usual = np.argsort(-self.log_frequencies, kind="stable")
+        shortlists.fill(near, usual, self.n_labels)
+        shares = self.topics.shares_among(counts, near)
+        by_share = np.argsort(-shares, axis=1, kind="stable").astype(np.int32)
+        by_words = np.broadcast_to(np.arange(n_near, dtype=np.int32), near.shape)
+        places = united(by_share, np.ascontiguousarray(by_words), n_near, self.n_candidates)
+        return Shortlist(
+            features,
+            np.take_along_axis(near, places, axis=1),
+            np.take_along_axis(shares, places, axis=1),
+            np.take_along_axis(likeness, places, axis=1).astype(np.float64),
+        )
+
+    def all_shares(self, counts: Counts) -> Floats:
+        """Return the share of every label: ½ normalise(α′) + ½ normalise(N)."""
+        return scores(self.topics.infer(counts), "blend", self.n_labels) / 2
+
+    def signals(self, found: Shortlist, margins: Floats) -> dict[str, Floats]:
+        """Return the signals of all candidates by name."""
+        often = self.log_frequencies[found.labels]
+        return values_of(Candidates(found.labels, margins, found.shares, found.likeness, often))
+
+
+class HybridScorer(NamedTuple):
+    """All that a worker needs to score documents."""
+
+    shortlister: Shortlister
+    weights: Counts
+    """Of the SVMs, labels × words."""
+    mixture: Mixture
+
+    @property
+    def batch_size(self) -> int:
+        """How many documents are scored at a time."""
+        most = self.shortlister.n_candidates
+        return max(1, min(_BATCH, _BATCH_CELLS // most))
+
+    def candidates(self, counts: Counts) -> tuple[Labels, Floats]:
+        """Return the candidates of the documents and their log-odds, in no order."""
+        found, values = self.signals(counts)
+        return found.labels, np.maximum(self.mixture.log_odds(values), _LEAST_LOG_ODDS)
+
+    def signals(self, counts: Counts) -> tuple[Shortlist, dict[str, Floats]]:
+        """Return the candidates, and their signals by name."""
+        found = self.shortlister.find(counts)
+        margins = reduced.margins(self.weights, found.features, found.labels)
+        return found, self.shortlister.signals(found, margins)
+
+    def scores(self, counts: Counts) -> Floats:
+        """Return the scores of all labels: log-odds of candidates, the others below by share."""
+        labels, log_odds = self.candidates(counts)
+        if self.shortlister.takes_all:
+            return log_odds
+        every = BELOW + np.log(self.shortlister.all_shares(counts) + LEAST_SHARE)
+        np.put_along_axis(every, labels.astype(np.int64), log_odds, axis=1)
+        return every
+
+    def best(self, counts: Counts, k: int) -> tuple[Numbers, Floats]:
+        """Return the k best candidates, the best first, and their log-odds."""
+        labels, log_odds = self.candidates(counts)
+        order = np.lexsort((labels, -log_odds), axis=1)[:, :k]
+        return (
+            np.take_along_axis(labels, order, axis=1).astype(np.int64),
+            np.take_along_axis(log_odds, order, axis=1),
+        )

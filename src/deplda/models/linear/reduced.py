@@ -1,0 +1,144 @@
+"""SVMs that learn from shortlists: a label's own documents, and those it is confused with."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import coo_array, csr_array
+from sklearn.exceptions import ConvergenceWarning
+
+from deplda.data.targets import Indicator
+from deplda.engine.execution import Execution, Shown
+from deplda.engine.pool import Stop, Stopped
+from deplda.kernels import shortlists
+from deplda.models.candidates import Labels, Sparse, kernel_arrays
+
+Floats = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.int64]
+
+_TOLERANCE = 0.1  # ten times less changes no ranking by more than noise (docs/explanation/hybrid)
+_MOST_SWEEPS = 200
+_LEAST = 0.02
+"""Weights below this share of a label's largest are left out: half of all, and worth nothing."""
+_BLOCK_PAIRS = 40_000
+
+
+class Problem(NamedTuple):
+    """Documents, and for each label those it learns from; sent to every worker, once."""
+
+    features: tuple[npt.NDArray[Any], ...]
+    squares: Floats
+    n_words: int
+    starts: Numbers
+    rows: Numbers
+    signs: npt.NDArray[np.int8]
+    """The documents of label c are rows[starts[c] : starts[c + 1]]; 1 where they have it."""
+    before: Sparse
+    """The weights to start from and to stay near to, labels × words."""
+
+    @property
+    def sizes(self) -> Numbers:
+        """How many documents each label learns from."""
+        return np.diff(self.starts)
+
+
+def problem_of(
+    features: Sparse, labels: Indicator, lists: Labels, before: Sparse | None = None
+) -> Problem:
+    """Return what is to be learned from documents, their labels and their shortlists."""
+    (n, n_labels), k = labels.shape, lists.shape[1]
+    owner, listed = np.repeat(np.arange(n), k), lists.ravel()
+    is_given = listed >= 0
+    ones = np.ones(int(is_given.sum()), np.int8)
+    pairs = coo_array((ones, (owner[is_given], listed[is_given])), shape=(n, n_labels)).tocsc()
+    both = (pairs + 2 * labels.astype(np.int8).tocsc()).tocsc()
+    both.sort_indices()
+    squares = np.asarray(features.multiply(features).sum(axis=1), np.float64).ravel()
+    return Problem(
+        kernel_arrays(features),
+        squares,
+        features.shape[1],
+        both.indptr.astype(np.int64),
+        both.indices.astype(np.int64),
+        np.where(both.data >= 2, 1, -1).astype(np.int8),
+        csr_array((n_labels, features.shape[1]), dtype=np.float32) if before is None else before,
+    )
+
+
+def learn(
+    problem: Problem, costs: Sequence[float], numbers: Numbers, execution: Execution
+) -> list[Sparse]:
+    """Return the weights for each C, labels × words; rows of labels not in `numbers` are empty.
+
+    The C come in rising order, and each is solved from the solution of the one before.
+    """
+    # Those with many documents take longest: they come first, so that all cores end together.
+    order = numbers[np.argsort(-problem.sizes[numbers], kind="stable")]
+    upto = np.cumsum(problem.sizes[order])
+    cuts = np.flatnonzero(np.diff(upto // _BLOCK_PAIRS)) + 1
+    blocks = [block for block in np.split(order, cuts) if len(block)]
+    shown = Shown("training", len(numbers), "labels", len)
+    n_labels = len(problem.starts) - 1
+    columns: list[list[Any]] = [[(_NO_WORDS, _NO_VALUES)] * n_labels for _ in costs]
+    unsolved = 0
+    solved = execution.map(_solve, blocks, problem, tuple(costs), shown=shown)
+    for block, found in zip(blocks, solved, strict=True):
+        for of_cost, (ends, words, values, n) in zip(columns, found, strict=True):
+            unsolved += n
+            for place, c in enumerate(block.tolist()):
+                own = slice(ends[place], ends[place + 1])
+                of_cost[c] = words[own], values[own]
+    if unsolved:
+        warnings.warn(
+            f"{unsolved:,} SVMs have not come down to their tolerance in {_MOST_SWEEPS} sweeps; a "
+            "smaller C helps",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return [_assembled(of_cost, problem.n_words) for of_cost in columns]
+
+
+def margins(weights: Sparse, features: Sparse, candidates: Labels) -> Floats:
+    """Return w·x − 1 of each document's candidates."""
+    found = np.empty(candidates.shape)
+    shortlists.margins(
+        *kernel_arrays(features), candidates, *kernel_arrays(weights), features.shape[1], found
+    )
+    return found
+
+
+_NO_WORDS, _NO_VALUES = np.zeros(0, np.int32), np.zeros(0, np.float32)
+
+
+def _solve(
+    problem: Problem, costs: tuple[float, ...], numbers: Numbers, stop: Stop
+) -> list[tuple[Numbers, Labels, npt.NDArray[np.float32], int]]:
+    """Return for each C where the weights of each label begin, their words and values."""
+    spans = [slice(problem.starts[c], problem.starts[c + 1]) for c in numbers]
+    starts = np.concatenate([[0], np.cumsum(problem.sizes[numbers])])
+    rows = np.concatenate([problem.rows[span] for span in spans])
+    signs = np.concatenate([problem.signs[span] for span in spans])
+    before, alpha, found = kernel_arrays(problem.before[numbers]), np.zeros(len(rows)), []
+    for cost in costs:
+        if stop.is_set():
+            raise Stopped
+        found.append(
+            shortlists.solve_labels(
+                *problem.features, problem.squares, starts, rows, signs, numbers, *before,
+                problem.n_words, float(cost), _TOLERANCE, _MOST_SWEEPS, _LEAST, alpha,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _assembled(rows: Sequence[Any], n_words: int) -> Sparse:
+    """Return a sparse matrix of rows, each its columns and values."""
+    starts = np.concatenate([[0], np.cumsum([len(words) for words, _ in rows])]).astype(np.int64)
+    words, values = (np.concatenate(part) for part in zip(*rows, strict=True))
+    matrix = csr_array((values, words, starts), shape=(len(rows), n_words))
+    matrix.sort_indices()
+    return matrix

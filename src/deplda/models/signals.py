@@ -1,0 +1,97 @@
+"""What is known of a pair of document and label, each thing by name: a signal.
+
+A signal is a class with a name, a value for every pair, and a sentence for people. What decides is
+a mixture of them (`mixture.py`); a new signal is one class here and one line in `SIGNALS`.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from deplda.models.candidates import Labels
+
+Floats = npt.NDArray[np.float64]
+
+LEAST_SHARE = 1e-6
+
+
+class Candidates(NamedTuple):
+    """Some documents' candidate labels, documents × candidates, and what was found of each."""
+
+    labels: Labels
+    """−1 where a document has fewer candidates."""
+    margins: Floats
+    shares: Floats
+    likeness: Floats
+    log_frequencies: Floats
+
+
+class Signal(Protocol):
+    """A value for each pair of document and label."""
+
+    name: ClassVar[str]
+    sentence: ClassVar[str]
+    """What it says, for people."""
+
+    @staticmethod
+    def values(candidates: Candidates) -> Floats:
+        """Return the value of each pair."""
+
+
+class Margin:
+    """w·x − 1 of the label's SVM."""
+
+    name = "margin"
+    sentence = "its words, weighed against labels that it is confused with"
+
+    @staticmethod
+    def values(candidates: Candidates) -> Floats:
+        """Return the margins."""
+        return candidates.margins
+
+
+class TopicShare:
+    """log P, the label's share of the document in the topic model."""
+
+    name = "share"
+    sentence = "the words that are left to it, and the labels it goes with"
+
+    @staticmethod
+    def values(candidates: Candidates) -> Floats:
+        """Return the logarithms of the shares."""
+        return np.log(candidates.shares + LEAST_SHARE)
+
+
+class Likeness:
+    """The cosine of the document and the label's mean document."""
+
+    name = "likeness"
+    sentence = "how like the document is to those that have it"
+
+    @staticmethod
+    def values(candidates: Candidates) -> Floats:
+        """Return the cosines."""
+        return candidates.likeness
+
+
+class LogFrequency:
+    """ln f, f the label's share of the training documents."""
+
+    name = "frequency"
+    sentence = "how often the label is given at all"
+
+    @staticmethod
+    def values(candidates: Candidates) -> Floats:
+        """Return ln f."""
+        return candidates.log_frequencies
+
+
+SIGNALS: tuple[type[Signal], ...] = (Margin, TopicShare, Likeness, LogFrequency)
+
+
+def values_of(candidates: Candidates) -> dict[str, Floats]:
+    """Return the values of all signals by name."""
+    return {signal.name: signal.values(candidates) for signal in SIGNALS}
