@@ -193,6 +193,13 @@ def test_keep_words_counts_tokens_not_documents() -> None:
         small().keep_words(0)
 
 
+def test_new_words_are_those_not_known_that_have_tokens() -> None:
+    assert small().new_words(["cat", "dog"]) == ("apple", "bee")
+    assert small().new_words([], min_count=3) == ("apple", "bee")
+    assert small()[[0]].new_words(["cat"]) == ("apple",)  # no document left has a bee
+    assert Corpus([[1, 0, 2]], [[1]]).new_words(["word0"]) == ("word2",)
+
+
 def test_align_matches_by_name_and_drops_the_unknown() -> None:
     test = Corpus([[1, 5, 2]], [[1, 1]], ["cat", "dog", "apple"], ["plant", "animal"], ["x"])
     aligned = test.align(small())

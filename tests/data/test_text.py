@@ -62,6 +62,53 @@ def test_a_given_vocabulary_is_kept_as_it_is() -> None:
     assert counter.fit_transform(TEXTS).toarray().tolist() == [[0, 2, 0], [2, 0, 0], [0, 0, 0]]
 
 
+# More texts ---------------------------------------------------------------------------------------
+
+
+def test_new_words_stand_after_the_old_ones_in_the_order_of_fit() -> None:
+    counter = WordCounter().fit(["zebra cat"])
+    more = ["Äpfel, the zebra", "bones and äpfel; a cat"]
+    grown = counter.extended(more)
+    assert grown.vocabulary_ == ("cat", "zebra", "bones", "äpfel")
+    assert set(grown.vocabulary_[2:]) <= set(WordCounter().fit(more).vocabulary_)
+    assert grown.transform(more).toarray().tolist() == [[0, 1, 0, 1], [1, 0, 1, 1]]
+    assert counter.vocabulary_ == ("cat", "zebra")
+
+
+def test_a_new_word_needs_the_tokens_that_the_first_texts_asked_for() -> None:
+    counter = WordCounter(min_count=2).fit(TEXTS)
+    grown = counter.extended(["birnen cow cow", "birnen pig sat"])  # sat was too rare before
+    assert grown.vocabulary_ == (*counter.vocabulary_, "birnen", "cow")
+    assert grown.min_count_ == 2
+    # "auto" is what it was for the first texts, however few the new ones are.
+    many = WordCounter().fit(TEXTS * 20_000)
+    assert many.extended(["cow " * 4 + "pig " * 5]).vocabulary_ == (*many.vocabulary_, "pig")
+
+
+def test_an_extended_counter_counts_as_the_first_did() -> None:
+    counter = WordCounter(stop_words=["cow"], lowercase=False, ngram_range=(1, 2)).fit(["Old cat"])
+    assert counter.extended(["New cow new"]).vocabulary_ == (
+        "Old", "Old cat", "cat", "New", "New new", "new",
+    )  # fmt: skip
+
+
+def test_a_counter_of_all_words_counts_as_the_first_did() -> None:
+    counter = WordCounter(stop_words=["cow"], min_count=2).fit(["cat cat dog"])
+    other = counter.of_all_words()
+    assert other.fit(["cow pig cat"]).vocabulary_ == ("cat", "pig")
+    assert counter.extended([]).of_all_words().fit(["pig"]).vocabulary_ == ("pig",)
+
+
+def test_texts_without_new_words_extend_nothing() -> None:
+    counter = WordCounter().fit(TEXTS)
+    for texts in ([], ["the cat", ""]):
+        assert counter.extended(texts).vocabulary_ == counter.vocabulary_
+    with pytest.raises(InputError, match="put it in a list"):
+        counter.extended("one text")
+    with pytest.raises(NotFittedError):
+        WordCounter().extended(TEXTS)
+
+
 def test_it_works_in_a_pipeline() -> None:
     pipeline = make_pipeline(WordCounter(), Binarizer()).fit(TEXTS)
     assert pipeline.transform(["cat cat"]).sum() == 1

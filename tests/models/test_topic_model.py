@@ -16,10 +16,12 @@ from deplda import (
     FractionalCountsWarning,
     InputError,
     PriorLDA,
+    WordCounter,
+    concat,
     datasets,
     load,
 )
-from tests.models.worlds import MODELS, TOPICS, Model, counted, news, quick, same_learned
+from tests.models.worlds import MODELS, TEXTS, TOPICS, Model, counted, news, quick, same_learned
 from tests.training.worlds import in_shards, same
 
 
@@ -206,19 +208,93 @@ def test_classes_must_hold_the_labels_of_y() -> None:
         FlatLDA().partial_fit(x, np.ones((4, 2)), classes=["a", "b", "c"])
 
 
-def test_new_documents_and_new_labels_are_learned(model: Model, tmp_path: Path) -> None:
+MORE = ["umpires called strikes and strikes", "hospital hospital", "the senate"]
+MORE_TOPICS = [["strike"], ["health"], ["politics"]]
+WITH_AND_WITHOUT_BACKGROUND: list[tuple[Model, dict[str, Any]]] = [
+    *((model, {}) for model in MODELS),
+    *((model, {"background": 0.2}) for model in (PriorLDA, DependencyLDA)),
+]
+
+
+def test_new_documents_labels_and_words_are_learned(model: Model) -> None:
     counter, x = counted()
     fitted: Any = quick(model).fit(x, TOPICS, counter=counter)
+    settings, n_tokens = dict(fitted.settings_), fitted.n_tokens_
+    fitted.partial_fit(MORE, MORE_TOPICS)
+    assert fitted.classes_.tolist() == ["health", "sports", "politics", "strike"]
+    assert fitted.words_ == (*counter.vocabulary_, "called", "senate", "umpires")
+    assert tuple(fitted.feature_names_in_) == fitted.counter_.vocabulary_ == fitted.words_
+    assert fitted.n_features_in_ == fitted.label_words_.shape[0] == x.shape[1] + 3
+    assert (fitted.n_tokens_, fitted.settings_) == (n_tokens + 7, settings)
+    assert fitted.label_sets_.shape == (7, 4)
+    assert fitted.rank(["umpires"], 1).labels[0, 0] == "strike"
+    assert fitted.rank(["senate"], 1).labels[0, 0] == "politics"
+    for learned in (fitted.label_words_, *fitted.topic_labels_):
+        assert learned.dense().sum(axis=0) == pytest.approx(1.0, abs=1e-6)
+    with pytest.raises(InputError, match="count the same words as in fit"):
+        fitted.rank(x)  # the words that it had before
+
+
+@pytest.mark.parametrize(("model", "options"), WITH_AND_WITHOUT_BACKGROUND)
+def test_a_loaded_model_learns_on_to_the_same_bits(
+    model: Model, options: Any, tmp_path: Path
+) -> None:
+    counter, x = counted()
+    fitted: Any = quick(model, n_jobs=2, **options).fit(x, TOPICS, counter=counter)
     fitted.save(tmp_path / "model")
-    for more in (fitted, load(tmp_path / "model")):
-        more.partial_fit(["strikes and innings", "hospital hospital"], [["strike"], ["health"]])
-        assert more.classes_.tolist() == ["health", "sports", "strike"]
-        assert more.label_sets_.shape == (6, 3)
-        assert more.rank(["strikes"], 1).labels[0, 0] in ("sports", "strike")
-        assert more.label_words_.dense().sum(axis=0) == pytest.approx(1.0, abs=1e-6)
-        for topics in more.topic_labels_:
-            assert topics.dense().sum(axis=0) == pytest.approx(1.0)
-    assert np.array_equal(more.decision_function(x), fitted.decision_function(x))
+    again: Any = quick(model, n_jobs=1, **options).fit(x, TOPICS, counter=counter)
+    others: list[Any] = [again, load(tmp_path / "model"), pickle.loads(pickle.dumps(fitted))]  # noqa: S301
+    fitted.partial_fit(MORE, MORE_TOPICS)
+    scores = fitted.decision_function(TEXTS)
+    fitted.save(tmp_path / "more")
+    for other in others:
+        other.partial_fit(MORE, MORE_TOPICS)
+    for other in (*others, load(tmp_path / "more")):
+        assert same_learned(other, fitted)
+        assert (other.words_, other.n_tokens_) == (fitted.words_, fitted.n_tokens_)
+        assert np.array_equal(other.decision_function(TEXTS), scores)
+
+
+def test_new_words_of_a_corpus_have_places_in_its_order(model: Model) -> None:
+    first = Corpus([[2, 1], [0, 3]], [[1, 0], [0, 1]], ["old", "older"], ["a", "b"])
+    more = Corpus(
+        [[1, 5, 0, 1, 2], [0, 0, 0, 4, 0]], [[1], [1]],
+        ["young", "newer", "never", "old", "new"], ["c"],
+    )  # fmt: skip
+    fitted = quick(model).fit(first).partial_fit(more)
+    assert fitted.words_ == ("old", "older", "young", "newer", "new")
+    assert fitted.label_words_.dense()[3].argmax() == 2  # "newer" is of c
+    assert fitted.counter_ is None
+    reference = quick(model).fit(first).partial_fit(more.align(fitted.words_))
+    assert same_learned(fitted, reference)
+
+
+def test_a_new_word_of_a_corpus_needs_the_tokens_that_the_counter_asks_for() -> None:
+    counter = WordCounter(min_count=2)
+    fitted = FlatLDA().fit(counter.fit_transform(TEXTS), TOPICS, counter=counter)
+    fitted.partial_fit(Corpus([[2, 1]], [[1]], ["umpire", "senate"], ["sports"]))
+    assert fitted.words_ == (*counter.vocabulary_, "umpire")
+    assert fitted.counter_ is not None
+    assert fitted.counter_.transform(["umpire senate"]).sum() == 1
+
+
+def test_all_other_methods_know_the_words_of_the_model_alone(model: Model) -> None:
+    fitted = quick(model).fit(news())
+    words = fitted.words_
+    fitted.rank(Corpus([[9]], [[1]], ["neverseen"], ["new"]), 1)
+    assert fitted.words_ == words
+
+
+def test_words_without_names_stay_as_many_as_they_are() -> None:
+    _, x = counted()
+    unnamed = FlatLDA().fit(x, TOPICS)
+    wider = Corpus(np.ones((1, x.shape[1] + 1)), [[1]], label_names=["sports"])
+    with pytest.raises(InputError, match="columns without names"):
+        unnamed.partial_fit(wider)
+    frame = pd.DataFrame(x.toarray()).add_prefix("w")
+    named = FlatLDA().fit(frame, TOPICS)
+    with pytest.raises(ValueError, match="feature names"):
+        named.partial_fit(frame.assign(new=1), TOPICS)
 
 
 def test_columns_without_names_are_known_by_place() -> None:
@@ -248,6 +324,26 @@ def test_a_failed_partial_fit_changes_nothing(model: Model) -> None:
         assert np.array_equal(fitted.decision_function(x), before)
 
 
+@pytest.mark.parametrize("step", ["update_label_words", "Tables"])
+def test_a_partial_fit_that_breaks_off_changes_nothing(
+    model: Model, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counter, x = counted()
+    fitted: Any = quick(model).fit(x, TOPICS, counter=counter)
+    before, diagnostics = dict(vars(fitted)), dict(fitted.diagnostics_)
+
+    def breaks(*_: Any, **__: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(f"deplda.models.topic_model.{step}", breaks)
+    with pytest.raises(MemoryError):
+        fitted.partial_fit(MORE, MORE_TOPICS)
+    assert vars(fitted).keys() == before.keys()
+    assert all(vars(fitted)[name] is value for name, value in before.items())
+    assert fitted.diagnostics_ == diagnostics
+    assert fitted.counter_.vocabulary_ == counter.vocabulary_
+
+
 def test_counts_are_had_from_words_by_the_smoothing_they_were_learned_with() -> None:
     _, x = counted()
     usual, changed = (FlatLDA().fit(x, TOPICS) for _ in range(2))
@@ -264,17 +360,16 @@ def test_documents_without_labels_add_nothing_to_the_words(model: Model) -> None
     assert fitted.label_words_.dense() == pytest.approx(before, rel=1e-6)
 
 
+@pytest.mark.parametrize(("model", "options"), WITH_AND_WITHOUT_BACKGROUND)
 def test_learning_in_two_halves_is_about_as_good_as_in_one(
-    model: Model, halves: tuple[Corpus, ...]
+    model: Model, options: Any, halves: tuple[Corpus, ...]
 ) -> None:
     first, second, test = halves
-    whole = quick(model).fit(Corpus(
-        np.vstack([first.counts.toarray(), second.counts.toarray()]),
-        np.vstack([first.labels.toarray(), second.labels.toarray()]),
-        first.vocabulary, first.label_names,
-    ))  # fmt: skip
-    half = quick(model).fit(first)
-    assert half.partial_fit(second).score(test) == pytest.approx(whole.score(test), abs=0.01)
+    half = quick(model, **options).fit(first.keep_words(1))
+    whole = quick(model, **options).fit(concat([first.keep_words(1), second]))
+    half.partial_fit(second)
+    assert half.n_features_in_ > first.keep_words(1).n_words
+    assert half.score(test) == pytest.approx(whole.score(test), abs=0.01)
 
 
 # Shards -------------------------------------------------------------------------------------------
@@ -337,10 +432,22 @@ def test_a_model_with_a_background_is_saved_and_loaded(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.decision_function(news()), model.decision_function(news()))
 
 
-def test_what_a_background_cannot_do_is_said() -> None:
-    model = quick(DependencyLDA, background=0.3).fit(news())
-    with pytest.raises(InputError, match=r"background is 0\.3; a model with one cannot learn more"):
-        model.partial_fit(news())
+def test_a_background_has_its_place_after_new_labels() -> None:
+    common = ["shared"] * 3
+    texts = [" ".join([*common, *words]) for words in (["ball"] * 3, ["nurse"] * 3, ["vote"] * 3)]
+    counter = WordCounter()
+    x = counter.fit_transform(texts[:2] * 10)
+    model: Any = quick(DependencyLDA, background=0.5)
+    model.fit(x, [["sports"], ["health"]] * 10, counter=counter)
+    model.partial_fit(texts[2:] * 10, [["politics"]] * 10)
+    phi = dict(zip(model.words_, model.label_words_.dense(), strict=True))
+    assert model.label_words_.shape == (4, 4)
+    assert [phi[word].argmax() for word in ("nurse", "ball", "vote", "shared")] == [0, 1, 2, 3]
+    assert model.rank(["a vote"], 1).labels[0, 0] == "politics"
+    assert model.explain(texts[2], k=1).n_background > 1
+
+
+def test_a_background_needs_expectations() -> None:
     with pytest.raises(InputError, match="only fit_method='deterministic' knows one"):
         quick(DependencyLDA, background=0.3, fit_method="sampled").fit(news())
 

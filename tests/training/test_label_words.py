@@ -183,6 +183,51 @@ def test_more_documents_are_counted_as_the_first_were() -> None:
     np.testing.assert_allclose(updated.dense(), together.dense(), rtol=1e-4)
 
 
+def test_new_words_have_places_after_those_of_phi() -> None:
+    rng = np.random.default_rng(6)
+    counts, labels = rng.poisson(1.0, (60, 12)), np.eye(5, dtype=int)[rng.integers(0, 5, 60)]
+    counts[:30, 8:] = 0
+    first, second = Corpus(counts[:30, :8], labels[:30]), Corpus(counts[30:], labels[30:])
+    before = expect_label_words(first).label_words
+    updated = update_label_words(before, second)
+    whole = expect_label_words(Corpus(counts, labels)).label_words
+    assert updated.dense() == pytest.approx(whole.dense(), rel=1e-4)
+    with pytest.raises(InputError, match="φ has 12 words and 5 labels but the corpus 8 and 5"):
+        update_label_words(updated, first)
+
+
+def test_documents_that_teach_nothing_leave_new_words_to_smoothing() -> None:
+    before = expect_label_words(Corpus([[3, 1]], [[1]])).label_words
+    after = update_label_words(before, Corpus([[0, 0, 0]], [[1]])).dense()
+    assert after.sum() == pytest.approx(1)
+    assert after[:, 0] == pytest.approx(np.array([3.01, 1.01, 0.01]) / 4.03)
+
+
+def test_new_labels_stand_before_the_background() -> None:
+    first = Corpus([[4, 0, 3], [0, 4, 3]], [[1, 0, 1], [0, 1, 1]])
+    before = expect_label_words(first, background=0.5).label_words
+    nothing = Corpus([[0, 0, 0]], [[0, 0, 1, 1]])
+    kept = update_label_words(before, nothing, background=0.5).dense()
+    assert kept[:, [0, 1, 3]] == pytest.approx(before.dense(), rel=1e-6)
+    assert kept[:, 2] == pytest.approx(1 / 3)
+    second = Corpus([[0, 0, 4, 5]], [[0, 0, 1, 1]])
+    after = update_label_words(before, second, background=0.5).dense()
+    assert after.sum(axis=0) == pytest.approx(1)
+    assert after[2].argmax() == 3  # the word of all documents
+    assert after[3].argmax() == 2  # the new label's own
+
+
+def test_the_background_has_its_share_of_more_documents() -> None:
+    labels, beta = [[1, 1]], 0.01
+    before = expect_label_words(Corpus([[1, 1]], labels), background=0.5).label_words
+    more = Corpus([[40, 40]], labels)
+    small, large = (
+        beta / update_label_words(before, more, background=share).base[1] for share in (0.1, 0.9)
+    )  # its tokens, and next to nothing
+    assert small < 0.4 * 82
+    assert large > 0.6 * 82
+
+
 # Recovering what is true --------------------------------------------------------------------------
 
 

@@ -9,12 +9,13 @@ import os
 from deplda.cli.datasets import datasets
 from deplda.cli.experiment import demo, experiment, report
 from deplda.cli.explain import explain, info, topics, words
+from deplda.cli.learn import learn
 from deplda.cli.predict import predict
 from deplda.cli.root import root
 from deplda.cli.serve import serve
 from deplda.cli.train import evaluate, train
 
-for verb in (train, predict, explain, evaluate, words, topics, info, serve):
+for verb in (train, learn, predict, explain, evaluate, words, topics, info, serve):
     root.add_command(verb)
 for verb in (datasets, experiment, report, demo):
     root.add_command(verb)

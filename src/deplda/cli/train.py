@@ -151,7 +151,7 @@ def train(
     # How it was run this time is nothing to remember.
     model.set_params(verbose=False, n_jobs=None)
     model.save(output, metrics=None if found is None else found.to_dict())
-    summary = _summary(output, model, found, round(time.perf_counter() - begin, 1))
+    summary = summary_of(output, model, found, round(time.perf_counter() - begin, 1))
     if as_json:
         show_json(summary)
         return
@@ -196,7 +196,10 @@ def _learn_shards(
     model.fit_shards(corpus, scratch, fields=reading.fields(), counter=words.counter())
 
 
-def _summary(output: Path, model: Any, found: Evaluation | None, seconds: float) -> dict[str, Any]:
+def summary_of(
+    output: Path, model: Any, found: Evaluation | None, seconds: float
+) -> dict[str, Any]:
+    """Return what is said of a model that was made."""
     return {
         "model": str(output),
         "class": type(model).__name__,

@@ -215,6 +215,12 @@ class Corpus:
         counts = map_columns(self.counts, places, len(kept))
         return Corpus._trusted(counts, self.labels, vocabulary, self.label_names, self.ids)
 
+    def new_words(self, known: Iterable[str], min_count: int = 1) -> tuple[str, ...]:
+        """Return the words that are not known and have `min_count` tokens here, in their order."""
+        names, old = self.vocabulary, set(known)
+        frequent = np.flatnonzero(self._word_sums() >= min_count).tolist()
+        return tuple([names[word] for word in frequent if names[word] not in old])
+
     def align(
         self, words: Corpus | Iterable[str] | None = None, labels: Iterable[str] | None = None
     ) -> Corpus:

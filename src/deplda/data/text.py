@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -129,6 +130,24 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         counter = clone(self).set_params(vocabulary=tuple(words))
         counter.vocabulary_, counter.min_count_ = counter.vocabulary, min_count
         return counter
+
+    def of_all_words(self) -> Self:
+        """Return a counter that counts as this one does, and is to learn all words of its texts."""
+        counter: Self = clone(self).set_params(vocabulary=None, min_count=1)
+        return counter
+
+    def extended(self, texts: Iterable[str]) -> Self:
+        """Return a counter of these words in their places and, after them, the texts' new words.
+
+        They are those with `min_count_` tokens or more in these texts alone, in the order of `fit`;
+        also where this counter was given its vocabulary.
+        """
+        check_is_fitted(self, "vocabulary_")
+        analyze, known = self.analyzer(), set(self.vocabulary_)
+        totals = Counter(word for text in _strings(texts) for word in analyze(text))
+        frequent = (word for word, n_tokens in totals.items() if n_tokens >= self.min_count_)
+        new = sorted(word for word in frequent if word not in known)
+        return self.with_words((*self.vocabulary_, *new), self.min_count_)
 
     def spans(self, text: str) -> list[tuple[int, int, str]]:
         """Return where the single words of the vocabulary stand in a text: begin, end, word."""

@@ -331,6 +331,20 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return corpus.counts
         return corpus.align(self.words_).counts
 
+    def _add_words(self, X: Any) -> None:
+        """Give new words of texts, or of a corpus with names, places after the model's own."""
+        counter = self.counter_
+        if counter is not None and are_texts(X):
+            words = counter.extended(X).vocabulary_
+        elif isinstance(X, Corpus) and hasattr(self, "feature_names_in_"):
+            least = 1 if counter is None else counter.min_count_
+            words = (*self.words_, *X.new_words(self.words_, least))
+        else:
+            return
+        self.n_features_in_, self.feature_names_in_ = len(words), np.array(words, dtype=object)
+        if counter is not None:
+            self.counter_ = counter.with_words(words, counter.min_count_)
+
     @property
     def words_(self) -> tuple[str, ...]:
         """The words, in the order of columns; word0, word1, … where they have no names."""

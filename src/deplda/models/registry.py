@@ -11,7 +11,7 @@ from deplda.errors import ReadError
 if TYPE_CHECKING:
     from deplda.models.base import LabelClassifier
 
-Ability = Literal["checkpoint", "device", "explain", "paper", "shards"]
+Ability = Literal["checkpoint", "device", "explain", "learn", "paper", "shards"]
 
 
 class Entry(NamedTuple):
@@ -22,7 +22,9 @@ class Entry(NamedTuple):
     abilities: frozenset[Ability] = frozenset()
 
 
-_TOPIC_MODEL: frozenset[Ability] = frozenset({"checkpoint", "device", "explain", "paper", "shards"})
+_TOPIC_MODEL: frozenset[Ability] = frozenset(
+    {"checkpoint", "device", "explain", "learn", "paper", "shards"}
+)
 MODELS = {
     "DependencyLDA": Entry("dependency", "dependency", _TOPIC_MODEL),
     "PriorLDA": Entry("prior", "prior", _TOPIC_MODEL),

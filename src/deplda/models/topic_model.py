@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Self
@@ -192,44 +193,58 @@ class TopicModel(Explainer):
         return self
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
-        """Learn from more labelled documents, which may carry labels not seen before.
+        """Learn from more labelled documents, with labels and words not seen before.
+
+        X is texts (where the model has a counter), a Corpus, or counts over the model's words. New
+        words of texts and of a Corpus that has names get places after those known, if they have so
+        many tokens in X as the counter asks for (`min_count_`; 1 without a counter).
 
         φ of the new documents is expected with all that is known counted in; φ′ is learned anew
-        from the label sets of all documents. The first call is `fit`, or, with `classes` given,
-        `fit` with these labels, in which all of y must be; later calls need no `classes`.
-        Hyperparameters stay those of the first call.
+        from the label sets of all documents. Hyperparameters stay those of the first call. If it
+        fails, the model is as it was.
+
+        The first call is `fit`, or, with `classes` given, `fit` with these labels, in which all of
+        y must be; later calls need no `classes`.
         """
         if not self.__sklearn_is_fitted__():
             return self.fit(X, y if classes is None else among(*self._read_labels(X, y), classes))
         self._checked()
-        if self._background():
-            raise InputError(
-                f"background is {self._background()}; a model with one cannot learn more: fit all "
-                "documents anew, or use background=0"
-            )
+        grown = copy(self)
+        grown._learn_on(X, y)
+        self.__dict__.update(grown.__dict__)
+        return self
+
+    def _learn_on(self, X: Any, y: Any) -> None:
+        """Learn from more documents; where this fails, the model is of no use."""
         labels, targets = self._read_labels(X, y)
         targets = by_place(targets, self.classes_)
+        self._add_words(X)
         counts = self._read_counts(X, reset=False)
         check_lengths(counts, labels)
         known = extended(self.classes_, targets.classes)
-        labels = renamed(labels, targets, known)
-        corpus = Corpus(counts, labels, self.words_)
-        words = update_label_words(
-            self.label_words_, corpus, eta=self.settings_["train_eta"],
-            beta=self.settings_["beta_words"], word_counts=self.settings_["word_counts"],
-            progress=bool(self.verbose),
-        )  # fmt: skip
+        corpus = Corpus(counts, renamed(labels, targets, known), self.words_)
         older = csr_array(
             (self.label_sets_.data, self.label_sets_.indices, self.label_sets_.indptr),
             shape=(self.label_sets_.shape[0], len(known)),
         )
-        sets = csr_array(vstack([older, labels]))
-        topics = self._fit_topics(Corpus(csr_array((sets.shape[0], 0)), sets), {})
+        sets = csr_array(vstack([older, corpus.labels]))
         self._targets = Targets(known, self._targets.kind)
         self.n_tokens_ += corpus.n_tokens
         self.metrics_ = None  # they were of the model as it was
-        self._set_learned(words, sets, topics)
-        return self
+        self.diagnostics_ = dict(self.diagnostics_)  # the model as it was keeps its own
+        words = self._update_words(corpus)
+        self._set_learned(
+            words, sets, self._fit_topics(Corpus(csr_array((sets.shape[0], 0)), sets), {})
+        )
+
+    def _update_words(self, corpus: Corpus) -> LabelWords:
+        background = self._background()
+        return update_label_words(
+            self.label_words_, _with_background(corpus) if background else corpus,
+            eta=self.settings_["train_eta"], beta=self.settings_["beta_words"],
+            word_counts=self.settings_["word_counts"], background=background,
+            progress=bool(self.verbose),
+        )  # fmt: skip
 
     def _fit_words(self, corpus: Corpus, kept: Kept) -> LabelWords:
         asked, background = self._checked(), self._background()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -184,29 +184,27 @@ def update_label_words(
     tolerance: float = 0.1,
     max_sweeps: int = 100,
     word_counts: WordCounts = "raw",
+    background: float = 0.0,
     progress: bool | None = None,
 ) -> LabelWords:
     """Return φ, eq. 3, after more documents: expected with the counts behind φ added to theirs.
 
-    The corpus has the words of φ, and its labels, which may be followed by new ones. `beta` is that
-    of φ, whose counts are N_c = β/b_c − Wβ and N_wc = A_wc β/b_c.
+    The corpus has the words and the labels of φ, each of which may be followed by new ones. With
+    `background` the last label of φ is the last of the corpus too, and new ones stand before it.
+    `beta` is that of φ.
     """
     n_words, n_known = label_words.shape
-    if corpus.n_words != n_words or corpus.n_labels < n_known:
+    if corpus.n_words < n_words or corpus.n_labels < n_known:
         raise InputError(
             f"φ has {n_words:,} words and {n_known:,} labels but the corpus {corpus.n_words:,} and "
-            f"{corpus.n_labels:,}; it needs the same words, and the labels of φ before new ones"
+            f"{corpus.n_labels:,}; it needs the words and the labels of φ before new ones"
         )
     checks.positive(eta=eta, beta=beta, tolerance=tolerance)
     checks.at_least_one(max_sweeps=max_sweeps)
-    label_counts = np.zeros(corpus.n_labels)
-    label_counts[:n_known] = np.maximum(beta / label_words.base - n_words * beta, 0.0)
-    by_label = csr_array(label_words.weights.T * (beta / label_words.base)[:, None])
-    ends = np.full(corpus.n_labels - n_known, by_label.nnz)
-    older = csr_array(
-        (by_label.data, by_label.indices, np.concatenate([by_label.indptr, ends])),
-        shape=(corpus.n_labels, n_words),
-    )
+    places = np.arange(n_known)
+    if background:
+        places[-1] = corpus.n_labels - 1
+    older, label_counts = _counts_behind(label_words, beta, places, corpus)
     has_words = np.diff(corpus.counts.indptr) > 0
     if not (has_words & (corpus.labels_per_document > 0)).any():
         counts = older
@@ -216,14 +214,32 @@ def update_label_words(
         cell_labels = data.labels_of(np.arange(len(data.layout.cell_words)))
         known = np.asarray(older[cell_labels, data.layout.cell_words]).ravel()
         cell_counts, label_counts, _ = _expected_counts(
-            data, (known, label_counts), tolerance, max_sweeps, progress
+            data, (known, label_counts), tolerance, max_sweeps, progress, background
         )
         counts = csr_array(older + data.by_label(cell_counts - known))
-    scale = 1.0 / (label_counts + n_words * beta)
+    scale = 1.0 / (label_counts + corpus.n_words * beta)
     weights = csr_array((counts * scale[:, None]).T.astype(np.float32))
     weights.data = np.maximum(weights.data, 0.0)
     weights.eliminate_zeros()
     return LabelWords(weights, beta * scale)
+
+
+def _counts_behind(
+    label_words: LabelWords, beta: float, places: npt.NDArray[np.int64], corpus: Corpus
+) -> tuple[csr_array[Any, tuple[int, int]], npt.NDArray[np.float64]]:
+    """Return N_wc = A_wc β/b_c, labels × words, and N_c = β/b_c − Wβ that φ was made of.
+
+    They are over the words and labels of the corpus, among which `places` are those of φ's labels.
+    """
+    totals = beta / label_words.base
+    label_counts = np.zeros(corpus.n_labels)
+    label_counts[places] = np.maximum(totals - label_words.shape[0] * beta, 0.0)
+    by_label = csr_array(label_words.weights.T * totals[:, None])
+    starts = np.zeros(corpus.n_labels + 1, dtype=by_label.indptr.dtype)
+    starts[places + 1] = np.diff(by_label.indptr)
+    shape = (corpus.n_labels, corpus.n_words)
+    older = csr_array((by_label.data, by_label.indices, np.cumsum(starts)), shape=shape)
+    return older, label_counts
 
 
 def _expected_counts(

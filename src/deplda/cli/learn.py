@@ -1,0 +1,139 @@
+"""``deplda learn``."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from deplda.cli.documents import Reading, load_corpus, part_of, reading_options
+from deplda.cli.output import (
+    as_json,
+    check_output,
+    force,
+    saved_model,
+    show,
+    show_json,
+    waiting,
+)
+from deplda.cli.train import jobs_option, split_option, summary_of
+from deplda.errors import InputError
+from deplda.models.registry import can, verbs_that_can
+
+if TYPE_CHECKING:
+    from deplda.data.corpus import Corpus
+
+_MOST_NAMED = 10
+
+
+@click.command()
+@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("new", type=click.Path(allow_dash=True))
+@click.option(
+    "--output", "-o", required=True, type=click.Path(path_type=Path), help="Folder of the result."
+)
+@split_option
+@jobs_option
+@reading_options
+@force
+@as_json
+def learn(
+    model: Path,
+    new: str,
+    output: Path,
+    split: str,
+    jobs: int | None,
+    reading: Reading,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Let MODEL learn on from the labelled documents of NEW, and save the result.
+
+    NEW is what `deplda train` reads. MODEL stays as it is, unless the output is MODEL itself
+    (--force). Labels and words that it has not seen are taken up; words are counted as it counts
+    them. A document that it has learned from before counts twice.
+
+    \b
+    deplda learn model new.jsonl -o model-2
+    deplda learn model new.jsonl -o model --force
+    """
+    from deplda.data.text import CountsOnly
+    from deplda.models import card as store
+
+    check_output(output, force)
+    store.check_target(output)
+    classifier = saved_model(model)
+    _check_able(classifier, model)
+    begin = time.perf_counter()
+    with waiting(f"reading {new} …"):
+        counter = (
+            CountsOnly() if classifier.counter_ is None else classifier.counter_.of_all_words()
+        )
+        loaded = load_corpus(new, reading, counter)
+    documents = _with_labels_met(part_of(loaded, split, "train"))
+    n_labels, n_words = len(classifier.classes_), classifier.n_features_in_
+    classifier.set_params(n_jobs=jobs, verbose=sys.stderr.isatty()).partial_fit(documents)
+    came_in = _came_in(documents, classifier, n_labels, n_words)
+    # How it was run this time is nothing to remember.
+    classifier.set_params(verbose=False, n_jobs=None).save(output)
+    summary = summary_of(output, classifier, None, round(time.perf_counter() - begin, 1))
+    if as_json:
+        show_json(summary | {"learned": came_in})
+        return
+    show(_in_words(came_in))
+    show(
+        "{class} of {documents:,} documents, {words:,} words and {labels:,} labels, learned on in "
+        "{seconds} s: {model}".format_map(summary)
+    )
+
+
+def _check_able(classifier: Any, path: Path) -> None:
+    if not can(classifier, "learn"):
+        raise InputError(
+            f"{path} is a {type(classifier).__name__}, which weighs all documents against each "
+            "other and cannot learn on from new ones alone; train it anew on the old and the new "
+            f"ones together (deplda train), or train one of {verbs_that_can('learn')}, which can"
+        )
+
+
+def _with_labels_met(corpus: Corpus) -> Corpus:
+    """Return the corpus without the labels that none of its documents has."""
+    return corpus.align(
+        labels=[corpus.label_names[met] for met in corpus.label_counts.nonzero()[0]]
+    )
+
+
+def _came_in(documents: Corpus, classifier: Any, n_labels: int, n_words: int) -> dict[str, Any]:
+    """Return what a model has learned from documents; raise if that is nothing."""
+    has_names = hasattr(classifier, "feature_names_in_")
+    counted = documents.align(classifier.words_) if has_names else documents
+    has_words, has_labels = counted.document_lengths > 0, documents.labels_per_document > 0
+    if not (has_words & has_labels).any():
+        raise InputError(
+            f"none of {len(documents):,} documents has both labels and words that are counted, so "
+            "there is nothing to learn from; see whether --labels-field and --text-field are right"
+        )
+    new_labels = classifier.classes_[n_labels:].tolist()
+    return {
+        "documents": len(documents),
+        "without_labels": int((~has_labels).sum()),
+        "without_words": int((~has_words).sum()),
+        "known_labels": documents.n_labels - len(new_labels),
+        "new_labels": new_labels,
+        "new_words": classifier.n_features_in_ - n_words,
+    }
+
+
+def _in_words(came_in: dict[str, Any]) -> str:
+    """Return what came in as a sentence; new labels are named, since one may be a slip."""
+    names = came_in["new_labels"]
+    named = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
+    return (
+        "learned from {documents:,} documents ({without_labels:,} without labels, "
+        "{without_words:,} without words): {known_labels:,} known labels, ".format_map(came_in)
+        + f"{len(names):,} new ones{f' ({named})' if names else ''}, "
+        + f"{came_in['new_words']:,} new words"
+    )
