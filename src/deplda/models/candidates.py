@@ -52,13 +52,34 @@ class Index(NamedTuple):
         return np.concatenate([np.zeros((0, k), np.int32), *found])
 
 
-def centroids(features: Sparse, labels: Indicator) -> Index:
-    """Return the index of the labels' mean documents, each of length one."""
-    sums = normalize(csr_array(labels.T.astype(np.float32) @ features), norm="l2", copy=False)
-    largest = np.maximum.reduceat(np.append(sums.data, 0.0), sums.indptr[:-1])
-    sums.data[sums.data < _LEAST * np.repeat(largest, np.diff(sums.indptr))] = 0.0
-    sums.eliminate_zeros()
-    return Index(_by_row(sums.T))
+class Centroids(NamedTuple):
+    """The labels' mean documents, each of length one, and the lengths of the sums behind them."""
+
+    index: Index
+    lengths: npt.NDArray[np.float64]
+
+    def with_more(self, features: Sparse, labels: Indicator) -> Centroids:
+        """Return them with more documents added, which may have more words and labels."""
+        before = csr_array(diags_array(self.lengths) @ self.index.matrix.T)
+        starts = np.append(before.indptr, np.full(labels.shape[1] - len(self.lengths), before.nnz))
+        older = csr_array(
+            (before.data, before.indices, starts), shape=(labels.shape[1], features.shape[1])
+        )
+        return _centroids_of(csr_array(older + labels.T.astype(np.float32) @ features))
+
+
+def centroids(features: Sparse, labels: Indicator) -> Centroids:
+    """Return the labels' mean documents."""
+    return _centroids_of(csr_array(labels.T.astype(np.float32) @ features))
+
+
+def _centroids_of(sums: Sparse) -> Centroids:
+    lengths = np.sqrt(np.asarray(sums.multiply(sums).sum(axis=1), np.float64).ravel())
+    rows = normalize(sums, norm="l2", copy=False)
+    largest = np.maximum.reduceat(np.append(rows.data, 0.0), rows.indptr[:-1])
+    rows.data[rows.data < _LEAST * np.repeat(largest, np.diff(rows.indptr))] = 0.0
+    rows.eliminate_zeros()
+    return Centroids(Index(_by_row(rows.T)), lengths)
 
 
 def companions(labels: Indicator) -> Index:
@@ -72,18 +93,19 @@ def companions(labels: Indicator) -> Index:
 
 
 def training_lists(
-    features: Sparse, labels: Indicator, near: Index, k: int, execution: Execution
+    features: Sparse, labels: Indicator, near: Index, beside: Index, k: int, execution: Execution
 ) -> Labels:
     """Return k labels of each training document, from which SVMs learn what is a "no".
 
-    Half of them are the labels that go with its own: they stand for what a topic model brings up.
+    Half of them are companions of its own labels (`beside`): they stand for what a topic model
+    brings up. The others are near by their words.
     """
     n_labels = labels.shape[1]
     if k >= n_labels:
         return np.tile(np.arange(n_labels, dtype=np.int32), (labels.shape[0], 1))
-    beside = companions(labels).nearest_of_all(labels.astype(np.float32), k // 2, execution)
+    with_own = beside.nearest_of_all(labels.astype(np.float32), max(1, k // 2), execution)
     alike = near.nearest_of_all(features, k, execution)
-    return united(beside, alike, n_labels, k)
+    return united(with_own, alike, n_labels, k)
 
 
 def united(first: Labels, second: Labels, n_labels: int, k: int) -> Labels:

@@ -18,7 +18,7 @@ from deplda.engine.execution import Execution
 from deplda.engine.pool import Stop
 from deplda.models import mixture
 from deplda.models.base import Counts, Floats, Numbers
-from deplda.models.candidates import Labels, Sparse, training_lists
+from deplda.models.candidates import Labels, Sparse, companions, training_lists
 from deplda.models.hybrid_scorer import Shortlist, Shortlister
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import tfidf
@@ -56,7 +56,9 @@ class Fold(NamedTuple):
     def problem(self, execution: Execution) -> reduced.Problem:
         """Return what the SVMs are to learn."""
         k = self.shortlister.n_candidates
-        lists = training_lists(self.features, self.labels, self.shortlister.near, k, execution)
+        lists = training_lists(
+            self.features, self.labels, self.shortlister.near, companions(self.labels), k, execution
+        )
         return reduced.problem_of(self.features, self.labels, lists)
 
     def held_out(self, weights: Sparse) -> HeldOut:
@@ -170,7 +172,6 @@ def _find(shortlister: Shortlister, counts: Counts, stop: Stop) -> Shortlist:
 
 def _sample(fold: Fold) -> Numbers:
     """Return the labels by which C is chosen: all, or some of all frequencies."""
-    n_labels = fold.shortlister.n_labels
     n_pairs = fold.features.shape[0] * fold.shortlister.n_candidates
     step = max(1, round(n_pairs / _SAMPLED_PAIRS))
     order = np.argsort(-fold.shortlister.log_frequencies, kind="stable")

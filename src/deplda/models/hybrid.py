@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from deplda.data import checks
 from deplda.data.targets import Indicator
@@ -18,25 +20,30 @@ from deplda.engine.execution import Execution
 from deplda.engine.pool import Stop
 from deplda.errors import InputError, NothingHeldOutWarning
 from deplda.inference.cpu import Cpu
-from deplda.models import candidates, holdout, hybrid_codec
+from deplda.models import holdout, hybrid_codec
 from deplda.models.base import Counts, Floats, Numbers
+from deplda.models.candidates import Centroids, Index, centroids, companions, training_lists
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.dependency import DependencyLDA
 from deplda.models.explainer import Explainer
 from deplda.models.hybrid_scorer import HybridScorer, Shortlister
+from deplda.models.learning_on import LearnsOn
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import idf_of, tfidf
-from deplda.models.mixture import UNTAUGHT
+from deplda.models.mixture import UNTAUGHT, Mixture
 from deplda.models.parameters import checked
 from deplda.models.topic_model import Auto
 from deplda.training.estimates import LabelWords, TopicLabels
 
 _UNTAUGHT_COST = 1.0
+_TRUST_IN_NEW = 0.3
+"""Share of C for more documents of a label that has a weight already: they are missed by more than
+they would be, had they been learned from with the others (chosen on training documents)."""
 _SHARE_OF_A_FOLD, _MOST_FOLDS = 5, 5
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class HybridLDA(Explainer):
+class HybridLDA(LearnsOn, Explainer):
     """Dependency-LDA and label centroids shortlist, linear SVMs re-rank, a mixture decides.
 
     For each document some labels are candidates: those whose training documents are like it, and
@@ -141,8 +148,9 @@ class HybridLDA(Explainer):
                 stacklevel=4,
             )
             self.C_ = _UNTAUGHT_COST if self.C == "auto" else float(self.C)
-            self.n_candidates_, self.mixture_ = usual, UNTAUGHT
-            self.measures_ = dict[str, dict[str, float]]()
+            self.n_candidates_ = usual
+            self.mixture_: Mixture = UNTAUGHT
+            self.measures_: dict[str, dict[str, float]] = {}
             return
         numbers = [usual] if self._asked_candidates() else holdout.numbers_to_try(known[0])
         costs = holdout.COSTS if self.C == "auto" else (float(self.C),)
@@ -174,13 +182,54 @@ class HybridLDA(Explainer):
 
     def _learn(self, counts: Counts, labels: Indicator) -> None:
         """Learn from all documents what was chosen."""
-        topics, execution = self._topics_of(counts, labels), self._execution()
-        shortlister = self._shortlister(counts, labels, topics, self.n_candidates_)
-        features, near = tfidf(shortlister.idf, counts), shortlister.near
-        lists = candidates.training_lists(features, labels, near, self.n_candidates_, execution)
-        problem = reduced.problem_of(features, labels, lists)
-        (weights,) = reduced.learn(problem, (self.C_,), np.arange(labels.shape[1]), execution)
-        self._set_learned(shortlister.idf, near, weights, topics, labels)
+        topics, idf = self._topics_of(counts, labels), idf_of(counts)
+        features = tfidf(idf, counts)
+        near = centroids(features, labels)
+        weights = self._learn_margins(features, labels, near, companions(labels), None)
+        self._set_learned(idf, near, weights, topics, labels)
+
+    def _learn_margins(
+        self, features: Counts, labels: Indicator, near: Centroids, beside: Index,
+        before: Counts | None,
+    ) -> Counts:  # fmt: skip
+        """Return the weights of the SVMs; `before` are those to stay near to."""
+        k, execution = self.n_candidates_, self._execution()
+        lists = training_lists(features, labels, near.index, beside, k, execution)
+        problem = reduced.problem_of(features, labels, lists, before)
+        every = np.arange(labels.shape[1])
+        if before is None:
+            return reduced.learn(problem, (self.C_,), every, execution)[0]
+        is_known = np.diff(before.indptr) > 0
+        known = reduced.learn(problem, (_TRUST_IN_NEW * self.C_,), every[is_known], execution)[0]
+        return csr_array(
+            known + reduced.learn(problem, (self.C_,), every[~is_known], execution)[0]
+        )
+
+    def _learn_on(self, X: Any, y: Any) -> None:
+        """Learn from more documents; where this fails, the model is of no use.
+
+        Words known before keep their idf, so that their weights keep their meaning. The SVM of each
+        label that a new document has, or is confused with, learns from the new documents and stays
+        near to what it was.
+        """
+        topics, n_before = copy(self.topic_model_), self.label_sets_.shape[0]
+        topics._learn_on(X, y)
+        for name in ("classes_", "_targets", "n_features_in_", "feature_names_in_", "counter_",
+                     "n_tokens_"):  # fmt: skip
+            if hasattr(topics, name):
+                setattr(self, name, getattr(topics, name))
+        self.metrics_ = None  # they were of the model as it was
+        counts, sets = self._read_counts(X, reset=False), topics.label_sets_
+        labels, n_labels = sets[n_before:], sets.shape[1]
+        idf = np.append(self.idf_, _idf_of_new(counts[:, len(self.idf_) :], sets.shape[0]))
+        features = tfidf(idf, counts)
+        near = self._centroids.with_more(features, labels)
+        before = _grown(self.weights_, (n_labels, len(idf)))
+        beside = companions(sets)
+        weights = self._learn_margins(features, labels, near, beside, before)
+        if self.n_candidates_ == len(self._log_frequencies):  # all are candidates, and stay so
+            self.n_candidates_ = n_labels
+        self._set_learned(idf, near, weights, topics, sets)
 
     def _topics_of(self, counts: Counts, labels: Indicator) -> DependencyLDA:
         """Return the topic model of these documents."""
@@ -198,7 +247,7 @@ class HybridLDA(Explainer):
     ) -> Shortlister:
         """Return what finds candidates, by these documents."""
         idf = idf_of(counts)
-        near = candidates.centroids(tfidf(idf, counts), labels)
+        near = centroids(tfidf(idf, counts), labels).index
         return Shortlister(
             idf,
             near,
@@ -208,10 +257,10 @@ class HybridLDA(Explainer):
         )
 
     def _set_learned(
-        self, idf: Floats, near: candidates.Index, weights: Counts, topics: DependencyLDA,
+        self, idf: Floats, near: Centroids, weights: Counts, topics: DependencyLDA,
         labels: Indicator,
     ) -> None:  # fmt: skip
-        self.idf_, self.centroids_, self.weights_ = idf, near, weights
+        self.idf_, self._centroids, self.weights_ = idf, near, weights
         self.topic_model_, self.label_sets_ = topics, labels
         topics.counter_ = self.counter_  # it was given counts alone
         if hasattr(self, "feature_names_in_"):
@@ -237,7 +286,7 @@ class HybridLDA(Explainer):
 
     def _scorer(self, counts: Counts, execution: Execution) -> tuple[HybridScorer, Execution]:
         shortlister = Shortlister(
-            self.idf_, self.centroids_, _backend(self.topic_model_), self._log_frequencies,
+            self.idf_, self._centroids.index, _backend(self.topic_model_), self._log_frequencies,
             self.n_candidates_,
         )  # fmt: skip
         return HybridScorer(shortlister, self.weights_, self.mixture_), execution
@@ -295,6 +344,18 @@ def _log_frequencies(labels: Indicator) -> Floats:
     """Return ln f, f the share of documents that have a label; one that none has counts as one."""
     n_documents = np.bincount(labels.indices, minlength=labels.shape[1])
     return np.log(np.maximum(n_documents, 1) / labels.shape[0])
+
+
+def _idf_of_new(counts: Counts, n_documents: int) -> Floats:
+    """Return the idf of words that only these documents, of so many, have."""
+    n_with = np.bincount(counts.indices[counts.data > 0], minlength=counts.shape[1])
+    return np.asarray(1 + np.log((1 + n_documents) / (1 + n_with)))
+
+
+def _grown(matrix: Counts, shape: tuple[int, int]) -> Counts:
+    """Return a sparse matrix with empty rows and columns added."""
+    starts = np.append(matrix.indptr, np.full(shape[0] - matrix.shape[0], matrix.nnz))
+    return csr_array((matrix.data, matrix.indices, starts), shape=shape)
 
 
 def _best_candidates(

@@ -10,13 +10,13 @@ import msgspec
 
 from deplda.errors import ReadError
 from deplda.models import codec
-from deplda.models.candidates import Index
+from deplda.models.candidates import Centroids, Index
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.dependency import DependencyLDA
 from deplda.models.mixture import BASE, Alone, FloorAndSum, Mixture, Terms
 from deplda.models.signals import SIGNALS
 
-_WEIGHTS, _CENTROIDS, _IDF = "weights", "centroids", "idf"
+_WEIGHTS, _CENTROIDS, _LENGTHS, _IDF = "weights", "centroids", "centroids.lengths", "idf"
 _TOPICS, _LABEL_SETS = "topic_model.", "label_sets."
 
 
@@ -37,8 +37,8 @@ def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
     """Return the card and the arrays of a fitted hybrid; the labels of documents are saved once."""
     card, own = model.topic_model_._to_store(None)
     arrays = codec.sparse_arrays(_WEIGHTS, model.weights_)
-    arrays |= codec.sparse_arrays(_CENTROIDS, model.centroids_.matrix)
-    arrays |= {_IDF: model.idf_} | codec.label_set_arrays(model)
+    arrays |= codec.sparse_arrays(_CENTROIDS, model._centroids.index.matrix)
+    arrays |= {_IDF: model.idf_, _LENGTHS: model._centroids.lengths} | codec.label_set_arrays(model)
     arrays |= {
         f"{_TOPICS}{name}": array for name, array in own.items() if not name.startswith(_LABEL_SETS)
     }
@@ -85,7 +85,10 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
     model.mixture_, model.measures_ = learned.mixture, learned.measures
     model._set_learned(
         read.vector(_IDF, card.n_words),
-        Index(read.weights(_CENTROIDS, card.n_words, n_labels)),
+        Centroids(
+            Index(read.weights(_CENTROIDS, card.n_words, n_labels)),
+            read.vector(_LENGTHS, n_labels),
+        ),
         read.weights(_WEIGHTS, n_labels, card.n_words),
         topics,
         model.label_sets_,

@@ -61,10 +61,10 @@ class Shortlister(NamedTuple):
             likeness = np.asarray((features @ self.near.matrix).toarray(), np.float64)
             return Shortlist(features, every, self.all_shares(counts), likeness)
         n_near = min(max(_NEAR, self.n_candidates), self.n_labels)
-        near, likeness = self.near.nearest(features, n_near)
+        near, cosines = self.near.nearest(features, n_near)
         usual = np.argsort(-self.log_frequencies, kind="stable")
         shortlists.fill(near, usual, self.n_labels)
-        shares = self.topics.shares_among(counts, near)
+        shares = self.topics.shares_among(counts, near.astype(np.int64))
         by_share = np.argsort(-shares, axis=1, kind="stable").astype(np.int32)
         by_words = np.broadcast_to(np.arange(n_near, dtype=np.int32), near.shape)
         places = united(by_share, np.ascontiguousarray(by_words), n_near, self.n_candidates)
@@ -72,7 +72,7 @@ class Shortlister(NamedTuple):
             features,
             np.take_along_axis(near, places, axis=1),
             np.take_along_axis(shares, places, axis=1),
-            np.take_along_axis(likeness, places, axis=1).astype(np.float64),
+            np.take_along_axis(cosines, places, axis=1).astype(np.float64),
         )
 
     def all_shares(self, counts: Counts) -> Floats:

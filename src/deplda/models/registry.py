@@ -32,7 +32,7 @@ MODELS = {
     "VanillaSVM": Entry("linear.svm", "vanilla-svm"),
     "TunedSVM": Entry("linear.svm", "tuned-svm"),
     "TfidfSVM": Entry("linear.svm", "tfidf-svm"),
-    "HybridLDA": Entry("hybrid", "hybrid", frozenset({"explain"})),
+    "HybridLDA": Entry("hybrid", "hybrid", frozenset({"explain", "learn"})),
 }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Self
@@ -17,7 +16,7 @@ from sklearn.metrics import label_ranking_average_precision_score
 from deplda.data.corpus import Corpus
 from deplda.data.files import StrPath
 from deplda.data.readers import Fields
-from deplda.data.targets import Indicator, Targets, among, by_place, extended, renamed
+from deplda.data.targets import Indicator, Targets, by_place, extended, renamed
 from deplda.data.text import WordCounter
 from deplda.data.weighting import WordCounts
 from deplda.engine.execution import Device, Execution, Where
@@ -32,6 +31,7 @@ from deplda.models.base import Counts, Floats, Numbers, check_lengths
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.explainer import Explainer
 from deplda.models.explanation import Explanation
+from deplda.models.learning_on import LearnsOn
 from deplda.models.reasons import Word
 from deplda.training import passes, shards
 from deplda.training.chains import Schedule
@@ -69,7 +69,7 @@ class TopicScorer(NamedTuple):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TopicModel(Explainer):
+class TopicModel(LearnsOn, Explainer):
     """What the three models share: everything but the prior over labels."""
 
     _model: ClassVar[parameters.Model]
@@ -192,30 +192,13 @@ class TopicModel(Explainer):
         self._set_learned(words, labels, self._fit_topics(corpus, {}))
         return self
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
-        """Learn from more labelled documents, with labels and words not seen before.
-
-        X is texts (where the model has a counter), a Corpus, or counts over the model's words. New
-        words of texts and of a Corpus that has names get places after those known, if they have so
-        many tokens in X as the counter asks for (`min_count_`; 1 without a counter).
+    def _learn_on(self, X: Any, y: Any) -> None:
+        """Learn from more documents; where this fails, the model is of no use.
 
         φ of the new documents is expected with all that is known counted in; φ′ is learned anew
-        from the label sets of all documents. Hyperparameters stay those of the first call. If it
-        fails, the model is as it was.
-
-        The first call is `fit`, or, with `classes` given, `fit` with these labels, in which all of
-        y must be; later calls need no `classes`.
+        from the label sets of all documents.
         """
-        if not self.__sklearn_is_fitted__():
-            return self.fit(X, y if classes is None else among(*self._read_labels(X, y), classes))
         self._checked()
-        grown = copy(self)
-        grown._learn_on(X, y)
-        self.__dict__.update(grown.__dict__)
-        return self
-
-    def _learn_on(self, X: Any, y: Any) -> None:
-        """Learn from more documents; where this fails, the model is of no use."""
         labels, targets = self._read_labels(X, y)
         targets = by_place(targets, self.classes_)
         self._add_words(X)
