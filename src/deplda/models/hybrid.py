@@ -5,12 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from msgspec import structs
 from scipy.special import softmax
-from sklearn.utils.validation import check_is_fitted
 
 from deplda.data.targets import Indicator
 from deplda.data.text import WordCounter
@@ -20,9 +19,11 @@ from deplda.errors import InputError, NothingHeldOutWarning
 from deplda.models import hybrid_codec
 from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.card import Arrays, Card, Stored
+from deplda.models.cutting import Cutoff
 from deplda.models.dependency import DependencyLDA
 from deplda.models.explainer import Explainer
 from deplda.models.explanation import Explanation
+from deplda.models.folds import folds_of
 from deplda.models.linear.svm import LinearScorer, TfidfSVM
 from deplda.models.mixture import HeldOutScores, Mixture, Probabilities, probabilities_of, tune
 from deplda.models.parameters import checked
@@ -30,11 +31,7 @@ from deplda.models.reasons import WordMargin
 from deplda.models.topic_model import Auto, TopicScorer
 from deplda.training.estimates import LabelWords, TopicLabels
 
-Cutoff = Literal["validated", "expected-f1", "proportional"] | int | float
-
-_SHARE_OF_A_FOLD, _MOST_FOLDS = 5, 5
 _LEAST_ADDED = 0.005  # less is shown as 0.00
-_CUTOFFS = ("validated", "expected-f1", "proportional")
 
 
 class HybridScorer(NamedTuple):
@@ -63,6 +60,28 @@ class HybridScorer(NamedTuple):
         return self.svm.scores(counts), shares, self.log_frequencies
 
 
+class _Isotonic(NamedTuple):
+    """One rising line from scores to probabilities for all labels."""
+
+    line: Probabilities
+    score_threshold: float
+    temperature: float
+    n_labels: int
+
+    @property
+    def threshold(self) -> float:
+        return float(self.line.at(np.array(self.score_threshold)))
+
+    @property
+    def label_thresholds(self) -> Floats:
+        return np.full(self.n_labels, self.threshold)
+
+    def of_documents(self, scores: Floats) -> Floats:
+        if self.temperature:
+            return np.asarray(softmax(self.temperature * scores, axis=1))
+        return self.line.at(scores)
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class HybridLDA(Explainer):
     """A tf-idf SVM for the labels at the top, Dependency-LDA for the order below them.
@@ -79,11 +98,8 @@ class HybridLDA(Explainer):
         Of `DependencyLDA`.
     n_held_out : int
         Documents held out, in folds of a fifth of the documents at most.
-    cutoff : "validated", "expected-f1", "proportional", int or float
-        Labels that `predict` gives: those whose score reaches the threshold with the best micro-F1
-        on the documents held out, one at least; as many of the best as have the highest expected
-        F1; as many as the median training document has; so many; or all whose score reaches a
-        threshold.
+    cutoff : "validated", "expected-f1", "macro-f1", "proportional", int or float
+        As in `DependencyLDA`.
     random_state : int, RandomState or None
         The seed. The same seed and the same training documents in the same order give the same
         bits, for any `n_jobs`; a prediction does not depend on the documents beside it.
@@ -155,7 +171,7 @@ class HybridLDA(Explainer):
     def _parents(self) -> tuple[TfidfSVM, DependencyLDA]:
         how: Any = {
             "random_state": self.seed_, "n_jobs": self.n_jobs, "engine": self.engine,
-            "verbose": self.verbose,
+            "verbose": self.verbose, "n_held_out": 0,
         }  # fmt: skip
         return TfidfSVM(C=self.C, **how), DependencyLDA(
             n_topics=self.n_topics, n_topic_chains=self.n_topic_chains,
@@ -222,50 +238,22 @@ class HybridLDA(Explainer):
 
     # Predicting ----------------------------------------------------------------------------------
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Return how likely each label is, documents × labels.
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether scores become probabilities, which they always do."""
+        return True
 
-        By isotonic regression on the documents held out: of the pairs given .3, about three in ten
-        are right. Where y was one class for each document, rows sum to 1.
-        """
-        check_is_fitted(self)
-        scores = self._score_counts(self._read_counts(X, reset=False))
-        if self._targets.kind == "classes":
-            return np.asarray(softmax(self.mixture_.temperature * scores, axis=1))
-        return self._probabilities.at(scores)
+    def _calibration(self) -> Any:
+        return _Isotonic(
+            self._probabilities, self.mixture_.threshold,
+            self.mixture_.temperature if self._targets.kind == "classes" else 0.0,
+            len(self.classes_),
+        )  # fmt: skip
 
     def _scorer(self, counts: Counts, execution: Execution) -> tuple[HybridScorer, Execution]:
         svm, _ = self.svm_._scorer(counts, execution)
         topics, _ = self.topic_model_._scorer(counts, execution)
         return HybridScorer(svm, topics, self.mixture_, self._log_frequencies), execution
-
-    def _most_labels(self) -> int:
-        if self.cutoff in ("validated", "expected-f1"):
-            return len(self.classes_)
-        return super()._most_labels()
-
-    def _kept(self, scores: Floats) -> Any:
-        if self.cutoff == "validated":
-            kept = scores >= self.mixture_.threshold
-            kept[:, :1] = True
-            return kept
-        if self.cutoff == "expected-f1":
-            # E[F1] of the k best is about 2 Σᵢ≤ₖ pᵢ/(k + Σ p): the labels' number is uncertain too.
-            chances = self._probabilities.at(scores)
-            places = np.arange(1, scores.shape[1] + 1)
-            f1 = np.cumsum(chances, axis=1) / (places + chances.sum(axis=1, keepdims=True))
-            return places <= 1 + np.argmax(f1, axis=1)[:, None]
-        return super()._kept(scores)
-
-    def _check_cutoff(self) -> None:
-        if isinstance(self.cutoff, str) and self.cutoff not in _CUTOFFS:
-            known = ", ".join(repr(name) for name in _CUTOFFS)
-            raise InputError(
-                f"cutoff is {self.cutoff!r}; it must be one of {known}, a number of labels from 1, "
-                "or a threshold (a float)"
-            )
-        if not isinstance(self.cutoff, str):
-            super()._check_cutoff()
 
     # Explaining ----------------------------------------------------------------------------------
 
@@ -304,33 +292,6 @@ class HybridLDA(Explainer):
     def _from_store(cls, stored: Stored) -> Self:
         model: Self = hybrid_codec.from_store(stored, cls)
         return model
-
-
-def folds_of(n: int, n_held_out: int, groups: Any, seed: int) -> list[Numbers]:
-    """Return the documents to hold out: folds of a fifth of all at most, five at most.
-
-    There are as many folds as it takes to hold out `n_held_out` documents. A group is in one fold.
-    """
-    which = np.arange(n) if groups is None else np.asarray(groups)
-    if which.shape != (n,):
-        raise InputError(
-            f"groups have the shape {which.shape}; they need one value for each of {n:,} documents"
-        )
-    _, group_of = np.unique(which, return_inverse=True)
-    n_groups = int(group_of.max(initial=-1)) + 1
-    place = np.random.default_rng(seed).permutation(n_groups)[group_of]
-    order = np.argsort(place, kind="stable")
-    size = min(n // _SHARE_OF_A_FOLD, n_held_out)
-    if size == 0 or n_groups < 2:
-        return []
-    # A group belongs to the fold in which its first document is.
-    first = np.full(n_groups, n)
-    np.minimum.at(first, place[order], np.arange(n))
-    fold_of = np.empty(n, np.int64)
-    fold_of[order] = first[place[order]] // size
-    n_folds = min(_MOST_FOLDS, -(-n_held_out // size))
-    folds = [np.flatnonzero(fold_of == number) for number in range(n_folds)]
-    return [fold for fold in folds if 0 < len(fold) < n]
 
 
 def _crossed(labels: Indicator, folds: Sequence[Numbers]) -> Any:

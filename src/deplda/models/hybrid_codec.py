@@ -35,7 +35,7 @@ class _Learned(msgspec.Struct):
 
 def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
     """Return the card and the arrays of a fitted hybrid; the labels of documents are saved once."""
-    arrays = codec.label_set_arrays(model)
+    arrays = codec.common_arrays(model)
     learned: dict[str, Any] = {
         "mixture": msgspec.to_builtins(model.mixture_), "qualities": model.qualities_,
     }  # fmt: skip

@@ -139,7 +139,17 @@ class TopicModel(Explainer):
         words = self._fit_words(corpus, _kept(checkpoint, "label-words", resume))
         topics = self._fit_topics(corpus, _kept(checkpoint, "topic-labels", resume))
         self._set_learned(words, labels, topics)
+        if len(fold := self._fold_held_out(labels)):
+            scores = self._scores_held_out(fold, counts, labels)
+            self.calibration_ = self._calibrated(fold, scores, labels)
         return self
+
+    def _scores_held_out(self, fold: Numbers, counts: Counts, labels: Indicator) -> Floats:
+        """Return scores of a fold by a model with the same settings that has not seen it."""
+        rest = np.setdiff1d(np.arange(counts.shape[0]), fold)
+        same = {**self.settings_, "random_state": self.seed_, "n_held_out": 0}
+        model = type(self)(**self.get_params(deep=False) | same)
+        return model.fit(counts[rest], (labels[rest], self._targets))._score_counts(counts[fold])
 
     def fit_shards(
         self,
@@ -197,7 +207,8 @@ class TopicModel(Explainer):
         φ of the new documents is expected with all that is known counted in; φ′ is learned anew
         from the label sets of all documents. The first call is `fit`, or, with `classes` given,
         `fit` with these labels, in which all of y must be; later calls need no `classes`.
-        Hyperparameters stay those of the first call.
+        Hyperparameters stay those of the first call. Probabilities are those of `fit`: a model that
+        has learned more has none until it is calibrated.
         """
         if not self.__sklearn_is_fitted__():
             return self.fit(X, y if classes is None else among(*self._read_labels(X, y), classes))
@@ -227,7 +238,7 @@ class TopicModel(Explainer):
         topics = self._fit_topics(Corpus(csr_array((sets.shape[0], 0)), sets), {})
         self._targets = Targets(known, self._targets.kind)
         self.n_tokens_ += corpus.n_tokens
-        self.metrics_ = None  # they were of the model as it was
+        self.metrics_ = self.calibration_ = None  # they were of the model as it was
         self._set_learned(words, sets, topics)
         return self
 
