@@ -5,6 +5,7 @@ import pytest
 
 from deplda import InputError
 from deplda.evaluation import reliability
+from deplda.evaluation.reliability import calibration_error
 
 
 def test_bins_hold_all_pairs_and_about_as_much_probability_each() -> None:
@@ -22,6 +23,16 @@ def test_bins_hold_all_pairs_and_about_as_much_probability_each() -> None:
 def test_overconfidence_is_seen() -> None:
     (found,) = reliability([[0.9, 0.9, 0.9, 0.9]], [[1, 0, 0, 1]], bins=1)
     assert found == pytest.approx((0.9, 0.5, 4))
+
+
+def test_the_error_is_how_far_what_is_told_is_off() -> None:
+    ones = np.ones(4, np.int64)
+    off = calibration_error(np.full(4, 0.9), np.array([1, 0, 0, 1]), ones, bins=1)
+    assert off == pytest.approx(0.4)
+    told, n = np.array([0.2, 0.8]), np.array([40, 15])
+    assert calibration_error(told, np.array([8, 12]), n, bins=2) == pytest.approx(0)
+    assert calibration_error(told, np.array([8, 6]), n, bins=2) == pytest.approx(0.2)
+    assert calibration_error(np.zeros(0), ones[:0], ones[:0]) == 0
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """The estimators as scikit-learn users use them: every form of X and y, and every wrong one."""
 
 from collections.abc import Callable
+from copy import copy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +14,22 @@ from scipy.sparse import coo_array, csc_matrix, csr_array, csr_matrix
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.metrics import f1_score
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from deplda import Corpus, DependencyLDA, FlatLDA, InputError, ReadError, WordCounter, load
-from deplda.evaluation import evaluate
+from deplda import (
+    Corpus,
+    DependencyLDA,
+    FlatLDA,
+    InputError,
+    ReadError,
+    WordCounter,
+    datasets,
+    load,
+)
+from deplda.evaluation import evaluate, reliability
 from deplda.models import registry
 from deplda.models.registry import MODELS as ALL_MODELS
 from deplda.models.registry import model_class
@@ -35,7 +47,12 @@ from tests.models.worlds import (
 )
 
 
-@parametrize_with_checks([quick(model) for model in MODELS])
+@parametrize_with_checks(
+    [quick(model) for model in MODELS],
+    expected_failed_checks=lambda _: {
+        "check_decision_proba_consistency": "it passes negative numbers, which no counts are"
+    },
+)
 def test_scikit_learn_is_satisfied(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 
@@ -353,20 +370,124 @@ def test_a_model_of_another_class_is_named(folder: Path) -> None:
 # Ranking and cutting off --------------------------------------------------------------------------
 
 
-def test_cutoffs_give_so_many_labels_or_those_above_a_threshold(model: Model) -> None:
+@cache
+def calibrated() -> TopicModel:
+    return quick(DependencyLDA).fit(news())
+
+
+def test_cutoffs_give_so_many_labels_or_those_above_a_probability(model: Model) -> None:
     corpus = news()
     fitted: Any = quick(model).fit(corpus)
-    scores = fitted.decision_function(corpus)
+    chances = fitted.predict_proba(corpus)
     typical = max(1, round(float(np.median(corpus.labels_per_document))))
     assert (fitted.predict(corpus).sum(axis=1) == typical).all()
     assert (fitted.set_params(cutoff=2).predict(corpus).sum(axis=1) == 2).all()
     beyond = fitted.set_params(cutoff=1000).predict(corpus)
     assert beyond.toarray().all()
-    found = fitted.set_params(cutoff=0.1).predict(corpus).toarray()
-    assert np.array_equal(found, scores >= 0.1)
-    assert fitted.set_params(cutoff=99.0).predict(corpus).nnz == 0
-    with pytest.raises(InputError, match="cutoff is 0; it must be 'proportional'"):
+    found = fitted.set_params(cutoff=0.3).predict(corpus).toarray()
+    assert np.array_equal(found, chances >= 0.3)
+    with pytest.raises(InputError, match="cutoff is 0; it must be one of 'validated'"):
         fitted.set_params(cutoff=0).predict(corpus)
+    with pytest.raises(InputError, match=r"cutoff is 99.0; .* no longer a score: choose"):
+        fitted.set_params(cutoff=99.0).predict(corpus)
+
+
+@pytest.mark.parametrize("kind", ALL_MODELS)
+def test_every_model_tells_probabilities_that_are_about_right(kind: str) -> None:
+    corpus = datasets.newsroom(900).corpus
+    train, test = corpus[:600], corpus[600:]
+    model: Any = quick(model_class(kind)).fit(train)
+    for told, seen, n in reliability(model.predict_proba(test), test.labels, bins=5):
+        # Three standard errors, and what the drift from 4/5 of the documents to all may do.
+        assert abs(told - seen) < 3 * np.sqrt(told * (1 - told) / n) + 0.07
+
+
+@pytest.mark.parametrize("cutoff", ["validated", "expected-f1", "macro-f1", "proportional", 2, 0.4])
+def test_suggestions_are_what_is_predicted_the_likeliest_first(cutoff: Any) -> None:
+    corpus, model = news(), calibrated()
+    found = model.suggest(corpus, cutoff=cutoff)
+    predicted = copy(model).set_params(cutoff=cutoff).predict(corpus).toarray()
+    chances = model.predict_proba(corpus)
+    place = {label: number for number, label in enumerate(model.classes_)}
+    assert len(found) == len(corpus)
+    for (labels, values), row, own in zip(found, predicted, chances, strict=True):
+        numbers = [place[label] for label in labels]
+        assert sorted(numbers) == np.flatnonzero(row).tolist()
+        assert values.tolist() == own[numbers].tolist() == sorted(values, reverse=True)
+    assert cutoff == 0.4 or min(len(one.labels) for one in found) >= 1
+    first = model.suggest(corpus, k=1, cutoff=cutoff)
+    assert [one.labels.tolist() for one in first] == [one.labels[:1].tolist() for one in found]
+
+
+def test_each_cut_off_is_the_best_for_what_it_is_for() -> None:
+    corpus = datasets.newsroom(1500).corpus
+    train, test = corpus[:1000], corpus[1000:]
+    model: Any = quick(DependencyLDA).fit(train)
+    truth = test.labels.toarray()
+    micro, macro = {}, {}
+    for cutoff in ("validated", "macro-f1", "proportional"):
+        found = model.set_params(cutoff=cutoff).predict(test).toarray()
+        micro[cutoff] = f1_score(truth, found, average="micro", zero_division=0)
+        macro[cutoff] = f1_score(truth, found, average="macro", zero_division=0)
+    assert micro["validated"] > micro["proportional"] + 0.02
+    assert macro["macro-f1"] > macro["proportional"] + 0.02
+    assert macro["macro-f1"] >= macro["validated"] - 0.01
+
+
+def test_a_model_without_probabilities_says_how_to_get_them() -> None:
+    corpus = news()
+    model = quick(FlatLDA, n_held_out=0).fit(corpus)
+    assert model.calibration_ is None
+    assert not model.has_probabilities
+    with pytest.raises(InputError, match=r"no probabilities; fit .* or calibrate\(X, y\)"):
+        model.predict_proba(corpus)
+    with pytest.raises(InputError, match="no probabilities"):
+        model.suggest(corpus)
+    with pytest.raises(InputError, match=r"cutoff is 'validated', but .* cutoff='proportional'"):
+        model.set_params(cutoff="validated").predict(corpus)
+    best = model.set_params(cutoff=1).predict(corpus).toarray().argmax(axis=1)
+    assert np.array_equal(best, model.decision_function(corpus).argmax(axis=1))
+
+
+def test_labelled_documents_calibrate_a_model_later() -> None:
+    train, more, test = news()[:200], news()[200:], datasets.newsroom(400).corpus[300:]
+    model = quick(DependencyLDA, n_held_out=0).fit(train)
+    told = model.calibrate(more).predict_proba(test)
+    assert told.sum() == pytest.approx(test.labels.nnz, rel=0.25)
+    assert model.set_params(cutoff="validated").predict(test).sum(axis=1).min() >= 1
+    with pytest.raises(InputError, match="of 2 documents none has a label that the model knows"):
+        model.calibrate(more.counts[:2], [["neverseen"], []])
+
+
+def test_learning_more_makes_probabilities_untrue_and_forgets_them() -> None:
+    model = quick(FlatLDA).fit(news()[:200])
+    assert model.has_probabilities
+    assert not model.partial_fit(news()[200:]).has_probabilities
+
+
+def test_what_is_held_out_changes_nothing_that_a_topic_model_learns() -> None:
+    with_it, without = (quick(DependencyLDA, n_held_out=n).fit(news()) for n in (2000, 0))
+    assert same_learned(with_it, without)
+
+
+def test_the_same_seed_gives_the_same_calibration_for_any_number_of_threads() -> None:
+    one, two = (quick(DependencyLDA, n_jobs=n).fit(news()).calibration_ for n in (1, 2))
+    assert one is not None
+    assert two is not None
+    for left, right in zip(one, two, strict=True):
+        np.testing.assert_array_equal(left, right)
+
+
+@pytest.mark.parametrize("kind", ALL_MODELS)
+def test_classes_have_probabilities_that_sum_to_one(kind: str) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 120)
+    x = rng.poisson(1 + 3 * np.eye(3)[y])
+    model: Any = quick(model_class(kind)).fit(x, y)
+    chances = model.predict_proba(x)
+    np.testing.assert_allclose(chances.sum(axis=1), 1)
+    assert (model.classes_[chances.argmax(axis=1)] == model.predict(x)).all()
+    assert chances[np.arange(120), y].mean() > 0.4  # a third by chance
 
 
 def test_a_ranking_is_the_sorted_scores(model: Model) -> None:

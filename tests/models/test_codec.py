@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deplda import DependencyLDA, DepldaError, FlatLDA, PriorLDA, ReadError, WordCounter, load
+from deplda.errors import IgnoredParameterWarning
 from deplda.models.topic_model import TopicModel
 from tests.models.saved_models import CARD, corpus, edit_arrays, edit_card, saved, use, write
 
@@ -36,6 +37,10 @@ def test_a_saved_model_comes_back_whole(model: type[TopicModel], tmp_path: Path)
             assert again.metrics_ == {"map": 0.5, "n": [0, 1]}
             assert np.array_equal(again.rank(corpus()).scores, original.rank(corpus()).scores)
             assert (again.predict(corpus()) != original.predict(corpus())).nnz == 0
+            told = (again.predict_proba(corpus()), original.predict_proba(corpus()))
+            assert np.array_equal(*told)
+            parts: Any = zip(again._calibration(), original._calibration(), strict=True)
+            assert all(np.array_equal(left, right) for left, right in parts)
     card = json.loads((tmp_path / "deep" / "model" / CARD).read_bytes())
     assert (card["format"], card["version"], card["model"]) == ("deplda-model", 1, model.__name__)
     assert card["statistics"]["n_tokens"] == corpus().n_tokens
@@ -140,6 +145,18 @@ WRONG_CARDS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "endless training": (put("parameters", "n_sweeps", value=10**6), "n_sweeps is 8,000,000, more"),
     "endless labels": (put("parameters", "n_label_tokens", value=10**6), "n_label_tokens is 1,0"),
     "a bad cutoff": (put("parameters", "cutoff", value="x"), "cutoff is 'x'"),
+    "a score as threshold": (
+        put("learned", "calibration", "threshold", value=1.5),
+        "calibration cannot be used",
+    ),
+    "half a calibration": (
+        put("learned", "calibration", value={"threshold": 0.5}),
+        "calibration cannot be used",
+    ),
+    "an endless temperature": (
+        put("learned", "calibration", "temperature", value=1e300),
+        "calibration cannot be used",
+    ),
     "no settings": (put("learned", "settings", value={}), "no such settings"),
     "settings in words": (put("learned", "settings", "eta", value="much"), "cannot be used"),
     "a setting below 0": (put("learned", "settings", "eta", value=-1.0), "eta is"),
@@ -175,6 +192,12 @@ def test_a_wrong_card_is_refused_by_name(what: str, folder: Path) -> None:
     edit_card(folder, edit)
     with pytest.raises(ReadError, match=message):
         load(folder)
+
+
+def test_a_score_as_cut_off_of_an_earlier_version_gives_way_to_the_default(folder: Path) -> None:
+    edit_card(folder, put("parameters", "cutoff", value=1.5))
+    with pytest.warns(IgnoredParameterWarning, match="cuts off at the score 1.5; .* set another"):
+        assert load(folder).get_params()["cutoff"] == "proportional"
 
 
 # Arrays -------------------------------------------------------------------------------------------
@@ -230,6 +253,17 @@ WRONG_ARRAYS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "label beyond": at("label_sets.indices", -1, 70),
     "columns fall": to("label_words.indices", lambda a: np.r_[a[1], a[0], a[2:]]),
     "a column twice": to("label_words.indices", lambda a: np.r_[a[0], a[0], a[2:]]),
+    "no calibration": lambda arrays: arrays.pop("calibration.points"),
+    "falling points": to("calibration.points", lambda a: a[::-1]),
+    "no points": to("calibration.points", lambda a: a[:0]),
+    "falling log-odds": to("calibration.values", lambda a: a[::-1]),
+    "fewer log-odds": to("calibration.second_values", lambda a: a[:-1]),
+    "flat log-odds": to("calibration.second_values", lambda a: a * 0),
+    "slope of 0": at("calibration.slopes", 3, 0.0),
+    "fewer slopes": to("calibration.slopes", lambda a: a[:-1]),
+    "endless shift": at("calibration.shifts", 0, 1e308),
+    "no number for an offset": at("calibration.offsets", 0, np.nan),
+    "threshold above 1": at("calibration.label_thresholds", 0, 1.0),
     "NaN": at("label_words.data", 0, np.nan),
     "infinity": at("topic_labels.0.data", 0, np.inf),
     "below 0": at("label_words.data", 0, -0.1),

@@ -12,11 +12,13 @@ from deplda.errors import InputError
 MOST_WHOLE, MOST = 1_000_000, 1e9
 
 
-def whole(name: str, value: Any, *, most: int | None = None, or_else: str = "") -> int:
-    """Return a whole number from 1 (to `most`); `or_else` is what an error says it may also be."""
-    if not _is(value, Integral) or value < 1 or (most is not None and value > most):
-        upto = "" if most is None else f" to {most:,}"
-        raise InputError(f"{name} is {value!r}; it must be {or_else}a whole number from 1{upto}")
+def whole(
+    name: str, value: Any, *, least: int = 1, most: int | None = None, or_else: str = ""
+) -> int:
+    """Return a whole number from `least` (to `most`); an error says what it may be `or_else`."""
+    if not _is(value, Integral) or value < least or (most is not None and value > most):
+        limits = f"{least}" if most is None else f"{least} to {most:,}"
+        raise InputError(f"{name} is {value!r}; it must be {or_else}a whole number from {limits}")
     return int(value)
 
 

@@ -98,6 +98,8 @@ def make_estimator(
         if name in known:
             each = isinstance(value, dict)
             chosen[name] = value.get(model.estimator, value[""]) if each else value
+    if not can(kind, "mix"):  # metrics are of scores: nothing is held out for probabilities
+        chosen["n_held_out"] = 0
     if can(kind, "device"):
         chosen["device"] = device
     return kind(**(chosen | model.parameters | {"random_state": seed, "n_jobs": n_jobs}))

@@ -27,11 +27,28 @@ from deplda.errors import InputError, ReadError
 from deplda.inference.batches import check_cells
 from deplda.inference.scores import best
 from deplda.models import card as store
+from deplda.models import cutting
+from deplda.models.calibration import Calibration, all_pairs, calibrate
 from deplda.models.card import Arrays, Card, Stored
+from deplda.models.cutting import Cutoff
+from deplda.models.folds import folds_of
 
 Counts = csr_array[Any, tuple[int, int]]
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
+
+_MOST_HELD_OUT_PAIRS = 1 << 24
+_HOW_TO_CALIBRATE = (
+    "fit it with n_held_out above 0, or calibrate(X, y) it with labelled documents that it has not "
+    "learned from"
+)
+
+
+class Suggestion(NamedTuple):
+    """The labels that a document is given, the likeliest first."""
+
+    labels: npt.NDArray[Any]
+    probabilities: Floats
 
 
 class Ranking(NamedTuple):
@@ -76,10 +93,11 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A multi-label classifier that ranks; what it learns and how it scores are its subclasses'.
 
     The `fit` of a subclass calls `_begin_fit` and sets `label_sets_`, the labels of the documents
-    it learned from.
+    it learned from, and, where it has scored documents held out, `calibration_`.
     """
 
     cutoff: Any = "proportional"
+    n_held_out: int = 2000
     random_state: Any = 0
     n_jobs: int | None = None
     engine: Engine = "threads"
@@ -152,27 +170,85 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _execution(self) -> Execution:
         return Execution(**self._where())
 
-    def predict(self, X: Any) -> Any:
-        """Return the labels of each document: those above the cut-off, in the manner of y.
+    def predict_proba(self, X: Any) -> Floats:
+        """Return how likely each label is, documents × labels.
 
-        An indicator (sparse where y was sparse or label lists), or the best class of each document
-        where y was one class for each.
+        Calibrated by documents held out: of the pairs that are told .3, about three in ten are
+        true. Where y was one class for each document, rows sum to 1.
         """
         check_is_fitted(self)
-        self._check_cutoff()
+        counts, calibration = self._read_counts(X, reset=False), self._calibration()
+        return calibration.of_documents(self._score_counts(counts))
+
+    def suggest(
+        self, X: Any, k: int | None = None, cutoff: Cutoff | None = None
+    ) -> list[Suggestion]:
+        """Return the labels that each document is given, the likeliest first, equals in order.
+
+        `cutoff` is as the parameter, which it is by default; k labels at most.
+        """
+        check_is_fitted(self)
+        if k is not None:
+            checks.at_least_one(k=k)
+        chosen = self.cutoff if cutoff is None else cutoff
+        cutting.check_cutoff(chosen)
+        counts, _ = self._read_counts(X, reset=False), self._calibration()
+        return [
+            Suggestion(self.classes_[own[kept][:k]], values[kept][:k])
+            for numbers, chances, given in self._cut(counts, chosen)
+            for own, values, kept in zip(numbers, chances, given, strict=True)
+        ]
+
+    def predict(self, X: Any) -> Any:
+        """Return the labels of each document: those that the cut-off gives, in the manner of y.
+
+        An indicator (sparse where y was sparse or label lists), or the best class of each document
+        where y was one class for each. A model without probabilities gives the best by score.
+        """
+        check_is_fitted(self)
+        cutting.check_cutoff(self.cutoff)
         counts, n_labels = self._read_counts(X, reset=False), len(self.classes_)
         if self._targets.kind == "classes":
             return self.classes_[self._score_counts(counts).argmax(axis=1)]
-        k = min(self._most_labels(), n_labels)
         rows = [csr_array((0, n_labels), dtype=bool)]
-        for numbers, scores in self._rank_counts(counts, k):
-            kept = self._kept(scores)
+        for numbers, _, kept in self._cut(counts, self.cutoff):
             starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
             data = np.ones(int(starts[-1]), bool)
             rows.append(csr_array((data, numbers[kept], starts), shape=(len(kept), n_labels)))
         found = csr_array(vstack(rows))
         found.sort_indices()
         return self._targets.give_back(found)
+
+    def _cut(
+        self, counts: Counts, cutoff: Cutoff
+    ) -> Iterator[tuple[Numbers, Floats, npt.NDArray[np.bool_]]]:
+        """Yield labels, the best first, their values, and which of them documents are given.
+
+        Values are probabilities, or scores in a model that has none.
+        """
+        k = cutting.most_labels(cutoff, self.label_sets_)
+        if self.has_probabilities:
+            calibration = self._calibration()
+            for numbers, _, chances in self._likeliest(counts, k):
+                yield numbers, chances, cutting.given(cutoff, numbers, chances, calibration)
+            return
+        if cutting.needs_probabilities(cutoff):
+            raise InputError(
+                f"cutoff is {cutoff!r}, but this model has no probabilities; {_HOW_TO_CALIBRATE}, "
+                "or use cutoff='proportional' or a number of labels"
+            )
+        for numbers, scores in self._rank_counts(counts, k):
+            yield numbers, scores, np.ones(scores.shape, bool)
+
+    def _likeliest(self, counts: Counts, k: int) -> Iterator[tuple[Numbers, Floats, Floats]]:
+        """Yield numbers, scores and probabilities of the k likeliest labels, the likeliest first.
+
+        Some documents after the other. A model that does not score all labels overrides this; there
+        may then be fewer than k.
+        """
+        scorer, execution = self._scorer(counts, self._execution())
+        work = partial(_likeliest_labels, scorer, self._calibration(), k)
+        return execution.map_rows(work, counts, scorer.batch_size, "scoring")
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return mean average precision over documents, or accuracy with one class for each.
@@ -190,19 +266,6 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 truth.toarray(), scores, sample_weight=sample_weight
             )
         )
-
-    def _kept(self, scores: Floats) -> npt.NDArray[np.bool_]:
-        """Return which of the best labels a document is given, by their scores, best first."""
-        return scores >= (self.cutoff if isinstance(self.cutoff, float) else -np.inf)
-
-    def _most_labels(self) -> int:
-        """Return how many labels a document may be given."""
-        if isinstance(self.cutoff, float):
-            return len(self.classes_)
-        if self.cutoff == "proportional":
-            sizes = np.diff(self.label_sets_.indptr)
-            return int(np.ceil(np.median(sizes[sizes > 0]))) if sizes.any() else 1
-        return int(self.cutoff)
 
     # Keeping -------------------------------------------------------------------------------------
 
@@ -233,7 +296,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the counts and labels to learn from; set what is known before learning."""
         if self.__sklearn_is_fitted__():
             del self.label_sets_  # if this fit fails, nothing of an older one is used
-        self._check_cutoff()
+        cutting.check_cutoff(self.cutoff)
         self.seed_ = self._seed()
         labels, self._targets = self._read_labels(X, y)
         counts = self._read_counts(X, reset=True)
@@ -251,6 +314,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._check_counter(counter)
         self.counter_: WordCounter | None = counter
         self.metrics_: dict[str, Any] | None = None
+        self.calibration_: Calibration | None = None
         self.classes_ = self._targets.classes
         self.n_tokens_ = round(float(counts.sum()))
         return counts, labels
@@ -351,20 +415,68 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", None)
         return tuple(word_names(self.n_features_in_) if names is None else map(str, names))
 
-    def _check_cutoff(self) -> None:
-        cutoff = self.cutoff
-        if cutoff == "proportional" or (isinstance(cutoff, float) and np.isfinite(cutoff)):
-            return
-        if not isinstance(cutoff, int | np.integer) or isinstance(cutoff, bool) or cutoff < 1:
-            raise InputError(
-                f"cutoff is {cutoff!r}; it must be 'proportional', a number of labels from 1, "
-                "or a threshold (a float)"
-            )
-
     def _seed(self) -> int:
         if isinstance(self.random_state, int | np.integer):
             return checks.seed("random_state", self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    # Calibrating ---------------------------------------------------------------------------------
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether documents were held out, or labelled ones given, to calibrate scores by."""
+        return self.calibration_ is not None
+
+    def calibrate(self, X: Any, y: Any = None) -> Self:
+        """Learn probabilities from labelled documents that the model has not learned from.
+
+        For models that were fitted without holding documents out, from shards or by an earlier
+        version. X and y are as in `fit`; labels that the model does not know are left out.
+        """
+        check_is_fitted(self)
+        labels, targets = self._read_labels(X, y)
+        counts = self._read_counts(X, reset=False)
+        check_lengths(counts, labels)
+        truth = renamed(labels, by_place(targets, self.classes_), self.classes_)
+        n_trained = np.bincount(self.label_sets_.indices, minlength=len(self.classes_))
+        most = _MOST_HELD_OUT_PAIRS // len(self.classes_) + 1
+        found = calibrate(
+            all_pairs(
+                self._score_counts(counts[:most]), truth[:most].toarray().astype(bool),
+                n_trained > 0,
+            ),
+            n_trained, self.label_sets_.shape[0], is_part=False,
+            one_class=self._targets.kind == "classes",
+        )  # fmt: skip
+        if found is None:
+            raise InputError(
+                f"of {counts.shape[0]:,} documents none has a label that the model knows, or all "
+                "have all; give documents with known labels"
+            )
+        self.calibration_ = found
+        return self
+
+    def _calibration(self) -> Calibration:
+        """Return what makes probabilities of scores."""
+        if self.calibration_ is None:
+            raise InputError(f"this model has no probabilities; {_HOW_TO_CALIBRATE}")
+        return self.calibration_
+
+    def _fold_held_out(self, labels: Indicator) -> Numbers:
+        """Return the documents to hold out; none where there are too few, or none is to be."""
+        most = _MOST_HELD_OUT_PAIRS // labels.shape[1] + 1
+        folds = folds_of(labels.shape[0], min(self.n_held_out, most), None, self.seed_)[:1]
+        fold = folds[0] if folds else np.zeros(0, np.int64)
+        return fold if _without(labels, fold).any() else fold[:0]
+
+    def _calibrated(self, fold: Numbers, scores: Floats, labels: Indicator) -> Calibration | None:
+        """Return the calibration by the scores of a fold that the scoring model has not seen."""
+        pairs = all_pairs(scores, labels[fold].toarray().astype(bool), _without(labels, fold) > 0)
+        n_trained = np.bincount(labels.indices, minlength=labels.shape[1])
+        one_class = self._targets.kind == "classes"
+        return calibrate(pairs, n_trained, labels.shape[0], one_class=one_class)
+
+    # What scikit-learn asks -----------------------------------------------------------------------
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "label_sets_")
@@ -396,6 +508,20 @@ def check_lengths(counts: Counts, labels: Indicator) -> None:
 
 def _scores(scorer: Scorer, counts: Counts, stop: Stop) -> Floats:
     return scorer.scores(counts)
+
+
+def _without(labels: Indicator, fold: Numbers) -> Numbers:
+    """Return how many documents of each label are not in a fold."""
+    every, own = (np.bincount(x.indices, minlength=x.shape[1]) for x in (labels, labels[fold]))
+    return np.asarray(every - own)
+
+
+def _likeliest_labels(
+    scorer: Scorer, calibration: Calibration, k: int, counts: Counts, stop: Stop
+) -> tuple[Numbers, Floats, Floats]:
+    scores = scorer.scores(counts)
+    numbers, chances = best(calibration.of_documents(scores), k)
+    return numbers, np.take_along_axis(scores, numbers, axis=1), chances
 
 
 def _best_labels(scorer: Scorer, k: int, counts: Counts, stop: Stop) -> tuple[Numbers, Floats]:

@@ -39,7 +39,8 @@ class Index(NamedTuple):
         starts, words, values = kernel_arrays(rows)
         owner = np.repeat(np.arange(n), np.diff(starts))
         order = np.lexsort((words, -values, owner))  # the heaviest words first
-        shortlists.nearest(
+        look_up: Any = shortlists.nearest
+        look_up(
             starts, words[order], values[order], *kernel_arrays(self.matrix), n_labels, _ENTRIES,
             labels, likeness,
         )  # fmt: skip
@@ -55,12 +56,12 @@ class Index(NamedTuple):
 class Centroids(NamedTuple):
     """The labels' mean documents, each of length one, and the lengths of the sums behind them."""
 
-    index: Index
+    nearby: Index
     lengths: npt.NDArray[np.float64]
 
     def with_more(self, features: Sparse, labels: Indicator) -> Centroids:
         """Return them with more documents added, which may have more words and labels."""
-        before = csr_array(diags_array(self.lengths) @ self.index.matrix.T)
+        before = csr_array(diags_array(self.lengths) @ self.nearby.matrix.T)
         starts = np.append(before.indptr, np.full(labels.shape[1] - len(self.lengths), before.nnz))
         older = csr_array(
             (before.data, before.indices, starts), shape=(labels.shape[1], features.shape[1])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import warnings
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -17,16 +19,20 @@ from deplda.data.files import StrPath
 from deplda.data.statistics import describe
 from deplda.data.targets import Targets
 from deplda.data.text import WordCounter, languages, stop_words_of
-from deplda.errors import InputError, ReadError
+from deplda.errors import IgnoredParameterWarning, InputError, ReadError
 from deplda.models import untrusted
+from deplda.models.calibration import Calibration
 from deplda.models.card import Arrays, Card, Stored
+from deplda.models.cutting import check_cutoff
 from deplda.models.parameters import checked, names_of
 from deplda.training.estimates import LabelWords, TopicLabels
 
 _WORDS, _SETS, _TOPICS = "label_words", "label_sets", "topic_labels"
+_CALIBRATION = "calibration"
 _MOST_COLUMNS = np.iinfo(np.int32).max
 _LEAST_BASE = 1e-30  # a word's probability that single precision still knows from 0
 _MOST_OFF = 1e-2
+_MOST_LOG_ODDS = 1e6
 
 
 def card_of(model: Any, learned: dict[str, Any], metrics: dict[str, Any] | None) -> Card:
@@ -47,7 +53,7 @@ def card_of(model: Any, learned: dict[str, Any], metrics: dict[str, Any] | None)
             for name, value in model.get_params().items()
             if name not in untrusted.MACHINE
         },
-        learned=learned,
+        learned=learned | calibration_numbers(model.calibration_, _CALIBRATION),
         seed=model.seed_,
         kind=model._targets.kind,
         labels=labels,
@@ -79,18 +85,86 @@ def restore(stored: Stored, make: Callable[..., Any]) -> Any:
     classes = np.array(card.labels, dtype=object if card.object_labels else None)
     model._targets, model.classes_ = Targets(classes, card.kind), classes
     model.label_sets_ = Reader(path, arrays).indicator(_SETS, len(classes))
+    model.calibration_ = read_calibration(stored, _CALIBRATION)
     model.seed_, model.metrics_ = card.seed, card.metrics
     model.n_features_in_, model.n_tokens_ = card.n_words, card.statistics["n_tokens"]
     if card.words is not None:
         model.feature_names_in_ = np.array(card.words, dtype=object)
     try:
-        model._check_cutoff()
+        _settle_cutoff(model)
         asked = checked(parameters)
         if not is_trusted:
             untrusted.check_work(asked)
     except InputError as error:
         raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
     return model
+
+
+def _settle_cutoff(model: Any) -> None:
+    """Check the cut-off; a score, as earlier versions had them, gives way to the default."""
+    cutoff = model.cutoff
+    if isinstance(cutoff, float) and math.isfinite(cutoff) and not 0 < cutoff < 1:
+        default = type(model)().cutoff
+        warnings.warn(
+            f"the saved {type(model).__name__} cuts off at the score {cutoff:g}; a threshold is a "
+            f"probability now, and cutoff={default!r} is used: set another, and save it again",
+            IgnoredParameterWarning,
+            stacklevel=2,
+        )
+        model.cutoff = default
+    check_cutoff(model.cutoff)
+
+
+class _Numbers(msgspec.Struct, forbid_unknown_fields=True):
+    """What a calibration is beside its arrays."""
+
+    threshold: Annotated[float, msgspec.Meta(gt=0, lt=1)]
+    error: Annotated[float, msgspec.Meta(ge=0, le=1)]
+    temperature: Annotated[float, msgspec.Meta(ge=0, le=1e6)]
+
+
+_ARRAYS = tuple(name for name in Calibration._fields if name not in _Numbers.__struct_fields__)
+
+
+def calibration_numbers(calibration: Calibration | None, what: str) -> dict[str, Any]:
+    """Return the numbers of a calibration as they are saved under a name."""
+    if calibration is None:
+        return {}
+    return {what: {name: getattr(calibration, name) for name in _Numbers.__struct_fields__}}
+
+
+def calibration_arrays(calibration: Calibration | None, what: str) -> Arrays:
+    """Return the arrays of a calibration as they are saved under a name."""
+    if calibration is None:
+        return {}
+    return {f"{what}.{name}": getattr(calibration, name) for name in _ARRAYS}
+
+
+def read_calibration(stored: Stored, what: str) -> Calibration | None:
+    """Return the calibration saved under a name; None if there is none."""
+    told, read = stored.card.learned.get(what), Reader(stored.path, stored.arrays)
+    if told is None:
+        return None
+    try:
+        numbers = msgspec.convert(told, _Numbers)
+    except msgspec.ValidationError as error:
+        problem = f"its calibration cannot be used: {error}"
+        raise ReadError(stored.path, None, problem) from error
+    names, n_labels = [f"{what}.{name}" for name in _ARRAYS], len(stored.card.labels)
+    first, second = read.line(*names[:2]), read.line(*names[4:6])
+    slopes, offsets, shifts, thresholds = (
+        read.vector(names[place], n_labels) for place in (2, 3, 6, 7)
+    )
+    for place, log_odds in ((1, first[1]), (2, slopes), (3, offsets), (5, second[1]), (6, shifts)):
+        if np.abs(log_odds).max() > _MOST_LOG_ODDS:
+            raise read.fail(names[place], f"has values beyond {_MOST_LOG_ODDS:,.0f}")
+    if not (slopes > 0).all():
+        raise read.fail(names[2], "has slopes that are not above 0")
+    if not ((thresholds > 0) & (thresholds < 1)).all():
+        raise read.fail(names[7], "has thresholds that are not probabilities")
+    return Calibration(
+        *first, slopes, offsets, *second, shifts, thresholds, **msgspec.structs.asdict(numbers)
+    )
 
 
 def _problem(card: Card) -> str | None:
@@ -113,11 +187,11 @@ def _problem(card: Card) -> str | None:
     return None
 
 
-def label_set_arrays(model: Any) -> Arrays:
-    """Return the labels of the documents learned from, as they are saved."""
+def common_arrays(model: Any) -> Arrays:
+    """Return what any classifier saves: the labels of the documents learned from, calibration."""
     sets = sparse_arrays(_SETS, model.label_sets_)
     del sets[f"{_SETS}.data"]  # all of it is 1
-    return sets
+    return sets | calibration_arrays(model.calibration_, _CALIBRATION)
 
 
 def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
@@ -129,7 +203,7 @@ def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
     for number, topics in enumerate(model.topic_labels_):
         arrays |= sparse_arrays(f"{_TOPICS}.{number}", topics.weights)
         arrays[f"{_TOPICS}.{number}.base"] = topics.base
-    return card_of(model, learned, metrics), arrays | label_set_arrays(model)
+    return card_of(model, learned, metrics), arrays | common_arrays(model)
 
 
 def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
@@ -226,6 +300,20 @@ class Reader:
         if len(vector) != n or not np.isfinite(vector).all():
             raise self.fail(name, f"does not hold {n:,} finite numbers")
         return np.array(vector)
+
+    def rising(self, name: str) -> npt.NDArray[np.float64]:
+        """Return finite numbers, one at least, each above the one before."""
+        found = self.vector(name, len(self.take(name, np.float64)))
+        if not len(found) or (np.diff(found) <= 0).any():
+            raise self.fail(name, "does not rise")
+        return found
+
+    def line(self, points: str, values: str) -> tuple[Any, Any]:
+        """Return points and values of a line, both rising."""
+        found = self.rising(points), self.rising(values)
+        if len(found[0]) != len(found[1]):
+            raise self.fail(values, f"has {len(found[1]):,} values for {len(found[0]):,} points")
+        return found
 
     def weights(self, name: str, n_rows: int, n_columns: int) -> Any:
         """Return a matrix of finite numbers of either sign."""

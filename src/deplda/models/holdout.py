@@ -18,6 +18,7 @@ from deplda.engine.execution import Execution
 from deplda.engine.pool import Stop
 from deplda.models import mixture
 from deplda.models.base import Counts, Floats, Numbers
+from deplda.models.calibration import HeldOutPairs, calibrate
 from deplda.models.candidates import Labels, Sparse, companions, training_lists
 from deplda.models.hybrid_scorer import Shortlist, Shortlister
 from deplda.models.linear import reduced
@@ -83,6 +84,19 @@ class Chosen(NamedTuple):
     judged: Judged
     held_out: HeldOut
 
+    def pairs(self, rows: Any = slice(None)) -> HeldOutPairs:
+        """Return the candidates of some documents as pairs, with their cross-fitted log-odds."""
+        held = self.held_out.only(rows)
+        given, truth = held.is_given, held.is_true
+        n_labels = held.truth.shape[1]
+        found = np.bincount(held.labels[truth], minlength=n_labels)
+        every = np.bincount(held.truth.indices, minlength=n_labels)
+        owner = np.broadcast_to(np.arange(len(given))[:, None], given.shape)
+        return HeldOutPairs(
+            owner[given], held.labels[given].astype(np.int64), self.judged.log_odds[rows][given],
+            truth[given], len(given), every - found,
+        )  # fmt: skip
+
 
 def find_all(shortlister: Shortlister, counts: Counts, execution: Execution) -> Shortlist:
     """Return the candidates of many documents, some after the other."""
@@ -129,6 +143,20 @@ def choose(
     every = np.arange(folds[0].shortlister.n_labels)
     held = _held_out(chosen, (cost,), every, execution)[0]
     return Chosen(cost, chosen[0][0].shortlister.n_candidates, mixture.judge(held), held)
+
+
+def is_better_calibrated(chosen: Chosen, n_trained: Numbers, n_documents: int) -> bool:
+    """Return whether documents are ranked better by calibrated log-odds; by cross-fitting."""
+    held, raw = chosen.held_out, chosen.judged.log_odds
+    is_first = np.arange(len(raw)) < (len(raw) + 1) // 2
+    found = raw.copy()
+    for half in (is_first, ~is_first):
+        taught = calibrate(chosen.pairs(~half), n_trained, n_documents)
+        if taught is None:
+            return False
+        found[half] = taught.log_odds(raw[half], np.maximum(held.labels[half], 0))
+    both = {"raw": mixture.measures(raw, held), "calibrated": mixture.measures(found, held)}
+    return mixture.best_of(both, "raw", parts=("raw",)) == "calibrated"
 
 
 def numbers_to_try(fold: Fold) -> list[int]:

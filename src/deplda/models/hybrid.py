@@ -22,11 +22,13 @@ from deplda.errors import InputError, NothingHeldOutWarning
 from deplda.inference.cpu import Cpu
 from deplda.models import holdout, hybrid_codec
 from deplda.models.base import Counts, Floats, Numbers
+from deplda.models.calibration import Calibration, calibrate
 from deplda.models.candidates import Centroids, Index, centroids, companions, training_lists
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.dependency import DependencyLDA
 from deplda.models.explainer import Explainer
-from deplda.models.hybrid_scorer import HybridScorer, Shortlister
+from deplda.models.folds import folds_of
+from deplda.models.hybrid_scorer import HybridScorer, Shortlister, best_first
 from deplda.models.learning_on import LearnsOn
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import idf_of, tfidf
@@ -39,7 +41,6 @@ _UNTAUGHT_COST = 1.0
 _TRUST_IN_NEW = 0.3
 """Share of C for more documents of a label that has a weight already: they are missed by more than
 they would be, had they been learned from with the others (chosen on training documents)."""
-_SHARE_OF_A_FOLD, _MOST_FOLDS = 5, 5
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -130,6 +131,7 @@ class HybridLDA(LearnsOn, Explainer):
         """
         checked(self.get_params(deep=False))
         counts, labels = self._begin_fit(X, y, counter)
+        self._last_stage: Calibration | None = None
         folds = folds_of(counts.shape[0], self.n_held_out, groups, self.seed_)
         self._choose(counts, labels, folds)
         self._learn(counts, labels)
@@ -157,7 +159,18 @@ class HybridLDA(LearnsOn, Explainer):
         chosen = holdout.choose(known, [counts[fold] for fold in folds], costs, numbers, execution)
         self.C_, self.n_candidates_ = chosen.cost, chosen.n_candidates
         self.mixture_, self.measures_ = chosen.judged.mixture, chosen.judged.measures
-        self._chosen = chosen
+        self._calibrate(chosen, labels)
+
+    def _calibrate(self, chosen: holdout.Chosen, labels: Indicator) -> None:
+        """Set what makes probabilities of log-odds, and whether labels are ranked by it too."""
+        n_trained, n = np.bincount(labels.indices, minlength=labels.shape[1]), labels.shape[0]
+        has_one_class = self._targets.kind == "classes"
+        found = calibrate(chosen.pairs(), n_trained, n, one_class=has_one_class)
+        self.calibration_ = found
+        if found is None or has_one_class:
+            return
+        if holdout.is_better_calibrated(chosen, n_trained, n):
+            self._last_stage, self.calibration_ = found, found.of_log_odds()
 
     def _asked_candidates(self) -> int | None:
         """Return the number of candidates that was asked for, None where it is to be chosen."""
@@ -194,16 +207,14 @@ class HybridLDA(LearnsOn, Explainer):
     ) -> Counts:  # fmt: skip
         """Return the weights of the SVMs; `before` are those to stay near to."""
         k, execution = self.n_candidates_, self._execution()
-        lists = training_lists(features, labels, near.index, beside, k, execution)
+        lists = training_lists(features, labels, near.nearby, beside, k, execution)
         problem = reduced.problem_of(features, labels, lists, before)
         every = np.arange(labels.shape[1])
         if before is None:
             return reduced.learn(problem, (self.C_,), every, execution)[0]
         is_known = np.diff(before.indptr) > 0
         known = reduced.learn(problem, (_TRUST_IN_NEW * self.C_,), every[is_known], execution)[0]
-        return csr_array(
-            known + reduced.learn(problem, (self.C_,), every[~is_known], execution)[0]
-        )
+        return csr_array(known + reduced.learn(problem, (self.C_,), every[~is_known], execution)[0])
 
     def _learn_on(self, X: Any, y: Any) -> None:
         """Learn from more documents; where this fails, the model is of no use.
@@ -229,7 +240,17 @@ class HybridLDA(LearnsOn, Explainer):
         weights = self._learn_margins(features, labels, near, beside, before)
         if self.n_candidates_ == len(self._log_frequencies):  # all are candidates, and stay so
             self.n_candidates_ = n_labels
+        self._tell_new_labels(n_labels)
         self._set_learned(idf, near, weights, topics, sets)
+
+    def _tell_new_labels(self, n_labels: int) -> None:
+        """Give new labels the probabilities of the rarest label that was calibrated."""
+        n_new = n_labels - len(self._log_frequencies)
+        like = np.full(n_new, int(np.argmin(self._log_frequencies)))
+        if self.calibration_ is not None:
+            self.calibration_ = self.calibration_.for_more_labels(like)
+        if self._last_stage is not None:
+            self._last_stage = self._last_stage.for_more_labels(like)
 
     def _topics_of(self, counts: Counts, labels: Indicator) -> DependencyLDA:
         """Return the topic model of these documents."""
@@ -237,7 +258,7 @@ class HybridLDA(LearnsOn, Explainer):
             n_topics=self.n_topics, n_topic_chains=self.n_topic_chains,
             n_topic_sweeps=self.n_topic_sweeps, train_eta=self.train_eta,
             beta_words=self.beta_words, word_counts=self.word_counts, background=self.background,
-            random_state=self.seed_, n_jobs=self.n_jobs, engine=self.engine,
+            n_held_out=0, random_state=self.seed_, n_jobs=self.n_jobs, engine=self.engine,
             verbose=self.verbose,
         )  # fmt: skip
         return model.fit(counts, (labels, self._targets))
@@ -247,7 +268,7 @@ class HybridLDA(LearnsOn, Explainer):
     ) -> Shortlister:
         """Return what finds candidates, by these documents."""
         idf = idf_of(counts)
-        near = centroids(tfidf(idf, counts), labels).index
+        near = centroids(tfidf(idf, counts), labels).nearby
         return Shortlister(
             idf,
             near,
@@ -286,16 +307,25 @@ class HybridLDA(LearnsOn, Explainer):
 
     def _scorer(self, counts: Counts, execution: Execution) -> tuple[HybridScorer, Execution]:
         shortlister = Shortlister(
-            self.idf_, self._centroids.index, _backend(self.topic_model_), self._log_frequencies,
+            self.idf_, self._centroids.nearby, _backend(self.topic_model_), self._log_frequencies,
             self.n_candidates_,
         )  # fmt: skip
-        return HybridScorer(shortlister, self.weights_, self.mixture_), execution
+        scorer = HybridScorer(shortlister, self.weights_, self.mixture_, self._last_stage)
+        return scorer, execution
 
     def _rank_counts(self, counts: Counts, k: int) -> Iterator[tuple[Numbers, Floats]]:
         if k > self.n_candidates_:
             return super()._rank_counts(counts, k)
         scorer, execution = self._scorer(counts, self._execution())
         work = partial(_best_candidates, scorer, k)
+        return execution.map_rows(work, counts, scorer.batch_size, "scoring")
+
+    def _likeliest(self, counts: Counts, k: int) -> Iterator[tuple[Numbers, Floats, Floats]]:
+        calibration = self._calibration()
+        if calibration.temperature:  # of a softmax over all
+            return super()._likeliest(counts, k)
+        scorer, execution = self._scorer(counts, self._execution())
+        work = partial(_likeliest_candidates, scorer, calibration, k)
         return execution.map_rows(work, counts, scorer.batch_size, "scoring")
 
     # Keeping -------------------------------------------------------------------------------------
@@ -307,33 +337,6 @@ class HybridLDA(LearnsOn, Explainer):
     def _from_store(cls, stored: Stored) -> Self:
         model: Self = hybrid_codec.from_store(stored, cls)
         return model
-
-
-def folds_of(n: int, n_held_out: int, groups: Any, seed: int) -> list[Numbers]:
-    """Return the documents to hold out: folds of a fifth of all at most, five at most.
-
-    There are as many folds as it takes to hold out `n_held_out` documents. A group is in one fold.
-    """
-    which = np.arange(n) if groups is None else np.asarray(groups)
-    if which.shape != (n,):
-        raise InputError(
-            f"groups have the shape {which.shape}; they need one value for each of {n:,} documents"
-        )
-    _, group_of = np.unique(which, return_inverse=True)
-    n_groups = int(group_of.max(initial=-1)) + 1
-    place = np.random.default_rng(seed).permutation(n_groups)[group_of]
-    order = np.argsort(place, kind="stable")
-    size = min(n // _SHARE_OF_A_FOLD, n_held_out)
-    if size == 0 or n_groups < 2:
-        return []
-    # A group belongs to the fold in which its first document is.
-    first = np.full(n_groups, n)
-    np.minimum.at(first, place[order], np.arange(n))
-    fold_of = np.empty(n, np.int64)
-    fold_of[order] = first[place[order]] // size
-    n_folds = min(_MOST_FOLDS, -(-n_held_out // size))
-    folds = [np.flatnonzero(fold_of == number) for number in range(n_folds)]
-    return [fold for fold in folds if 0 < len(fold) < n]
 
 
 def _backend(topics: DependencyLDA) -> Cpu:
@@ -361,4 +364,15 @@ def _grown(matrix: Counts, shape: tuple[int, int]) -> Counts:
 def _best_candidates(
     scorer: HybridScorer, k: int, counts: Counts, stop: Stop
 ) -> tuple[Numbers, Floats]:
-    return scorer.best(counts, k)
+    labels, log_odds = scorer.candidates(counts)
+    numbers, (scores,) = best_first(labels, log_odds, k, log_odds)
+    return numbers, scores
+
+
+def _likeliest_candidates(
+    scorer: HybridScorer, calibration: Calibration, k: int, counts: Counts, stop: Stop
+) -> tuple[Numbers, Floats, Floats]:
+    labels, log_odds = scorer.candidates(counts)
+    chances = calibration.at(log_odds, labels)
+    numbers, (scores, told) = best_first(labels, chances, k, log_odds, chances)
+    return numbers, scores, told

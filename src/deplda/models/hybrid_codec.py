@@ -17,6 +17,7 @@ from deplda.models.mixture import BASE, Alone, FloorAndSum, Mixture, Terms
 from deplda.models.signals import SIGNALS
 
 _WEIGHTS, _CENTROIDS, _LENGTHS, _IDF = "weights", "centroids", "centroids.lengths", "idf"
+_LAST_STAGE = "last_stage"
 _TOPICS, _LABEL_SETS = "topic_model.", "label_sets."
 
 
@@ -37,8 +38,9 @@ def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
     """Return the card and the arrays of a fitted hybrid; the labels of documents are saved once."""
     card, own = model.topic_model_._to_store(None)
     arrays = codec.sparse_arrays(_WEIGHTS, model.weights_)
-    arrays |= codec.sparse_arrays(_CENTROIDS, model._centroids.index.matrix)
-    arrays |= {_IDF: model.idf_, _LENGTHS: model._centroids.lengths} | codec.label_set_arrays(model)
+    arrays |= codec.sparse_arrays(_CENTROIDS, model._centroids.nearby.matrix)
+    arrays |= {_IDF: model.idf_, _LENGTHS: model._centroids.lengths} | codec.common_arrays(model)
+    arrays |= codec.calibration_arrays(model._last_stage, _LAST_STAGE)
     arrays |= {
         f"{_TOPICS}{name}": array for name, array in own.items() if not name.startswith(_LABEL_SETS)
     }
@@ -47,6 +49,7 @@ def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
         "mixture": msgspec.to_builtins(model.mixture_),
         "topic_model": {"parameters": card.parameters, "learned": card.learned},
     }  # fmt: skip
+    learned |= codec.calibration_numbers(model._last_stage, _LAST_STAGE)
     return codec.card_of(model, learned, metrics), arrays
 
 
@@ -83,6 +86,7 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
     )  # fmt: skip
     model.C_, model.n_candidates_ = learned.C, min(learned.candidates, n_labels)
     model.mixture_, model.measures_ = learned.mixture, learned.measures
+    model._last_stage = codec.read_calibration(stored, _LAST_STAGE)
     model._set_learned(
         read.vector(_IDF, card.n_words),
         Centroids(

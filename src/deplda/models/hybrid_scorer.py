@@ -10,10 +10,11 @@ from deplda.inference.cpu import Cpu
 from deplda.inference.scores import scores
 from deplda.kernels import shortlists
 from deplda.models.base import Counts, Floats, Numbers
+from deplda.models.calibration import Calibration
 from deplda.models.candidates import Index, Labels, united
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import tfidf
-from deplda.models.mixture import Mixture
+from deplda.models.mixture import Mixture, Values
 from deplda.models.signals import LEAST_SHARE, Candidates, values_of
 
 BELOW = -30.0
@@ -92,6 +93,8 @@ class HybridScorer(NamedTuple):
     weights: Counts
     """Of the SVMs, labels × words."""
     mixture: Mixture
+    last_stage: Calibration | None
+    """Where labels are ranked by calibrated log-odds."""
 
     @property
     def batch_size(self) -> int:
@@ -102,7 +105,14 @@ class HybridScorer(NamedTuple):
     def candidates(self, counts: Counts) -> tuple[Labels, Floats]:
         """Return the candidates of the documents and their log-odds, in no order."""
         found, values = self.signals(counts)
-        return found.labels, np.maximum(self.mixture.log_odds(values), _LEAST_LOG_ODDS)
+        return found.labels, self.log_odds(found.labels, values)
+
+    def log_odds(self, labels: Labels, values: Values) -> Floats:
+        """Return the log-odds of candidates by their signals."""
+        found = self.mixture.log_odds(values)
+        if self.last_stage is not None:
+            found = self.last_stage.log_odds(found, labels)
+        return np.maximum(found, _LEAST_LOG_ODDS)
 
     def signals(self, counts: Counts) -> tuple[Shortlist, dict[str, Floats]]:
         """Return the candidates, and their signals by name."""
@@ -119,11 +129,11 @@ class HybridScorer(NamedTuple):
         np.put_along_axis(every, labels.astype(np.int64), log_odds, axis=1)
         return every
 
-    def best(self, counts: Counts, k: int) -> tuple[Numbers, Floats]:
-        """Return the k best candidates, the best first, and their log-odds."""
-        labels, log_odds = self.candidates(counts)
-        order = np.lexsort((labels, -log_odds), axis=1)[:, :k]
-        return (
-            np.take_along_axis(labels, order, axis=1).astype(np.int64),
-            np.take_along_axis(log_odds, order, axis=1),
-        )
+
+def best_first(
+    labels: Labels, keys: Floats, k: int, *values: Floats
+) -> tuple[Numbers, list[Floats]]:
+    """Return the k labels with the largest keys, equals in their order, and their values."""
+    order = np.lexsort((labels, -keys), axis=1)[:, :k]
+    numbers = np.take_along_axis(labels, order, axis=1).astype(np.int64)
+    return numbers, [np.take_along_axis(each, order, axis=1) for each in values]

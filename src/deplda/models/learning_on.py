@@ -25,7 +25,10 @@ class LearnsOn:
         """
         model: Any = self
         if not model.__sklearn_is_fitted__():
-            model.fit(X, y if classes is None else among(*model._read_labels(X, y), classes))
+            if classes is not None:
+                labels, targets = model._read_labels(X, y)
+                y = among(labels, targets, classes)
+            model.fit(X, y)
             return self
         grown = copy(self)
         grown._learn_on(X, y)

@@ -337,7 +337,7 @@ def logistic(features: Floats, truth: Bools, weights: Floats, ridge: Iterable[fl
     return found
 
 
-def _learned_from(held_out: HeldOut) -> tuple[tuple[Any, Any], Floats]:
+def _learned_from(held_out: HeldOut) -> tuple[tuple[Any, ...], Floats]:
     """Return the pairs that a mixture is fitted to, and how many pairs each stands for.
 
     All that are true, those with the best margins or shares, and every eighth of the others.

@@ -85,8 +85,9 @@ _number_from_zero = _or_auto(partial(checks.number, above=False))
 _CHECKS: dict[str, _Check] = {
     **dict.fromkeys(
         ("n_chains", "n_sweeps", "n_topic_chains", "n_topic_sweeps", "n_test_chains", "burn_in",
-         "n_samples", "lag", "n_label_tokens", "n_held_out"), _count,
+         "n_samples", "lag", "n_label_tokens"), _count,
     ),
+    "n_held_out": partial(checks.whole, least=0, most=checks.MOST_WHOLE),
     "n_topics": _or_auto(_count),
     "eta": _number_from_zero,
     "alpha": _number_from_zero,
@@ -115,7 +116,7 @@ def paper_settings(data: PaperData, model: Model) -> dict[str, Any]:
         "n_chains": 48, "n_sweeps": 100, "fit_method": "sampled", "inference": "sampled",
         "n_test_chains": 6 if model == "dependency" else 60, "burn_in": 50, "n_samples": 15,
         "lag": 5, "train_eta": 50.0, "beta_words": 0.01, "theta_estimate": "counts",
-        "combine": "blend", "word_counts": "raw",
+        "combine": "blend", "word_counts": "raw", "n_held_out": 0,
     }  # fmt: skip
     if model == "dependency":
         protocol |= {"n_topic_chains": 10, "n_topic_sweeps": 500, "train_gamma": 0.01}

@@ -11,7 +11,7 @@ from deplda.errors import ReadError
 if TYPE_CHECKING:
     from deplda.models.base import LabelClassifier
 
-Ability = Literal["checkpoint", "device", "explain", "learn", "paper", "shards"]
+Ability = Literal["checkpoint", "device", "explain", "learn", "mix", "paper", "shards"]
 
 
 class Entry(NamedTuple):
@@ -32,7 +32,7 @@ MODELS = {
     "VanillaSVM": Entry("linear.svm", "vanilla-svm"),
     "TunedSVM": Entry("linear.svm", "tuned-svm"),
     "TfidfSVM": Entry("linear.svm", "tfidf-svm"),
-    "HybridLDA": Entry("hybrid", "hybrid", frozenset({"explain", "learn"})),
+    "HybridLDA": Entry("hybrid", "hybrid", frozenset({"explain", "learn", "mix"})),
 }
 
 

@@ -6,7 +6,7 @@ a mixture of them (`mixture.py`); a new signal is one class here and one line in
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -32,8 +32,8 @@ class Candidates(NamedTuple):
 class Signal(Protocol):
     """A value for each pair of document and label."""
 
-    name: ClassVar[str]
-    sentence: ClassVar[str]
+    name: str
+    sentence: str
     """What it says, for people."""
 
     @staticmethod
@@ -89,7 +89,7 @@ class LogFrequency:
         return candidates.log_frequencies
 
 
-SIGNALS: tuple[type[Signal], ...] = (Margin, TopicShare, Likeness, LogFrequency)
+SIGNALS: tuple[Signal, ...] = (Margin(), TopicShare(), Likeness(), LogFrequency())
 
 
 def values_of(candidates: Candidates) -> dict[str, Floats]:

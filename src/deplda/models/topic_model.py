@@ -140,7 +140,17 @@ class TopicModel(LearnsOn, Explainer):
         words = self._fit_words(corpus, _kept(checkpoint, "label-words", resume))
         topics = self._fit_topics(corpus, _kept(checkpoint, "topic-labels", resume))
         self._set_learned(words, labels, topics)
+        if len(fold := self._fold_held_out(labels)):
+            scores = self._scores_held_out(fold, counts, labels)
+            self.calibration_ = self._calibrated(fold, scores, labels)
         return self
+
+    def _scores_held_out(self, fold: Numbers, counts: Counts, labels: Indicator) -> Floats:
+        """Return scores of a fold by a model with the same settings that has not seen it."""
+        rest = np.setdiff1d(np.arange(counts.shape[0]), fold)
+        same = {**self.settings_, "random_state": self.seed_, "n_held_out": 0}
+        model = type(self)(**self.get_params(deep=False) | same)
+        return model.fit(counts[rest], (labels[rest], self._targets))._score_counts(counts[fold])
 
     def fit_shards(
         self,
@@ -196,7 +206,8 @@ class TopicModel(LearnsOn, Explainer):
         """Learn from more documents; where this fails, the model is of no use.
 
         φ of the new documents is expected with all that is known counted in; φ′ is learned anew
-        from the label sets of all documents.
+        from the label sets of all documents. Probabilities are those of `fit`: a model that has
+        learned on has none until it is calibrated.
         """
         self._checked()
         labels, targets = self._read_labels(X, y)
@@ -213,7 +224,7 @@ class TopicModel(LearnsOn, Explainer):
         sets = csr_array(vstack([older, corpus.labels]))
         self._targets = Targets(known, self._targets.kind)
         self.n_tokens_ += corpus.n_tokens
-        self.metrics_ = None  # they were of the model as it was
+        self.metrics_ = self.calibration_ = None  # they were of the model as it was
         self.diagnostics_ = dict(self.diagnostics_)  # the model as it was keeps its own
         words = self._update_words(corpus)
         self._set_learned(

@@ -14,7 +14,12 @@ from tests.models.linear.worlds import MODELS, reference, shares, world
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast")  # y = inf, on purpose
-@parametrize_with_checks([model() for model in MODELS])
+@parametrize_with_checks(
+    [model() for model in MODELS],
+    expected_failed_checks=lambda _: {
+        "check_decision_proba_consistency": "it passes negative numbers, which no counts are"
+    },
+)
 def test_scikit_learns_own_checks_pass(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -90,7 +95,7 @@ def test_the_chosen_c_is_of_the_grid_and_kept() -> None:
 @pytest.mark.parametrize("model", MODELS)
 def test_a_loaded_model_gives_the_same_bits(model: Any, tmp_path: Path) -> None:
     corpus = world()
-    fitted = model(cutoff=0.0).fit(corpus)
+    fitted = model(cutoff=0.3).fit(corpus)
     fitted.save(tmp_path / "model")
     for loaded in (load(tmp_path / "model"), model.load(tmp_path / "model")):
         assert type(loaded) is model

@@ -43,10 +43,10 @@ class Weights(NamedTuple):
 class HeldOut:
     """Documents to be scored by machines that have not seen them, some folds of all documents."""
 
-    def __init__(self, folds: Sequence[Numbers], shape: tuple[int, int]) -> None:
+    def __init__(self, folds: Sequence[Numbers], n_labels: int) -> None:
         self.folds = folds
-        self.scores = np.full(shape, -CONSTANT, np.float32)
-        """Documents × labels; a label of too few documents scores as one that none has."""
+        self.scores = [np.full((len(fold), n_labels), -CONSTANT, np.float32) for fold in folds]
+        """Of each fold documents × labels; a label of no document scores as one that none has."""
 
 
 class Problem(NamedTuple):
@@ -109,8 +109,8 @@ class OneVsRest:
             for label, words_and_weights in zip(labels, found.weights, strict=True):
                 of_label[label] = words_and_weights
             if held_out is not None:
-                for fold, scores in zip(folds, found.held_out, strict=True):
-                    held_out.scores[fold[:, None], labels] = scores
+                for every, scores in zip(held_out.scores, found.held_out, strict=True):
+                    every[:, labels] = scores
         if unsolved:
             _warn_unsolved(unsolved, self._problem.tolerance)
         return Weights(_assembled(of_label, self._problem.features.n_words), intercepts)

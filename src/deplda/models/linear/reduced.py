@@ -65,7 +65,9 @@ def problem_of(
         both.indptr.astype(np.int64),
         both.indices.astype(np.int64),
         np.where(both.data >= 2, 1, -1).astype(np.int8),
-        csr_array((n_labels, features.shape[1]), dtype=np.float32) if before is None else before,
+        _assembled([(_NO_WORDS, _NO_VALUES)] * n_labels, features.shape[1])
+        if before is None
+        else before,
     )
 
 
@@ -105,9 +107,8 @@ def learn(
 def margins(weights: Sparse, features: Sparse, candidates: Labels) -> Floats:
     """Return w·x − 1 of each document's candidates."""
     found = np.empty(candidates.shape)
-    shortlists.margins(
-        *kernel_arrays(features), candidates, *kernel_arrays(weights), features.shape[1], found
-    )
+    score: Any = shortlists.margins
+    score(*kernel_arrays(features), candidates, *kernel_arrays(weights), features.shape[1], found)
     return found
 
 
@@ -126,8 +127,9 @@ def _solve(
     for cost in costs:
         if stop.is_set():
             raise Stopped
+        solve: Any = shortlists.solve_labels
         found.append(
-            shortlists.solve_labels(
+            solve(
                 *problem.features, problem.squares, starts, rows, signs, numbers, *before,
                 problem.n_words, float(cost), _TOLERANCE, _MOST_SWEEPS, _LEAST, alpha,
             )

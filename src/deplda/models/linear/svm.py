@@ -77,7 +77,13 @@ class LinearSVMs(LabelClassifier):
             What made the counts out of texts. It is kept and saved with the model, which then takes
             texts for X in all other methods.
         """
-        self._fit(*self._begin_fit(X, y, counter), None)
+        counts, labels = self._begin_fit(X, y, counter)
+        if not len(fold := self._fold_held_out(labels)):
+            self._fit(counts, labels, None)
+            return self
+        held_out = HeldOut([fold], labels.shape[1])
+        self._fit(counts, labels, held_out)
+        self.calibration_ = self._calibrated(fold, held_out.scores[0].astype(np.float64), labels)
         return self
 
     def fit_and_hold_out(self, X: Any, y: Any, folds: Sequence[Numbers]) -> Floats:
@@ -88,9 +94,12 @@ class LinearSVMs(LabelClassifier):
         SVMs are where those of all documents start, so that a fold costs less than a fit.
         """
         counts, labels = self._begin_fit(X, y, None)
-        held_out = HeldOut(folds, labels.shape)
+        held_out = HeldOut(folds, labels.shape[1])
         self._fit(counts, labels, held_out)
-        return held_out.scores.astype(np.float64)
+        found = np.zeros(labels.shape)
+        for fold, scores in zip(folds, held_out.scores, strict=True):
+            found[fold] = scores
+        return found
 
     def _fit(self, counts: Counts, labels: Indicator, held_out: HeldOut | None) -> None:
         self._check_parameters()
@@ -123,7 +132,7 @@ class LinearSVMs(LabelClassifier):
         arrays |= {_INTERCEPTS: self.intercepts_}
         arrays |= {name: getattr(self, name) for name in self._vectors}
         learned = {"C": float(self.C_)}
-        return codec.card_of(self, learned, metrics), arrays | codec.label_set_arrays(self)
+        return codec.card_of(self, learned, metrics), arrays | codec.common_arrays(self)
 
     @classmethod
     def _from_store(cls, stored: Stored) -> Self:

@@ -1,0 +1,41 @@
+"""Which training documents are held out, to see how a model does on what it has not seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from deplda.errors import InputError
+
+Numbers = npt.NDArray[np.int64]
+
+_SHARE_OF_A_FOLD, _MOST_FOLDS = 5, 5
+
+
+def folds_of(n: int, n_held_out: int, groups: Any, seed: int) -> list[Numbers]:
+    """Return the documents to hold out: folds of a fifth of all at most, five at most.
+
+    There are as many folds as it takes to hold out `n_held_out` documents. A group is in one fold.
+    """
+    which = np.arange(n) if groups is None else np.asarray(groups)
+    if which.shape != (n,):
+        raise InputError(
+            f"groups have the shape {which.shape}; they need one value for each of {n:,} documents"
+        )
+    _, group_of = np.unique(which, return_inverse=True)
+    n_groups = int(group_of.max(initial=-1)) + 1
+    place = np.random.default_rng(seed).permutation(n_groups)[group_of]
+    order = np.argsort(place, kind="stable")
+    size = min(n // _SHARE_OF_A_FOLD, n_held_out)
+    if size == 0 or n_groups < 2:
+        return []
+    # A group belongs to the fold in which its first document is.
+    first = np.full(n_groups, n)
+    np.minimum.at(first, place[order], np.arange(n))
+    fold_of = np.empty(n, np.int64)
+    fold_of[order] = first[place[order]] // size
+    n_folds = min(_MOST_FOLDS, -(-n_held_out // size))
+    folds = [np.flatnonzero(fold_of == number) for number in range(n_folds)]
+    return [fold for fold in folds if 0 < len(fold) < n]
