@@ -99,6 +99,16 @@ class Calibration(NamedTuple):
             return np.asarray(softmax(self.temperature * scores, axis=1))
         return self.at(scores, np.arange(scores.shape[1]))
 
+    def with_below(self, score: float, chance: float) -> Calibration:
+        """Return it with this probability (or less) for all labels at a score below all others."""
+        if score >= self.points[0]:
+            return self
+        value = min(float(logit(chance)), float(self.values[0]) - _TILT)
+        return self._replace(
+            points=np.append([score, np.nextafter(self.points[0], -np.inf)], self.points),
+            values=np.append([value, value + _TILT / 2], self.values),
+        )
+
     def of_log_odds(self) -> Calibration:
         """Return the calibration of scores that are these log-odds already: it changes nothing."""
         line, n_labels = np.array([-_MOST_LOG_ODDS, _MOST_LOG_ODDS]), len(self.slopes)

@@ -18,9 +18,9 @@ from deplda.engine.execution import Execution
 from deplda.engine.pool import Stop
 from deplda.models import mixture
 from deplda.models.base import Counts, Floats, Numbers
-from deplda.models.calibration import HeldOutPairs, calibrate
+from deplda.models.calibration import Calibration, HeldOutPairs, calibrate
 from deplda.models.candidates import Labels, Sparse, companions, training_lists
-from deplda.models.hybrid_scorer import Shortlist, Shortlister
+from deplda.models.hybrid_scorer import BELOW, Shortlist, Shortlister
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import tfidf
 from deplda.models.mixture import HeldOut, Judged
@@ -84,11 +84,40 @@ class Chosen(NamedTuple):
     judged: Judged
     held_out: HeldOut
 
-    def pairs(self, rows: Any = slice(None)) -> HeldOutPairs:
-        """Return the candidates of some documents as pairs, with their cross-fitted log-odds."""
+    def calibration(
+        self, n_trained: Numbers, n_documents: int, rows: Any = slice(None), one_class: bool = False
+    ) -> Calibration | None:
+        """Return the calibration by these documents of the log-odds that they were cross-fitted.
+
+        `n_trained` are training documents of each label, `n_documents` all of them. Labels that are
+        no candidates are as likely as true labels were missed.
+        """
+        pairs = self._pairs(rows)
+        # Of one fold the model has seen none, of several all but a part.
+        is_part = len(self.held_out.labels) < n_documents // 2
+        found = calibrate(pairs, n_trained, n_documents, is_part=is_part, one_class=one_class)
+        n_below = pairs.n_documents * len(n_trained) - len(pairs.labels)
+        if found is None or not n_below:
+            return found
+        return found.with_below(BELOW, (pairs.missed.sum() + 0.5) / (n_below + 1))
+
+    def is_better_calibrated(self, n_trained: Numbers, n_documents: int) -> bool:
+        """Return whether documents are ranked better by calibrated log-odds; by cross-fitting."""
+        held, raw = self.held_out, self.judged.log_odds
+        is_first = np.arange(len(raw)) < (len(raw) + 1) // 2
+        found = raw.copy()
+        for half in (is_first, ~is_first):
+            taught = self.calibration(n_trained, n_documents, ~half)
+            if taught is None:
+                return False
+            found[half] = taught.log_odds(raw[half], np.maximum(held.labels[half], 0))
+        both = {"raw": mixture.measures(raw, held), "calibrated": mixture.measures(found, held)}
+        return mixture.best_of(both, "raw", parts=("raw",)) == "calibrated"
+
+    def _pairs(self, rows: Any) -> HeldOutPairs:
+        """Return the candidates of some documents as pairs."""
         held = self.held_out.only(rows)
-        given, truth = held.is_given, held.is_true
-        n_labels = held.truth.shape[1]
+        given, truth, n_labels = held.is_given, held.is_true, held.truth.shape[1]
         found = np.bincount(held.labels[truth], minlength=n_labels)
         every = np.bincount(held.truth.indices, minlength=n_labels)
         owner = np.broadcast_to(np.arange(len(given))[:, None], given.shape)
@@ -143,20 +172,6 @@ def choose(
     every = np.arange(folds[0].shortlister.n_labels)
     held = _held_out(chosen, (cost,), every, execution)[0]
     return Chosen(cost, chosen[0][0].shortlister.n_candidates, mixture.judge(held), held)
-
-
-def is_better_calibrated(chosen: Chosen, n_trained: Numbers, n_documents: int) -> bool:
-    """Return whether documents are ranked better by calibrated log-odds; by cross-fitting."""
-    held, raw = chosen.held_out, chosen.judged.log_odds
-    is_first = np.arange(len(raw)) < (len(raw) + 1) // 2
-    found = raw.copy()
-    for half in (is_first, ~is_first):
-        taught = calibrate(chosen.pairs(~half), n_trained, n_documents)
-        if taught is None:
-            return False
-        found[half] = taught.log_odds(raw[half], np.maximum(held.labels[half], 0))
-    both = {"raw": mixture.measures(raw, held), "calibrated": mixture.measures(found, held)}
-    return mixture.best_of(both, "raw", parts=("raw",)) == "calibrated"
 
 
 def numbers_to_try(fold: Fold) -> list[int]:

@@ -22,7 +22,7 @@ from deplda.errors import InputError, NothingHeldOutWarning
 from deplda.inference.cpu import Cpu
 from deplda.models import holdout, hybrid_codec
 from deplda.models.base import Counts, Floats, Numbers
-from deplda.models.calibration import Calibration, calibrate
+from deplda.models.calibration import Calibration
 from deplda.models.candidates import Centroids, Index, centroids, companions, training_lists
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.dependency import DependencyLDA
@@ -163,13 +163,13 @@ class HybridLDA(LearnsOn, Explainer):
 
     def _calibrate(self, chosen: holdout.Chosen, labels: Indicator) -> None:
         """Set what makes probabilities of log-odds, and whether labels are ranked by it too."""
-        n_trained, n = np.bincount(labels.indices, minlength=labels.shape[1]), labels.shape[0]
-        has_one_class = self._targets.kind == "classes"
-        found = calibrate(chosen.pairs(), n_trained, n, one_class=has_one_class)
-        self.calibration_ = found
-        if found is None or has_one_class:
+        n_trained = np.bincount(labels.indices, minlength=labels.shape[1])
+        if self._targets.kind == "classes":
+            self.calibration_ = chosen.calibration(n_trained, labels.shape[0], one_class=True)
             return
-        if holdout.is_better_calibrated(chosen, n_trained, n):
+        found = chosen.calibration(n_trained, labels.shape[0])
+        self.calibration_ = found
+        if found is not None and chosen.is_better_calibrated(n_trained, labels.shape[0]):
             self._last_stage, self.calibration_ = found, found.of_log_odds()
 
     def _asked_candidates(self) -> int | None:
