@@ -27,11 +27,11 @@ from tests.cli.running import (
 def test_predictions_are_those_of_python(tmp_path: Path, model: Path, corpus: Path) -> None:
     found = lines(done("predict", model, corpus, "-k", 2))
     loaded = deplda.load(model)
-    ranking = loaded.rank([row["text"] for row in articles()], 2)
+    expected = loaded.suggest([row["text"] for row in articles()], 2, "validated")
     assert [line["id"] for line in found] == [row["id"] for row in articles()]
-    for line, labels, scores in zip(found, ranking.labels, ranking.scores, strict=True):
+    for line, (labels, chances) in zip(found, expected, strict=True):
         assert [label["label"] for label in line["labels"]] == labels.tolist()
-        assert [label["score"] for label in line["labels"]] == scores.tolist()
+        assert [label["probability"] for label in line["labels"]] == chances.tolist()
 
 
 def test_a_gpu_is_used_where_there_is_one_and_missed_where_it_must_be(
@@ -105,11 +105,48 @@ def test_an_output_is_neither_packed_nor_the_documents_themselves(
 
 
 def test_only_labels_above_the_threshold_are_given(model: Path, corpus: Path) -> None:
-    every = lines(done("predict", model, corpus))
+    every = lines(done("predict", model, corpus, "-t", 0))
+    n_labels = len(deplda.load(model).classes_)
+    assert {len(line["labels"]) for line in every} == {n_labels}
     some = lines(done("predict", model, corpus, "--threshold", 0.5))
-    assert all(label["score"] >= 0.5 for line in some for label in line["labels"])
-    kept = [[x for x in line["labels"] if x["score"] >= 0.5] for line in every]
+    kept = [[x for x in line["labels"] if x["probability"] >= 0.5] for line in every]
     assert [line["labels"] for line in some] == kept
+    assert lines(done("predict", model, corpus, "--cutoff", 0.5)) == some
+    told = problem(1, "predict", model, corpus, "-t", 1.5)
+    assert "threshold is 1.5; it must be a probability from 0 to 1: scores are no longer" in told
+
+
+def test_a_cut_off_says_how_many_labels_are_given(model: Path, corpus: Path) -> None:
+    two = lines(done("predict", model, corpus, "--cutoff", 2))
+    assert {len(line["labels"]) for line in two} == {2}
+    assert {
+        len(x["labels"]) for x in lines(done("predict", model, corpus, "--cutoff", 2, "-k", 1))
+    } == {1}
+    usual = done("predict", model, corpus)
+    assert done("predict", model, corpus, "--cutoff", "validated") == usual
+    for name in ("expected-f1", "macro-f1", "proportional"):
+        found = lines(done("predict", model, corpus, "--cutoff", name))
+        assert min(len(line["labels"]) for line in found) >= 1
+    assert "cutoff is 'best'; it must be one of" in problem(
+        1, "predict", model, corpus, "--cutoff", "best"
+    )
+
+
+def test_a_model_without_probabilities_gives_ten_labels_by_score_and_says_so(
+    tmp_path: Path, corpus: Path
+) -> None:
+    path = tmp_path / "plain"
+    done("train", corpus, "-o", path, "--model", "flat", "--set", "n_held_out=0")
+    ended = run("predict", path, corpus)
+    assert "no probabilities, and scores are shown; train it again, or calibrate" in ended.stderr
+    ranking = deplda.load(path).rank([row["text"] for row in articles()], 10)
+    for line, labels, scores in zip(lines(ended.stdout), *ranking, strict=True):
+        assert [label["label"] for label in line["labels"]] == labels.tolist()
+        assert [label["score"] for label in line["labels"]] == scores.tolist()
+    for options in (("-t", 0.5), ("--cutoff", "validated")):
+        told = problem(1, "predict", path, corpus, *options)
+        assert "this model has no probabilities; train it again" in told
+    assert len(lines(done("predict", path, corpus, "--cutoff", 2))[0]["labels"]) == 2
 
 
 def test_texts_are_refused_by_a_model_of_counts(counts_model: Path, corpus: Path) -> None:
@@ -181,7 +218,7 @@ def test_an_output_of_another_model_or_other_options_is_not_gone_on_with(
     done("train", corpus, "-o", tmp_path / "other", "--model", "flat")
     for other in (
         (tmp_path / "other", corpus),
-        (model, corpus, "-k", "2"),
+        (model, corpus, "--cutoff", "3"),
         (model, corpus, "-t", "0.9"),
     ):
         output.write_bytes(half)

@@ -103,6 +103,11 @@ def test_finished_parts_are_kept_and_those_that_are_no_longer_good_are_made_agai
     assert predict_shards(model, shards, target, k=2).documents == 300 - 50 + 10
     assert made_again() == {"docs-0.jsonl.labels.jsonl", "docs-2.jsonl.labels.jsonl"}
     predict_shards(model, shards, target, k=1)
+    fewer = lines(target / "docs-0.jsonl.labels.jsonl")
+    assert max(len(line["labels"]) for line in fewer) == 1
+    predict_shards(model, shards, target, cutoff=3)
+    more = lines(target / "docs-0.jsonl.labels.jsonl")
+    assert {len(line["labels"]) for line in more} == {3}
     assert len(made_again()) == 6
 
 
@@ -125,7 +130,7 @@ def test_svmlight_and_parquet_shards_are_read_by_names_or_by_numbers(
     ]
     pandas.DataFrame(rows).to_parquet(source / "table.parquet")
     predict_shards(model, source, tmp_path / "out", k=2)
-    expected = PriorLDA.load(model).rank(some, k=2).labels.tolist()
+    expected = [one.labels.tolist() for one in PriorLDA.load(model).suggest(some, 2, "validated")]
     for name in ("named.svm", "numbered.svm", "table.parquet"):
         found = lines(tmp_path / "out" / f"{name}.labels.jsonl")
         assert [[each["label"] for each in line["labels"]] for line in found] == expected, name
@@ -229,14 +234,14 @@ def test_a_shard_that_cannot_be_read_is_named_and_the_others_are_predicted(
 def test_a_document_that_makes_the_model_fail_is_named(
     model: Path, shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rank = LabelClassifier.rank
+    suggest = LabelClassifier.suggest
 
-    def fail(self: Any, x: Any, k: int) -> Any:
+    def fail(self: Any, x: Any, *asked: Any) -> Any:
         if (x.data == 666).any():
             raise MemoryError("no room")
-        return rank(self, x, k)
+        return suggest(self, x, *asked)
 
-    monkeypatch.setattr(LabelClassifier, "rank", fail)
+    monkeypatch.setattr(LabelClassifier, "suggest", fail)
     with_a_beast(shards)
     manifest = predict_shards(model, shards, tmp_path / "out", k=1)
     assert [(each.shard, each.id) for each in manifest.failed_documents] == [

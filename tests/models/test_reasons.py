@@ -43,9 +43,12 @@ def test_words_and_prior_make_up_the_score(model: TopicModel, combine: str) -> N
     before = model.get_params()
     model.set_params(combine=combine)
     for document in (newsroom().corpus[[5]], csr_array((1, newsroom().corpus.n_words))):
-        found, ranking = model.explain(document, k=7), model.rank(document, 7)
-        assert [reason.label for reason in found.reasons] == ranking.labels[0].tolist()
-        for reason, score in zip(found.reasons, ranking.scores[0], strict=True):
+        found, scores = model.explain(document, k=7), model.decision_function(document)[0]
+        (likeliest,) = model.suggest(document, cutoff=7)
+        assert [reason.label for reason in found.reasons] == likeliest.labels.tolist()
+        assert [reason.probability for reason in found.reasons] == likeliest.probabilities.tolist()
+        for reason in found.reasons:
+            score = scores[model._number(reason.label)]
             assert reason.score == pytest.approx(score, rel=1e-9)
             assert sum(reason.parts.values()) == pytest.approx(reason.score)
             assert min(reason.parts.values()) >= 0

@@ -57,7 +57,7 @@ def text_model(names: dict[str, str] | None = None, **settings: Any) -> Dependen
 
 def slow_model() -> DependencyLDA:
     """Return a model that takes a second or more for a dozen words."""
-    return text_model(inference="sampled", burn_in=1_000_000, n_samples=1)
+    return text_model(inference="sampled", burn_in=1_000_000, n_samples=1, n_held_out=0)
 
 
 def svm_model() -> TfidfSVM:

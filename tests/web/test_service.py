@@ -16,18 +16,44 @@ from tests.web.serving import (
     running,
     suggest,
     svm_model,
+    text_model,
 )
 
 TEXT = "The jury of the court heard the team. The lawsuit İs about a game, game."
 
 
-def test_suggestions_are_those_of_rank_to_the_last_bit(client: httpx.Client, model: Any) -> None:
+@pytest.mark.parametrize(
+    ("asked", "k", "cutoff"),
+    [
+        ({}, None, "validated"),
+        ({"k": 1}, 1, "validated"),
+        ({"cutoff": "macro-f1"}, None, "macro-f1"),
+        ({"cutoff": 2.0}, None, 2),
+        ({"cutoff": 2, "k": 1}, 1, 2),
+        ({"cutoff": 0.3}, None, 0.3),
+    ],
+)
+def test_suggestions_are_those_of_the_model_to_the_last_bit(
+    asked: dict[str, Any], k: int | None, cutoff: Any, client: httpx.Client, model: Any
+) -> None:
     texts = [TEXT, "arena", ""]
-    ranking = model.rank(texts, 2)
-    found = suggest(client, *({"text": text} for text in texts), k=2)
-    for document, labels, scores in zip(found, ranking.labels, ranking.scores, strict=True):
+    found = suggest(client, *({"text": text} for text in texts), **asked)
+    for document, (labels, chances) in zip(found, model.suggest(texts, k, cutoff), strict=True):
         assert [one["label"] for one in document["labels"]] == labels.tolist()
-        assert [one["score"] for one in document["labels"]] == scores.tolist()
+        assert [one["probability"] for one in document["labels"]] == chances.tolist()
+
+
+def test_a_model_without_probabilities_gives_scores() -> None:
+    model = text_model(n_held_out=0)
+    with running(model) as address, httpx.Client(base_url=address) as client:
+        (found,) = suggest(client, {"text": TEXT}, k=2)
+        card = client.get("/v1/model").json()
+        asked = {"documents": [{"text": TEXT}], "threshold": 0.5}
+        rejected = client.post("/v1/suggest", json=asked)
+    assert [one["score"] for one in found["labels"]] == model.rank([TEXT], 2).scores[0].tolist()
+    assert (card["has_probabilities"], card["calibration"]) == (False, None)
+    assert rejected.status_code == 422
+    assert "no probabilities" in rejected.text
 
 
 def test_counts_are_read_as_texts_are(client: httpx.Client) -> None:
@@ -40,15 +66,20 @@ def test_counts_are_read_as_texts_are(client: httpx.Client) -> None:
 
 
 def test_all_labels_are_given_if_more_are_wanted_than_there_are(client: httpx.Client) -> None:
-    assert len(suggest(client, {"text": TEXT}, k=1000)[0]["labels"]) == 3
+    assert len(suggest(client, {"text": TEXT}, k=1000, cutoff=1000)[0]["labels"]) == 3
 
 
 def test_labels_below_the_threshold_are_left_out(client: httpx.Client) -> None:
-    every = suggest(client, {"text": TEXT})[0]["labels"]
-    middle = every[1]["score"]
+    every = suggest(client, {"text": TEXT}, threshold=0)[0]["labels"]
+    assert len(every) == 3
+    middle = every[1]["probability"]
     assert suggest(client, {"text": TEXT}, threshold=middle)[0]["labels"] == every[:2]
-    assert suggest(client, {"text": TEXT}, threshold=1e300)[0]["labels"] == []
-    assert suggest(client, {"text": TEXT}, threshold=None)[0]["labels"] == every
+    assert suggest(client, {"text": TEXT}, threshold=1)[0]["labels"] == []
+    usual = suggest(client, {"text": TEXT})
+    assert suggest(client, {"text": TEXT}, threshold=None) == usual
+    for asked in ({"threshold": 1.5}, {"cutoff": "best"}, {"cutoff": 2.5}, {"cutoff": 0}):
+        body = {"documents": [{"text": TEXT}], **asked}
+        assert client.post("/v1/suggest", json=body).status_code == 422
 
 
 def test_explanations_are_those_of_explain(client: httpx.Client, model: Any) -> None:
@@ -149,9 +180,9 @@ def counts() -> Iterator[httpx.Client]:
 
 
 def test_an_svm_suggests_but_does_not_explain(svm: httpx.Client) -> None:
-    ranking = svm_model().rank(["court"], 3)
+    (expected,) = svm_model().suggest(["court"], cutoff="validated")
     found = suggest(svm, {"text": "court"})[0]["labels"]
-    assert [one["score"] for one in found] == ranking.scores[0].tolist()
+    assert [one["probability"] for one in found] == expected.probabilities.tolist()
     rejected = svm.post("/v1/explain", json={"document": {"text": "court"}})
     assert (rejected.status_code, "cannot explain" in rejected.text) == (409, True)
     assert svm.get("/v1/topics").status_code == 409

@@ -192,6 +192,7 @@ def info(model: Path, as_json: bool) -> None:
         "statistics": card.statistics,
         "parameters": card.parameters,
         "settings": card.learned.get("settings", {}),
+        "calibration": card.learned.get("calibration"),
         "text": card.text,
         "metrics": card.metrics,
     }

@@ -20,7 +20,6 @@ from deplda.cli.output import (
     check_output,
     force,
     note,
-    plain,
     saved_model,
     show,
     trusts_models,
@@ -30,6 +29,7 @@ from deplda.errors import InputError, ReadError
 
 if TYPE_CHECKING:
     from deplda.data.readers import Record
+    from deplda.models.suggesting import Asked
 
 _BATCH = 256
 _CHECKED = 256
@@ -39,8 +39,14 @@ _CHECKED = 256
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
 @click.argument("documents", nargs=-1, required=True, type=click.Path(allow_dash=True))
-@click.option("--limit", "-k", type=click.IntRange(1), default=10, help="Labels to give.")
-@click.option("--threshold", "-t", type=float, help="Give only labels with this score or more.")
+@click.option(
+    "--cutoff",
+    metavar="validated|expected-f1|macro-f1|proportional|N|P",
+    help="How many labels: by documents held out in training (validated, the default), so many (2),"
+    " or all that are so likely (0.5).",
+)
+@click.option("--limit", "-k", type=click.IntRange(1), help="Labels to give at most.")
+@click.option("--threshold", "-t", type=float, help="Give all labels that are so likely (0 to 1).")
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="JSONL file, or folder.")
 @click.option("--resume", is_flag=True, help="Go on with a partly written output.")
 @jobs_option
@@ -51,7 +57,8 @@ _CHECKED = 256
 def predict(
     model: Path,
     documents: tuple[str, ...],
-    limit: int,
+    cutoff: str | None,
+    limit: int | None,
     threshold: float | None,
     output: Path | None,
     resume: bool,
@@ -61,7 +68,11 @@ def predict(
     reading: Reading,
     force: bool,
 ) -> None:
-    """Suggest labels for DOCUMENTS, as JSON lines, the best label first.
+    """Suggest labels for DOCUMENTS, as JSON lines, the likeliest label first.
+
+    Each label comes with its probability. Of a model that has none (trained on shards, or by an
+    earlier version) the ten best labels are given with their scores. With --threshold and --cutoff
+    both have to be met.
 
     DOCUMENTS are files (JSONL, CSV, Parquet, svmlight), text files (.txt, .md: one document each),
     folders of .txt files, or - for standard input: JSON lines, or one text a line. Documents
@@ -75,12 +86,18 @@ def predict(
     echo 'stocks fell on fears of recession' | deplda predict model -
     deplda predict model shards -o parts --engine tcp://10.0.0.1:8786
     """
+    from deplda.models.cutting import read_cutoff
+    from deplda.models.suggesting import WITHOUT_PROBABILITIES, Asked
+
+    asked = Asked(None if cutoff is None else read_cutoff(cutoff), threshold, limit)
+    asked.check()
     if _is_folder_of_shards(documents):
         if threshold is not None or force or output is None or device != "cpu":
             raise click.UsageError(
-                "A folder of shards needs -o; it takes no --threshold, --force or --device."
+                "A folder of shards needs -o; it takes --cutoff, but no --threshold, --force or "
+                "--device."
             )
-        _predict_shards(model, documents[0], output, limit, reading, jobs, engine)
+        _predict_shards(model, documents[0], output, asked, reading, jobs, engine)
         return
     from deplda.engine.progress import counted
 
@@ -91,10 +108,12 @@ def predict(
         _check_apart(output, documents)
     classifier: Any = saved_model(model).set_params(n_jobs=jobs, engine=engine, verbose=False)
     set_device(classifier, device, model)
+    if not classifier.has_probabilities:
+        note(f"Note: {WITHOUT_PROBABILITIES}.")
     # Other processes are sent the model once a batch, and a GPU is full with many documents only.
     size = _BATCH if engine == "threads" and device == "cpu" else 64 * _BATCH
     records = records_of(documents, reading, classifier)
-    predicted = partial(_lines, classifier, k=limit, least=threshold)
+    predicted = partial(_lines, classifier, asked)
     n_done = 0
     if resume and output is not None and output.exists():
         n_done = _skip_done(output, records, predicted)
@@ -141,7 +160,7 @@ def _predict_shards(
     model: Path,
     source: str,
     output: Path,
-    k: int,
+    asked: Asked,
     reading: Reading,
     jobs: int | None,
     engine: str,
@@ -151,8 +170,8 @@ def _predict_shards(
     if reading.format is not None or reading.encoding != "utf-8":
         raise click.UsageError("Shards are read by their names, as UTF-8: no --format, --encoding.")
     manifest = predict_shards(
-        model, source, output, k=k, fields=reading.fields(labelled=False), engine=engine,
-        n_jobs=jobs, trusted=trusts_models(),
+        model, source, output, k=asked.k, cutoff=asked.cutoff,
+        fields=reading.fields(labelled=False), engine=engine, n_jobs=jobs, trusted=trusts_models(),
     )  # fmt: skip
     for bad in manifest.failed_documents:
         where = f"line {bad.line}" if bad.id is None else f"document {bad.id!r}"
@@ -173,21 +192,16 @@ def _predicted(
         yield list(predict(batch))
 
 
-def _lines(model: Any, batch: list[Record], k: int, least: float | None) -> Iterator[bytes]:
-    """Yield the line of each document: labels with a score of `least` or more, k at most."""
+def _lines(model: Any, asked: Asked, batch: list[Record]) -> Iterator[bytes]:
+    """Yield the line of each document."""
     from deplda.data.readers import CorpusBuilder
+    from deplda.models.suggesting import labels_of
 
     builder = CorpusBuilder(model.words_, ())
     for record in batch:
         builder.add(record.counts, ())
-    ranking = model.rank(builder.corpus(), k)
-    for record, labels, scores in zip(batch, ranking.labels, ranking.scores, strict=True):
-        chosen = [
-            {"label": plain(label), "score": float(score)}
-            for label, score in zip(labels, scores, strict=True)
-            if least is None or score >= least
-        ]
-        yield as_line({"id": record.id, "labels": chosen}).encode() + b"\n"
+    for record, labels in zip(batch, labels_of(model, builder.corpus(), asked), strict=True):
+        yield as_line({"id": record.id, "labels": labels}).encode() + b"\n"
 
 
 @contextmanager

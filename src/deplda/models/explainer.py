@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Any, Literal
 
 import numpy as np
+from msgspec import structs
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
@@ -34,10 +35,11 @@ class Explainer(LabelClassifier):
         """Return why these labels, 1 × k numbers, are suggested for one document."""
 
     def explain(self, document: Any, k: int = 5, *, n_words: int = 8) -> Explanation:
-        """Return why the k best labels of one document are suggested.
+        """Return why the k likeliest labels of one document are suggested.
 
         `document` is a row of counts, a Corpus of one document, or a text (see `fit`). With each
-        label come its `n_words` strongest words, and the parts that its score is the sum of.
+        label come its probability, its `n_words` strongest words, and the parts that its score is
+        the sum of. In a model without probabilities the k best are those of the highest scores.
         """
         check_is_fitted(self)
         checks.at_least_one(k=k, n_words=n_words)
@@ -45,7 +47,15 @@ class Explainer(LabelClassifier):
         if counts.shape[0] != 1:
             raise InputError(f"{counts.shape[0]:,} documents were given; explain one at a time")
         scorer, _ = self._scorer(counts, HERE)
-        return self._explain(document, counts, best(scorer.scores(counts), k).labels, n_words)
+        scores = scorer.scores(counts)
+        if not self.has_probabilities:
+            return self._explain(document, counts, best(scores, k).labels, n_words)
+        numbers, chances = best(self._calibration().of_documents(scores), k)
+        found = self._explain(document, counts, numbers, n_words)
+        told = zip(found.reasons, chances[0].tolist(), strict=True)
+        return structs.replace(
+            found, reasons=tuple(structs.replace(each, probability=p) for each, p in told)
+        )
 
     def top_words(self, label: Any, n: int = 20) -> list[Weighted]:
         """Return the likeliest words of a label with their probabilities, φ."""

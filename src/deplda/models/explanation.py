@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from deplda.models import explanation_html
-from deplda.models.reasons import Explained
+from deplda.models.reasons import Explained, percent
 
 
 class Explanation(Explained, frozen=True):
@@ -26,7 +26,8 @@ class Explanation(Explained, frozen=True):
         has_svm = any(reason.svm_words for reason in self.reasons)
         table = Table(title="suggested labels", title_justify="left")
         table.add_column("label", overflow="fold")
-        for name in ("score", *parts):
+        is_told = all(reason.probability is not None for reason in self.reasons)
+        for name in ("probability" if is_told else "score", *parts):
             table.add_column(name, justify="right")
         for name in ("words that argue for it", "goes with", *["words in the SVM"] * has_svm):
             table.add_column(name, overflow="fold")
@@ -34,7 +35,9 @@ class Explanation(Explained, frozen=True):
             svm = ", ".join(f"{w.name} {w.weight:.2f}" for w in reason.svm_words)
             table.add_row(
                 Text(str(reason.label)),
-                f"{reason.score:.3f}",
+                f"{reason.score:.3f}"
+                if reason.probability is None
+                else percent(reason.probability),
                 *(f"{value:.3f}" for value in reason.rounded_parts().values()),
                 Text(", ".join(f"{w.name} {w.weight:.1f}" for w in reason.words)),
                 Text(", ".join(f"{c.name} {c.weight:.0%}" for c in reason.companions)),

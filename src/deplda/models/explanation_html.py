@@ -6,7 +6,7 @@ from html import escape
 
 from scipy.special import expit
 
-from deplda.models.reasons import Explained, Reason
+from deplda.models.reasons import Explained, Reason, percent
 
 _COLOURS = 8
 _NAMES = {"words": "words", "prior": "prior", "svm": "SVM", "topics": "topic model"}
@@ -85,25 +85,34 @@ def _key(explanation: Explained) -> str:
         brackets += ", what it adds to the margin in the SVM"
     if has_companions:
         brackets += ", and the share of a label it goes with"
-    if not explanation.has_shares:
+    is_told = any(reason.probability is not None for reason in explanation.reasons)
+    likely = "A bar is as long as the label is likely. " if is_told else ""
+    if not explanation.has_shares and is_told:
+        bars = "In small: the parts of its score"
+    elif not explanation.has_shares:
         bars = "A score is the sum of its parts; a bar beyond its middle is a score above 0"
     elif any("prior" in reason.parts for reason in explanation.reasons):
         before = ", by the labels it goes with" if has_companions else " they were read"
         bars = f"Full colour: what the words say. Pale: what was likely before{before}"
     else:
-        bars = "A bar compares a score with the best"
-    return f"{bars}. {brackets}."
+        bars = "In small: its score" if is_told else "A bar compares a score with the best"
+    return f"{likely}{bars}. {brackets}."
 
 
 def _item(reason: Reason, number: int, best: float, has_shares: bool) -> str:
     rounded = reason.rounded_parts().items()
     parts = ", ".join(f"{_NAMES[name]} {_signed(value)}" for name, value in rounded)
-    score = _signed(reason.score).removeprefix("+")
+    if reason.probability is None:
+        told, scale = f"{_signed(reason.score).removeprefix('+')} = {parts}", best or 1.0
+    else:  # a bar is as long as the label is likely
+        told = f"{escape(percent(reason.probability))} <small>({parts})</small>"
+        scale = (reason.score or 1.0) / reason.probability
     # Shares lie end to end; of terms of either sign only their sum can be drawn.
     if has_shares:
-        values = [value / (best or 1.0) for value in reason.parts.values()]
+        values = [value / scale for value in reason.parts.values()]
     else:
-        values = [float(expit(reason.score))]
+        values = [float(expit(reason.score)) if reason.probability is None else reason.probability]
+    is_halved = not has_shares and reason.probability is None
     bars = "".join(
         f'<i{" class=prior" * (place > 0)} style="width:{value * 100:.1f}%"></i>'
         for place, value in enumerate(values)
@@ -120,8 +129,8 @@ def _item(reason: Reason, number: int, best: float, has_shares: bool) -> str:
     why = "".join(f'<p class="why">{name}: {told}</p>' for name, told in lines.items() if told)
     return (
         f'<li style="--own:var(--c{number % _COLOURS})"><span class="name">'
-        f'{escape(str(reason.label))}</span> <span class="score">{score} = {parts}'
-        f'</span><div class="bar{"" if has_shares else " halved"}" role="img" '
+        f'{escape(str(reason.label))}</span> <span class="score">{told}'
+        f'</span><div class="bar{" halved" * is_halved}" role="img" '
         f'aria-label="{parts}">{bars}</div>{why}</li>'
     )
 

@@ -11,7 +11,6 @@ from typing import Any, Unpack
 
 import msgspec
 
-from deplda.data import checks
 from deplda.data.atomic import write_whole
 from deplda.data.corpus import Corpus, are_numbered
 from deplda.data.files import StrPath
@@ -25,7 +24,9 @@ from deplda.engine.progress import counted
 from deplda.errors import DepldaError, InputError, ReadError, WorkerLostError
 from deplda.models.base import LabelClassifier
 from deplda.models.card import ARRAYS, CARD
+from deplda.models.cutting import Cutoff
 from deplda.models.registry import load
+from deplda.models.suggesting import Asked, labels_of
 
 MANIFEST, _FINISHED = "manifest.json", ".finished"
 _READ, _BATCH = 2_048, 256
@@ -71,12 +72,13 @@ def predict_shards(
     source: StrPath,
     target: StrPath,
     *,
-    k: int = 10,
+    k: int | None = None,
+    cutoff: Cutoff | None = None,
     fields: Fields | None = None,
     trusted: bool = False,
     **where: Unpack[Where],
 ) -> Manifest:
-    """Write the k best labels of all documents in a folder of shards; return what was written.
+    """Write the likeliest labels of all documents in a folder of shards; return what was written.
 
     Parameters
     ----------
@@ -88,7 +90,13 @@ def predict_shards(
     target : path
         Gets a part ``NAME.labels.jsonl`` for each shard NAME, a line for each document, and at the
         end ``manifest.json``. Parts are whole or not there. Those of an earlier run are kept if
-        they are of the same model, the same `k` and `fields`, and a shard that has not changed.
+        they are of the same model, the same `k`, `cutoff` and `fields`, and a shard that has not
+        changed.
+    k : int, optional
+        How many labels a document is given at most.
+    cutoff : optional
+        As the parameter of the models; "validated" by default. Of a model without probabilities
+        the ten best labels are written, with their scores.
     fields : Fields, optional
         Which fields hold the id and the text; labels are not read.
     trusted : bool
@@ -99,9 +107,10 @@ def predict_shards(
     A document that cannot be read or predicted, even one that ends the worker, is left out and
     named in the manifest with its shard; a shard that cannot be read at all is named as well.
     """
-    checks.at_least_one(k=k)
+    asked = Asked(cutoff, k=k)
+    asked.check()
     execution = Execution(**where)
-    job = _Job(Path(model), Path(source), Path(target), k, fields or Fields(), trusted)
+    job = _Job(Path(model), Path(source), Path(target), asked, fields or Fields(), trusted)
     names = names_in(job.source)
     if job.target.resolve() == job.source.resolve():
         raise InputError(f"{target} is the folder of the shards; name another for the parts")
@@ -147,13 +156,13 @@ class _Job:
     """What a worker has to know; it is sent there once, and loads the model once."""
 
     def __init__(
-        self, model: Path, source: Path, target: Path, k: int, fields: Fields, trusted: bool
+        self, model: Path, source: Path, target: Path, asked: Asked, fields: Fields, trusted: bool
     ) -> None:
         # Workers need not have our working directory.
         self.path, self.source, self.target = (p.absolute() for p in (model, source, target))
         self.trusted = trusted
-        self.k, self.fields = k, replace(fields, labels=None, label_columns=())
-        digest = sha256(repr((k, self.fields)).encode())
+        self.asked, self.fields = asked, replace(fields, labels=None, label_columns=())
+        digest = sha256(repr((tuple(asked), self.fields)).encode())
         for name in (CARD, ARRAYS):
             digest.update(_checksum(self.path / name).encode())
         self.fingerprint = digest.hexdigest()
@@ -242,7 +251,7 @@ def _labelled(
     job: _Job, name: str, rows: Corpus, failures: list[FailedDocument]
 ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     try:
-        ranking = job.model.rank(rows.counts, job.k)
+        found = labels_of(job.model, rows.counts, job.asked)
     except Exception as error:
         if len(rows) > 1:
             for row in range(len(rows)):
@@ -251,9 +260,7 @@ def _labelled(
             problem = f"{type(error).__name__}: {error}"
             failures.append(FailedDocument(name, None, rows.ids[0], problem))
         return
-    for id, labels, scores in zip(rows.ids, ranking.labels, ranking.scores, strict=True):
-        pairs = zip(labels.tolist(), scores.tolist(), strict=True)
-        yield id, [{"label": label, "score": score} for label, score in pairs]
+    yield from zip(rows.ids, found, strict=True)
 
 
 def _corpora(job: _Job, name: str, failures: list[FailedDocument]) -> Iterator[Corpus]:

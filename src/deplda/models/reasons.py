@@ -78,6 +78,8 @@ class Reason(Struct, frozen=True):
     """The document's other labels that brought these topics up."""
     svm_words: tuple[WordMargin, ...] = ()
     """The words that argue for it in a hybrid's SVM."""
+    probability: float | None = None
+    """How likely the label is; None in a model without probabilities."""
 
     def rounded_parts(self, digits: int = 3) -> dict[str, float]:
         """Return the parts to be shown: the last takes what rounding leaves, so they add up."""
@@ -85,6 +87,13 @@ class Reason(Struct, frozen=True):
         found = {name: round(self.parts[name], digits) + 0.0 for name in names}
         rest = round(self.score, digits) - sum(found.values())
         return found | {last: round(rest, digits) + 0.0}
+
+
+def percent(probability: float) -> str:
+    """Return a probability as it is shown: never 0 % or 100 %, which nothing is."""
+    if probability < 0.01:
+        return "< 1 %"
+    return "> 99 %" if probability > 0.99 else f"{probability * 100:.0f} %"
 
 
 class Word(Struct, frozen=True):

@@ -13,15 +13,18 @@ class Error(Struct):
     error: str
 
 
-class Suggestion(Struct):
-    """A suggested label; scores are to be compared, they are not probabilities."""
+class Suggestion(Struct, omit_defaults=True):
+    """A suggested label."""
 
     label: str
-    score: float
+    probability: float | None = None
+    """How likely it is."""
+    score: float | None = None
+    """Of a model without probabilities: to be compared with others of the document alone."""
 
 
 class Suggested(Struct):
-    """The suggestions for one document, the best first."""
+    """The suggestions for one document, the likeliest first."""
 
     labels: list[Suggestion]
     n_tokens: int
@@ -114,6 +117,9 @@ class ModelAnswer(Struct):
     takes_text: bool
     explains: bool
     has_topics: bool
+    has_probabilities: bool
+    calibration: dict[str, float] | None
+    """How far probabilities are off, and where they are cut off."""
     parameters: dict[str, Any]
     settings: dict[str, float | int | str]
     statistics: dict[str, float | int | None]

@@ -20,6 +20,7 @@ from starlette.staticfiles import StaticFiles
 from deplda.engine.execution import n_workers
 from deplda.errors import DepldaError
 from deplda.models.base import LabelClassifier
+from deplda.models.suggesting import Asked
 from deplda.web.access import LOOPBACK, HostMiddleware, TokenMiddleware, check_token, host_name
 from deplda.web.answers import HealthAnswer
 from deplda.web.counters import Counters
@@ -123,9 +124,9 @@ class Endpoints:
         """Answer POST /v1/suggest."""
         asked = await read_body(request, self.types.suggest, self.limits)
         deadline = time.monotonic() + self.limits.seconds
-        answer = await self._answer(
-            self.service.suggest, asked.documents, int(asked.k), asked.threshold, deadline
-        )
+        k = self.limits.labels if asked.k is None else int(asked.k)
+        wanted = Asked(asked.cutoff, asked.threshold, k)
+        answer = await self._answer(self.service.suggest, asked.documents, wanted, deadline)
         self.counters.documents += len(asked.documents)
         return answer
 

@@ -48,21 +48,39 @@ def request_types(limits: Limits) -> Requests:
         list[document],  # type: ignore[valid-type]  # it is made above
         Meta(min_length=1, max_length=limits.documents),
     ]
-    threshold = Annotated[float, Meta(description="The least score of a label.")] | None
+    threshold = (
+        Annotated[float, Meta(ge=0, le=1, description="The least probability of a label.")] | None
+    )
+    named = Literal["validated", "expected-f1", "macro-f1", "proportional"]
+    either = {"anyOf": [{"exclusiveMaximum": 1}, {"multipleOf": 1}]}  # see _check_cutoff
+    number = Annotated[
+        float,
+        Meta(
+            gt=0, le=_MOST_PAGES, extra_json_schema=either,
+            description="So many labels, or, below 1, all that are so likely.",
+        ),
+    ]  # fmt: skip
+    cutoff = named | number | None
     search = Annotated[str, Meta(max_length=200, description="Words that the name contains.")]
     order = Literal["frequency", "name"]
     page = [
         ("page", Annotated[int, Meta(ge=1, le=_MOST_PAGES)], 1),
         ("size", Annotated[int, Meta(ge=1, le=limits.page)], min(50, limits.page)),
     ]
-    k_suggested = ("k", _whole_number(limits.labels), min(10, limits.labels))
+    k_suggested = ("k", _whole_number(limits.labels) | None, None)
     k_explained = ("k", _whole_number(limits.explained), min(5, limits.explained))
     n_words = ("n_words", _whole_number(100), 8)
     topic_set = ("set", Annotated[int, Meta(ge=0, le=_MOST_PAGES)], 0)
     return Requests(
         struct(
             "SuggestRequest",
-            [("documents", documents), k_suggested, ("threshold", threshold, None)],
+            [
+                ("documents", documents),
+                k_suggested,
+                ("threshold", threshold, None),
+                ("cutoff", cutoff, None),
+            ],
+            namespace={"__post_init__": _check_cutoff},
         ),
         struct("ExplainRequest", [("document", document), k_explained, n_words]),
         struct("LabelsQuery", [("search", search, ""), ("sort", order, "frequency"), *page]),
@@ -73,6 +91,14 @@ def request_types(limits: Limits) -> Requests:
 def _whole_number(most: int) -> Any:
     """Return the type of whole numbers from 1: to JSON Schema, and so to clients, 10.0 is one."""
     return Annotated[float, Meta(ge=1, le=most, multiple_of=1)]
+
+
+def _check_cutoff(asked: Any) -> None:
+    """Make a whole number of labels one; raise if it is neither that nor a probability."""
+    if isinstance(asked.cutoff, float) and asked.cutoff >= 1:
+        if not asked.cutoff.is_integer():
+            raise ValueError(f"cutoff is {asked.cutoff:g}; send a probability or a whole number")
+        asked.cutoff = int(asked.cutoff)
 
 
 def _check_document(document: Any) -> None:

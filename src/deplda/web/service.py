@@ -18,6 +18,7 @@ from deplda.models.base import LabelClassifier
 from deplda.models.codec import card_of
 from deplda.models.reasons import Explained
 from deplda.models.registry import can
+from deplda.models.suggesting import Asked, labels_of
 from deplda.training.estimates import TopicLabels
 from deplda.web import answers
 from deplda.web.http_errors import busy
@@ -59,26 +60,21 @@ class ModelService:
             self.model.explain(row, 1)
 
     def suggest(
-        self, documents: Iterable[Any], k: int, threshold: float | None, deadline: float
+        self, documents: Iterable[Any], asked: Asked, deadline: float
     ) -> answers.SuggestAnswer:
-        """Return the best labels of documents, as `rank` gives them; stop when it is too late."""
-        least = -np.inf if threshold is None else threshold
+        """Return the labels of documents, as `suggest` gives them; stop when it is too late."""
         found = []
         for number, document in enumerate(documents):
             if time.monotonic() > deadline:
                 raise busy(f"{number} documents were done in time; send fewer at once")
             row, n_tokens, n_unknown = self._count(document, f"$.documents[{number}]")
-            ranking = self.model.rank(row, k)
-            labels = [
-                answers.Suggestion(str(label), float(score))
-                for label, score in zip(ranking.labels[0], ranking.scores[0], strict=True)
-                if score >= least
-            ]
+            (own,) = labels_of(self.model, row, asked)
+            labels = [answers.Suggestion(**each | {"label": str(each["label"])}) for each in own]
             found.append(answers.Suggested(labels, n_tokens, n_unknown))
         return answers.SuggestAnswer(found)
 
     def explain(self, document: Any, k: int, n_words: int) -> Explained:
-        """Return the reasons for a document's best labels, as `explain` gives them."""
+        """Return the reasons for a document's likeliest labels, as `explain` gives them."""
         if not self.explains:
             raise HTTPException(409, f"a {self.card.model} cannot explain; use /v1/suggest")
         row, _, n_unknown = self._count(document, "$.document")
@@ -222,6 +218,8 @@ class ModelService:
             takes_text=self._analyze is not None,
             explains=self.explains,
             has_topics=bool(self._topics),
+            has_probabilities=self.model.has_probabilities,
+            calibration=card.learned.get("calibration"),
             parameters=card.parameters,
             settings=dict(getattr(self.model, "settings_", {})),
             statistics=card.statistics,

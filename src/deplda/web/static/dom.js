@@ -38,6 +38,10 @@ export const percent = (share) =>
   : share < 0.01 ? `${(share * 100).toFixed(1)} %`
   : `${Math.round(share * 100)} %`;
 
+// A probability, which is never quite 0 or 1.
+export const chance = (value) =>
+  value < 0.01 ? "< 1 %" : value > 0.99 ? "> 99 %" : `${Math.round(100 * value)} %`;
+
 // A number with a true minus sign, and none before a zero.
 export function fixed(value, digits = 3) {
   const shown = Math.abs(value).toFixed(digits);

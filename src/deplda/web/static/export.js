@@ -23,11 +23,13 @@ function copyByHand(text) {
 
 // Every suggestion and every label added by hand, with what was said to it.
 function rows({ suggestions, decisions }) {
-  const scores = new Map(suggestions.map(({ label, score }) => [label, score]));
-  return [...new Set([...scores.keys(), ...decisions.keys()])].map((label) => ({
-    label, score: scores.get(label) ?? null, decision: decisions.get(label) ?? "open",
+  const name = valueOf(suggestions), values = new Map(suggestions.map((one) => [one.label, one[name]]));
+  return [...new Set([...values.keys(), ...decisions.keys()])].map((label) => ({
+    label, [name]: values.get(label) ?? null, decision: decisions.get(label) ?? "open",
   }));
 }
+
+const valueOf = (suggestions) => (suggestions.some((one) => "score" in one) ? "score" : "probability");
 
 export function saveJson(current) {
   const labels = rows(current).filter((row) => row.decision === "accepted").map((row) => row.label);
@@ -35,8 +37,9 @@ export function saveJson(current) {
 }
 
 export function saveCsv(current) {
-  const lines = rows(current).map((row) => [row.label, row.score ?? "", row.decision].map(quote).join(","));
-  save("labels.csv", "text/csv", ["label,score,decision", ...lines, ""].join("\r\n"));
+  const name = valueOf(current.suggestions);
+  const lines = rows(current).map((row) => [row.label, row[name] ?? "", row.decision].map(quote).join(","));
+  save("labels.csv", "text/csv", [`label,${name},decision`, ...lines, ""].join("\r\n"));
 }
 
 export const saveDescription = (description) =>

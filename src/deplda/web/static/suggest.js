@@ -1,7 +1,7 @@
 // A document, its suggested labels, why, and what the indexer says to each of them.
 
 import { get, post } from "./api.js";
-import { colour, fail, find, fixed, later, make, plural } from "./dom.js";
+import { chance, colour, fail, find, fixed, later, make, plural } from "./dom.js";
 import { copyLabels, saveCsv, saveJson } from "./export.js";
 import { showReading } from "./reading.js";
 import { hasShares, inWords, showWhy } from "./why.js";
@@ -56,7 +56,9 @@ async function suggest() {
   try {
     const began = performance.now();
     const k = Number(find("many").value);
-    const answer = await post("v1/suggest", { documents: [{ text }], k });
+    // The k likeliest, however unlikely: the reader decides.
+    const every = model.has_probabilities ? { threshold: 0 } : {};
+    const answer = await post("v1/suggest", { documents: [{ text }], k, ...every });
     const found = answer.documents[0];
     forget();
     current = { ...current, text, suggestions: found.labels };
@@ -142,14 +144,14 @@ function letDrop(place) {
 function showSuggestions() {
   find("suggestions").replaceChildren(...current.suggestions.map(item));
   find("scale").hidden = !hasThreshold();
-  const least = "threshold" in model.settings ? `the model's threshold, ${fixed(threshold())}` : "0";
-  find("scale").textContent = `A bar beyond its middle: the score is above ${least}.`;
+  find("scale").textContent = "A bar beyond its middle: the score is above 0.";
   find("invitation").hidden = true;
   find("tray").hidden = false;
   showDecisions();
 }
 
-function item({ label, score }, number) {
+function item(suggestion, number) {
+  const { label, probability, score } = suggestion;
   return make("li", {
     class: "suggestion", "--own": colour(number),
     onpointerenter: () => pinned < 0 && look(number),
@@ -159,24 +161,24 @@ function item({ label, score }, number) {
     class: "name", "aria-pressed": "false",
     onclick: () => pin(number), onfocus: () => pinned < 0 && look(number),
   }, label, make("span", { class: "hidden" })),
-  make("span", { class: "score", title: "score" }, fixed(score)),
+  make("span", { class: "score", title: model.has_probabilities ? "probability" : "score" },
+    model.has_probabilities ? chance(probability) : fixed(score)),
   make("button", { class: "accept", "aria-label": `Accept ${label}`, title: "Accept",
     onclick: () => decide(label, "accepted") }, "✓"),
   make("button", { class: "reject", "aria-label": `Reject ${label}`, title: "Reject",
     onclick: () => decide(label, "rejected") }, "✕"),
   make("span", { class: hasThreshold() ? "bar halved" : "bar", "aria-hidden": "true" },
-    make("i", { "--share": barLength(score) })),
+    make("i", { "--share": barLength(suggestion) })),
   make("div", { class: "why-here" }));
 }
 
-// Margins, and a hybrid's scores that are made of them, are judged by a threshold; shares are not.
-const hasThreshold = () => !model.explains || ["both", "svm"].includes(model.settings.model);
+// Without probabilities, margins of SVMs are judged by a threshold, 0; shares are not.
+const hasThreshold = () => !model.has_probabilities && !model.explains;
 
-const threshold = () => model.settings.threshold ?? 0;
-
-// A share beside the best one; of other scores, how far they are from the threshold.
-function barLength(score) {
-  if (hasThreshold()) return 1 / (1 + Math.exp(threshold() - score));
+// How likely it is; a share beside the best one, or how far a margin is from 0.
+function barLength({ probability, score }) {
+  if (model.has_probabilities) return probability;
+  if (hasThreshold()) return 1 / (1 + Math.exp(-score));
   return score / Math.max(current.suggestions[0].score, 1e-9);
 }
 
@@ -187,7 +189,8 @@ function showBars() {
     const place = find("suggestions").children[number];
     if (hasShares(reason)) {
       place.querySelector(".bar").replaceChildren(...["words", "prior"].map((part) =>
-        make("i", { class: part, "--share": barLength(reason.parts[part]) })));
+        make("i", { class: part,
+          "--share": barLength(reason) * reason.parts[part] / Math.max(reason.score, 1e-9) })));
     }
     place.querySelector(".hidden").textContent = `, ${inWords(reason)}`;
   });

@@ -1,0 +1,55 @@
+"""What is said of documents: probabilities where there are any, scores where there are none."""
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from deplda import FlatLDA, InputError
+from deplda.models.suggesting import Asked, labels_of
+from tests.models.worlds import news, quick
+
+
+@cache
+def fitted(n_held_out: int) -> Any:
+    return quick(FlatLDA, n_held_out=n_held_out).fit(news())
+
+
+def test_labels_come_with_their_probabilities() -> None:
+    model, some = fitted(2000), news()[:20]
+    chances = model.predict_proba(some)
+    for labels, own in zip(labels_of(model, some, Asked()), chances, strict=True):
+        told = [label["probability"] for label in labels]
+        assert told == sorted(own, reverse=True)[: len(told)]
+        assert min(told) >= model.calibration_.threshold or len(told) == 1
+    every = labels_of(model, some, Asked(threshold=0.0))
+    assert {len(labels) for labels in every} == {len(model.classes_)}
+    both = labels_of(model, some, Asked(3, 0.2))
+    assert both == [[x for x in labels[:3] if x["probability"] >= 0.2] for labels in every]
+    assert labels_of(model, some, Asked(3, k=2)) == [labels[:2] for labels in every]
+
+
+def test_without_probabilities_there_are_ten_labels_with_scores() -> None:
+    model, some = fitted(0), news()[:5]
+    ranking = model.rank(some, 10)
+    found = labels_of(model, some, Asked())
+    assert [[x["score"] for x in labels] for labels in found] == ranking.scores.tolist()
+    assert [[x["label"] for x in labels] for labels in found] == ranking.labels.tolist()
+    for asked, n in ((Asked(k=2), 2), (Asked(4), 4), (Asked(4, k=3), 3), (Asked(12), 12)):
+        assert {len(labels) for labels in labels_of(model, some, asked)} == {n}
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (Asked(threshold=0.5), "threshold is 0.5, but this model has no probabilities; train"),
+        (Asked("macro-f1"), "cutoff is 'macro-f1', but this model has no probabilities; train"),
+        (Asked(threshold=-0.1), "threshold is -0.1; it must be a probability from 0 to 1"),
+        (Asked(threshold=float("nan")), "threshold is nan; it must be"),
+        (Asked(k=0), "k is 0"),
+        (Asked(1.5), "no longer a score"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(asked: Asked, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        labels_of(fitted(0), news()[:2], asked)
