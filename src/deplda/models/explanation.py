@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from deplda.models import explanation_html
-from deplda.models.reasons import Explained, percent
+from deplda.models.reasons import Explained, Reason, percent
 
 
 class Explanation(Explained, frozen=True):
@@ -22,31 +22,30 @@ class Explanation(Explained, frozen=True):
         return {name: found[name] for name in ("n_tokens", "n_unknown", "n_background", "labels")}
 
     def __rich__(self) -> Group:
-        parts = list(self.reasons[0].parts) if self.reasons else []
-        has_svm = any(reason.svm_words for reason in self.reasons)
+        is_hybrid = any(reason.evidence for reason in self.reasons)
+        parts = list(self.reasons[0].parts) if self.reasons and not is_hybrid else []
         table = Table(title="suggested labels", title_justify="left")
         table.add_column("label", overflow="fold")
         is_told = all(reason.probability is not None for reason in self.reasons)
         for name in ("probability" if is_told else "score", *parts):
             table.add_column(name, justify="right")
-        for name in ("words that argue for it", "goes with", *["words in the SVM"] * has_svm):
+        for name in (*["its log-odds"] * is_hybrid, "words that argue for it", "goes with"):
             table.add_column(name, overflow="fold")
         for reason in self.reasons:
-            svm = ", ".join(f"{w.name} {w.weight:.2f}" for w in reason.svm_words)
+            chance = reason.probability
+            shown = _log_odds(reason) if is_hybrid else _shares(reason)
             table.add_row(
                 Text(str(reason.label)),
-                f"{reason.score:.3f}"
-                if reason.probability is None
-                else percent(reason.probability),
-                *(f"{value:.3f}" for value in reason.rounded_parts().values()),
-                Text(", ".join(f"{w.name} {w.weight:.1f}" for w in reason.words)),
-                Text(", ".join(f"{c.name} {c.weight:.0%}" for c in reason.companions)),
-                *[Text(svm)] * has_svm,
+                f"{reason.score:.3f}" if chance is None else percent(chance),
+                *shown,
+                Text(_words(reason)),
+                Text(_companions(reason)),
             )
         known = f"{self.n_tokens:,} tokens of known words"
         unknown = f", {self.n_unknown:,} of unknown ones left out" if self.n_unknown else ""
         shared = f"; the background has {self.n_background:.1f}" if self.n_background else ""
-        return Group(table, Text(known + unknown + shared + "."))
+        scale = " Numbers at words and labels are parts of the log-odds." * is_hybrid
+        return Group(table, Text(f"{known}{unknown}{shared}.{scale}"))
 
     def to_html(self) -> str:
         """Return a page of its own: the labels, and the words coloured by label."""
@@ -54,3 +53,26 @@ class Explanation(Explained, frozen=True):
 
     def _repr_html_(self) -> str:
         return explanation_html.body(self)
+
+
+def _log_odds(reason: Reason) -> list[str]:
+    """Return the sum and its parts, in one cell."""
+    parts = ", ".join(f"{name} {value:+.2f}" for name, value in reason.rounded_parts(2).items())
+    return [f"{reason.score:+.2f}: {parts}"]
+
+
+def _shares(reason: Reason) -> list[str]:
+    return [f"{value:.3f}" for value in reason.rounded_parts().values()]
+
+
+def _words(reason: Reason) -> str:
+    if reason.evidence:
+        return ", ".join(f"{w.name} {w.margin + w.share:+.2f}" for w in reason.evidence)
+    return ", ".join(f"{w.name} {w.weight:.1f}" for w in reason.words)
+
+
+def _companions(reason: Reason) -> str:
+    return ", ".join(
+        f"{c.name} {c.weight:.0%}" if c.added is None else f"{c.name} {c.added:+.2f}"
+        for c in reason.companions
+    )

@@ -9,7 +9,11 @@ from scipy.special import expit
 from deplda.models.reasons import Explained, Reason, percent
 
 _COLOURS = 8
-_NAMES = {"words": "words", "prior": "prior", "svm": "SVM", "topics": "topic model"}
+_NAMES = {
+    "share": "topic model", "margin": "SVM", "likeness": "like its documents",
+    "base": "any candidate",
+}  # fmt: skip
+"""Of parts whose names say too little."""
 LIGHT = """--ink:#1d2330;--soft:#5b6473;--line:#d8dde6;--paper:#fff;--c0:#2563b8;--c1:#b4520a;
 --c2:#1b7f4b;--c3:#a02c6d;--c4:#6b47b8;--c5:#8a6d00;--c6:#0b7f8a;--c7:#6d5140"""
 DARK = """--ink:#e8ebf1;--soft:#a3adbd;--line:#3a4252;--paper:#14171d;--c0:#7db3ff;--c1:#ffab6b;
@@ -80,15 +84,15 @@ def fragment(explanation: Explained, level: int = 1) -> str:
 def _key(explanation: Explained) -> str:
     """Return how the bars and the numbers are read."""
     has_companions = any(reason.companions for reason in explanation.reasons)
-    brackets = "In brackets: how often a word stands for the label"
-    if any(reason.svm_words for reason in explanation.reasons):
-        brackets += ", what it adds to the margin in the SVM"
-    if has_companions:
-        brackets += ", and the share of a label it goes with"
+    if any(reason.evidence for reason in explanation.reasons):
+        brackets = "In brackets: what a word, or a label it goes with, adds to the log-odds"
+    else:
+        brackets = "In brackets: how often a word stands for the label"
+        brackets += ", and the share of a label it goes with" * has_companions
     is_told = any(reason.probability is not None for reason in explanation.reasons)
     likely = "A bar is as long as the label is likely. " if is_told else ""
     if not explanation.has_shares and is_told:
-        bars = "In small: the parts of its score"
+        bars = "In small: the parts of its log-odds, which add up"
     elif not explanation.has_shares:
         bars = "A score is the sum of its parts; a bar beyond its middle is a score above 0"
     elif any("prior" in reason.parts for reason in explanation.reasons):
@@ -101,7 +105,7 @@ def _key(explanation: Explained) -> str:
 
 def _item(reason: Reason, number: int, best: float, has_shares: bool) -> str:
     rounded = reason.rounded_parts().items()
-    parts = ", ".join(f"{_NAMES[name]} {_signed(value)}" for name, value in rounded)
+    parts = ", ".join(f"{_NAMES.get(name, name)} {_signed(value)}" for name, value in rounded)
     if reason.probability is None:
         told, scale = f"{_signed(reason.score).removeprefix('+')} = {parts}", best or 1.0
     else:  # a bar is as long as the label is likely
@@ -117,21 +121,28 @@ def _item(reason: Reason, number: int, best: float, has_shares: bool) -> str:
         f'<i{" class=prior" * (place > 0)} style="width:{value * 100:.1f}%"></i>'
         for place, value in enumerate(values)
     )
-    lines = {
-        "Words": ", ".join(f"{escape(w.name)}&nbsp;({w.weight:.1f})" for w in reason.words),
-        "Words in the SVM": ", ".join(
-            f"{escape(w.name)}&nbsp;({w.weight:+.2f})" for w in reason.svm_words
-        ),
-        "Goes with": ", ".join(
-            f"{escape(c.name)}&nbsp;({c.weight:.0%})" for c in reason.companions
-        ),
-    }
+    lines = {"Words": _words_of(reason), "Goes with": _companions_of(reason)}
     why = "".join(f'<p class="why">{name}: {told}</p>' for name, told in lines.items() if told)
     return (
         f'<li style="--own:var(--c{number % _COLOURS})"><span class="name">'
         f'{escape(str(reason.label))}</span> <span class="score">{told}'
         f'</span><div class="bar{" halved" * is_halved}" role="img" '
         f'aria-label="{parts}">{bars}</div>{why}</li>'
+    )
+
+
+def _words_of(reason: Reason) -> str:
+    if reason.evidence:
+        pairs = [(w.name, f"{w.margin + w.share:+.2f}") for w in reason.evidence]
+    else:
+        pairs = [(w.name, f"{w.weight:.1f}") for w in reason.words]
+    return ", ".join(f"{escape(name)}&nbsp;({value})" for name, value in pairs)
+
+
+def _companions_of(reason: Reason) -> str:
+    return ", ".join(
+        f"{escape(c.name)}&nbsp;({f'{c.weight:.0%}' if c.added is None else f'{c.added:+.2f}'})"
+        for c in reason.companions
     )
 
 

@@ -11,22 +11,24 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.sparse import csr_array
+from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks
 from deplda.data.targets import Indicator
 from deplda.data.text import WordCounter
 from deplda.data.weighting import WordCounts
-from deplda.engine.execution import Execution
+from deplda.engine.execution import HERE, Execution
 from deplda.engine.pool import Stop
 from deplda.errors import InputError, NothingHeldOutWarning
 from deplda.inference.cpu import Cpu
-from deplda.models import holdout, hybrid_codec
+from deplda.models import holdout, hybrid_codec, hybrid_reasons
 from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.calibration import Calibration
 from deplda.models.candidates import Centroids, Index, centroids, companions, training_lists
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.dependency import DependencyLDA
 from deplda.models.explainer import Explainer
+from deplda.models.explanation import Explanation
 from deplda.models.folds import folds_of
 from deplda.models.hybrid_scorer import HybridScorer, Shortlister, best_first
 from deplda.models.learning_on import LearnsOn
@@ -327,6 +329,31 @@ class HybridLDA(LearnsOn, Explainer):
         scorer, execution = self._scorer(counts, self._execution())
         work = partial(_likeliest_candidates, scorer, calibration, k)
         return execution.map_rows(work, counts, scorer.batch_size, "scoring")
+
+    # Explaining ----------------------------------------------------------------------------------
+
+    def explain(self, document: Any, k: int = 5, *, n_words: int = 8) -> Explanation:
+        """Return why the k likeliest labels of one document are suggested; k candidates at most.
+
+        The parts of a label are those of its log-odds, by signal, and add up to them. `evidence`
+        are the words that give most to them, `companions` the labels it goes with and what they
+        give.
+        """
+        check_is_fitted(self)
+        checks.at_least_one(k=k)
+        return super().explain(document, min(k, self.n_candidates_), n_words=n_words)
+
+    def _explain(
+        self, document: Any, counts: Counts, numbers: Numbers, n_words: int
+    ) -> Explanation:
+        found = self.topic_model_._explain(document, counts, numbers, n_words)
+        scorer, _ = self._scorer(counts, HERE)
+        chances = None
+        if self.has_probabilities:
+            told = self._calibration().of_documents(scorer.scores(counts))
+            chances = told[0, numbers[0]].tolist()
+        labels = numbers[0].tolist()
+        return hybrid_reasons.explain(found, scorer, counts, labels, chances, self.words_, n_words)
 
     # Keeping -------------------------------------------------------------------------------------
 

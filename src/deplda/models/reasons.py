@@ -39,11 +39,12 @@ class WordTokens(Struct, frozen=True, rename={"name": "word", "weight": "tokens"
     weight: float
 
 
-class WordMargin(Struct, frozen=True, rename={"name": "word", "weight": "added"}):
-    """A word, and what it adds to the label's margin in an SVM."""
+class WordEvidence(Struct, frozen=True, rename={"name": "word"}):
+    """A word, and what it adds to a label's log-odds in a hybrid: by the margin, by the share."""
 
     name: str
-    weight: float
+    margin: float
+    share: float
 
 
 class Companion(Struct, frozen=True, rename={"name": "label", "weight": "share"}):
@@ -51,6 +52,8 @@ class Companion(Struct, frozen=True, rename={"name": "label", "weight": "share"}
 
     name: str
     weight: float
+    added: float | None = None
+    """What it adds to the log-odds, in a hybrid."""
 
 
 class TopicBehind(Struct, frozen=True, rename={"number": "topic", "weight": "share"}):
@@ -68,7 +71,7 @@ class Reason(Struct, frozen=True):
     label: str | int | float
     score: float
     parts: dict[str, float]
-    """By name: "words" and "prior" of a topic model, "svm" and "topics" of a hybrid."""
+    """By name: "words" and "prior" of a topic model; of a hybrid its signals, in log-odds."""
     tokens: float
     """How many of the document's tokens the label is expected to have."""
     words: tuple[WordTokens, ...]
@@ -76,8 +79,8 @@ class Reason(Struct, frozen=True):
     topics: tuple[TopicBehind, ...] = ()
     companions: tuple[Companion, ...] = ()
     """The document's other labels that brought these topics up."""
-    svm_words: tuple[WordMargin, ...] = ()
-    """The words that argue for it in a hybrid's SVM."""
+    evidence: tuple[WordEvidence, ...] = ()
+    """The words that give most in a hybrid, for or against, in log-odds."""
     probability: float | None = None
     """How likely the label is; None in a model without probabilities."""
 

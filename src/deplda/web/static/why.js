@@ -1,8 +1,11 @@
 // Why one label is suggested, in words.
 
-import { colour, fixed, labelLink, make, percent } from "./dom.js";
+import { colour, labelLink, make, percent } from "./dom.js";
 
-const NAMES = { svm: "the SVM", topics: "the topic model" };
+const NAMES = {
+  base: "any candidate", margin: "its words in the SVM", share: "the topic model",
+  likeness: "documents like it", frequency: "how often it is given", calibration: "calibration",
+};
 
 export function showWhy(place, reason, number) {
   for (const old of document.querySelectorAll(".why")) old.remove();
@@ -10,13 +13,20 @@ export function showWhy(place, reason, number) {
   place.append(make("div", { class: "why", "--own": colour(number) },
     make("h2", {}, "Why ", labelLink(reason.label), "?"),
     make("p", {}, `${inWords(reason)}.`),
-    line("Its words (expected occurrences)", reason.words,
-      ({ word, tokens }) => [word, tokens.toFixed(1)]),
-    line("Its words in the SVM (added to its margin)", reason.svm_words,
-      ({ word, added }) => [word, `+${added.toFixed(2)}`]),
-    line("It goes with (share in making it likely)", reason.companions,
-      ({ label, share }) => [labelLink(label), percent(share)])));
+    ...(reason.evidence.length ? [
+      line("Its words (added to its log-odds)", reason.evidence,
+        ({ word, margin, share }) => [word, signed(margin + share, 2)]),
+      line("It goes with (added to its log-odds)", reason.companions,
+        ({ label, added }) => [labelLink(label), signed(added, 2)]),
+    ] : [
+      line("Its words (expected occurrences)", reason.words,
+        ({ word, tokens }) => [word, tokens.toFixed(1)]),
+      line("It goes with (share in making it likely)", reason.companions,
+        ({ label, share }) => [labelLink(label), percent(share)]),
+    ])));
 }
+
+const signed = (value, digits) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(digits)}`;
 
 // A topic model's score has two shares; a hybrid's is a sum of terms of either sign.
 export const hasShares = ({ parts }) => "prior" in parts;
@@ -29,16 +39,15 @@ export function inWords(reason) {
       + (companions.length ? "from the labels it goes with" : "was likely before");
   }
   const names = Object.keys(parts);
-  if (names.length === 1) return `Score ${fixed(score)}, all from ${NAMES[names[0]]}`;
   const terms = shownTerms(score, Object.values(parts));
-  const told = terms.map((value, n) => `${NAMES[names[n]]} ${value < 0 ? "" : "+"}${fixed(value)}`);
-  return `Score ${fixed(score)}: ${told.join(", ")}`;
+  const told = terms.map((value, n) => `${NAMES[names[n]] ?? names[n]} ${signed(value, 2)}`);
+  return `Log-odds ${signed(score, 2)}: ${told.join(", ")}`;
 }
 
 // Rounded as the score is; the last takes what rounding leaves, so that they add up as shown.
 function shownTerms(score, values) {
-  const terms = values.slice(0, -1).map((value) => Number(value.toFixed(3)));
-  return [...terms, terms.reduce((rest, value) => rest - value, Number(score.toFixed(3)))];
+  const terms = values.slice(0, -1).map((value) => Number(value.toFixed(2)));
+  return [...terms, terms.reduce((rest, value) => rest - value, Number(score.toFixed(2)))];
 }
 
 function line(title, items, shown) {

@@ -1,0 +1,132 @@
+"""Why the hybrid suggests a label: parts of its log-odds that add up, down to words.
+
+The log-odds are the sum of what the signals give (`mixture.py`) and of what calibration adds. Two
+of the parts are divided further:
+
+- margin: what a document without any word of the label has, then each word's w·x, in proportion;
+- share: the labels that it goes with have what the prior has of the share, its words the rest, in
+  proportion to the tokens that it has of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from msgspec import structs
+from scipy.special import logit
+
+from deplda.kernels.shortlists import BIAS
+from deplda.models.base import Counts, Floats
+from deplda.models.explanation import Explanation
+from deplda.models.hybrid_scorer import HybridScorer
+from deplda.models.mixture import Mixture
+from deplda.models.reasons import Companion, Reason, WordEvidence
+
+CALIBRATION = "calibration"
+"""What calibration adds to the log-odds of the mixture."""
+_LEAST_SHOWN = 0.005  # less is shown as 0.00
+_TINY = 1e-300
+
+
+class _Share(NamedTuple):
+    """A share's part of the log-odds: the prior's, by the labels it goes with, and each word's."""
+
+    prior: float
+    words: dict[str, float]
+
+
+class _Pair(NamedTuple):
+    """One label of the document: its signals by name."""
+
+    values: dict[str, Floats]
+
+    def part(self, mixture: Mixture, signal: str, value: float | None = None) -> float:
+        """Return a signal's part of the log-odds; at another value of it, if one is given."""
+        values = self.values
+        if value is not None:
+            values = values | {signal: np.full(values[signal].shape, value)}
+        found = mixture.parts(values).get(signal)
+        return 0.0 if found is None else float(found[0, 0])
+
+
+def explain(
+    found: Explanation,
+    scorer: HybridScorer,
+    counts: Counts,
+    labels: list[int],
+    chances: list[float] | None,
+    words: tuple[str, ...],
+    n_words: int,
+) -> Explanation:
+    """Return the topic model's explanation of these labels with the hybrid's reasons.
+
+    `chances` are their probabilities, where the model has any.
+    """
+    shortlist, values = scorer.signals(counts)
+    places = {int(c): place for place, c in enumerate(shortlist.labels[0])}
+    features = shortlist.features
+    told = []
+    for number, (reason, c) in enumerate(zip(found.reasons, labels, strict=True)):
+        at = places[c]
+        pair = _Pair({name: value[:, [at]] for name, value in values.items()})
+        parts = {
+            name: float(part[0, 0]) for name, part in scorer.mixture.parts(pair.values).items()
+        }
+        score = sum(parts.values())
+        if chances is not None:
+            parts[CALIBRATION] = float(logit(chances[number])) - score
+        of_label = np.asarray(scorer.weights[[c]][:, features.indices].toarray()).ravel()
+        by_margin = _of_margin(pair, scorer.mixture, of_label * features.data)
+        of_share = _of_share(parts.get("share", 0.0), reason, found, number)
+        told.append(
+            structs.replace(
+                reason,
+                score=sum(parts.values()),
+                parts=parts,
+                evidence=_evidence(words, features, by_margin, found, of_share.words, n_words),
+                companions=_with_parts(reason.companions, of_share.prior),
+            )
+        )
+    return structs.replace(found, reasons=tuple(told))
+
+
+def _of_margin(pair: _Pair, mixture: Mixture, added: Floats) -> Floats:
+    """Return what each word of the document gives to the log-odds by the margin."""
+    whole = added.sum()
+    if not whole:
+        return np.zeros_like(added)
+    given = pair.part(mixture, "margin") - pair.part(mixture, "margin", BIAS)
+    return added * (given / whole)
+
+
+def _of_share(part: float, reason: Reason, found: Explanation, number: int) -> _Share:
+    """Return a share's part of the log-odds as it is divided.
+
+    The topic model's own reason says how much of the share is the prior's, and how its tokens are
+    distributed over words.
+    """
+    prior = part * reason.parts["prior"] / max(reason.score, _TINY)
+    tokens = {word.word: word.tokens[number] for word in found.words}
+    whole = max(sum(tokens.values()), _TINY)
+    by_word = {word: (part - prior) * value / whole for word, value in tokens.items()}
+    return _Share(prior, by_word)
+
+
+def _evidence(
+    words: tuple[str, ...], features: Any, by_margin: Floats, found: Explanation,
+    by_share: dict[str, float], n: int,
+) -> tuple[WordEvidence, ...]:  # fmt: skip
+    """Return the words that give most, for or against, with what they give by both."""
+    margins = {words[w]: float(value) for w, value in zip(features.indices, by_margin, strict=True)}
+    every = [
+        WordEvidence(word.word, margins.get(word.word, 0.0), by_share.get(word.word, 0.0))
+        for word in found.words
+    ]
+    strongest = sorted(every, key=lambda each: -abs(each.margin + each.share))[:n]
+    return tuple(w for w in strongest if abs(w.margin + w.share) >= _LEAST_SHOWN)
+
+
+def _with_parts(companions: tuple[Companion, ...], given: float) -> tuple[Companion, ...]:
+    """Return the labels it goes with, with what each gave to the log-odds."""
+    return tuple(structs.replace(each, added=given * each.weight) for each in companions)
