@@ -37,10 +37,16 @@ if TYPE_CHECKING:
     from deplda.data.corpus import Corpus
     from deplda.evaluation import Evaluation
 
+_MATRIX_CELLS, _RANKED = 100_000_000, 200
 _OWN_OPTIONS = {
     "random_state": "--seed", "n_jobs": "--jobs", "engine": "--engine", "device": "--device",
     "verbose": "nothing",
 }  # fmt: skip
+
+WHICH_MODEL = (
+    "Use hybrid to predict; dependency for the paper's topic model alone, for files too large for "
+    "memory, or a GPU; prior, flat and the SVMs to compare with."
+)
 
 split_option = click.option(
     "--split", default="0", help="Of a data set with splits; none: all of it."
@@ -68,10 +74,9 @@ jobs_option = click.option("--jobs", "-j", type=click.IntRange(1), help="Cores; 
 @click.option(
     "--model",
     type=click.Choice([entry.verb for entry in MODELS.values()]),
-    default="dependency",
-    help="Which model.",
+    help=f"{WHICH_MODEL} hybrid by default.",
 )
-@click.option("--n-topics", type=click.IntRange(1), help="Topics over labels (dependency).")
+@click.option("--n-topics", type=click.IntRange(1), help="Topics over labels (hybrid, dependency).")
 @click.option(
     "--paper",
     type=click.Choice(["eurlex", "yahoo", "rcv1", "nyt"]),
@@ -139,6 +144,8 @@ def train(
     check_output(output, force)
     store.check_target(output)
     _check_checkpoint(checkpoint, resume)
+    if asked["model"] is None:
+        asked["model"] = _usual_model(asked, scratch, checkpoint)
     model = _make_model(**asked)
     begin = time.perf_counter()
     kept = None
@@ -160,6 +167,31 @@ def train(
     show(
         "{class} of {documents:,} documents, {words:,} words and {labels:,} labels, trained in "
         "{seconds} s: {model}".format_map(summary)
+    )
+    if model.held_out_:
+        show(_quality(model.held_out_))
+    show(f"Next: deplda predict {output} {'new.jsonl' if summary['takes_text'] else 'new.svm'}")
+
+
+def _usual_model(asked: dict[str, Any], scratch: Path | None, checkpoint: Path | None) -> str:
+    """Return the model that is trained where none is named, and say so if it is not the usual."""
+    for option, is_given in (
+        ("--scratch", scratch is not None), ("--checkpoint", checkpoint is not None),
+        ("--paper", asked["paper"] is not None), ("--device", asked["device"] != "cpu"),
+    ):  # fmt: skip
+        if is_given:
+            note(f"{option} is for topic models: --model dependency is trained, not the hybrid")
+            return "dependency"
+    return "hybrid"
+
+
+def _quality(held_out: dict[str, float]) -> str:
+    """Return what a model reached on documents held out, as a sentence."""
+    return (
+        f"On {held_out['documents']:,.0f} training documents held out: average precision "
+        f"{held_out['average_precision']:.3f} by document and "
+        f"{held_out['label_average_precision']:.3f} by label; the first label is right for "
+        f"{100 - held_out['one_error']:.0f} % of the documents."
     )
 
 
@@ -208,6 +240,7 @@ def summary_of(
         "labels": len(model.classes_),
         "takes_text": model.counter_ is not None,
         "seconds": seconds,
+        "held_out": model.held_out_ or None,
         "metrics": None if found is None else found.to_dict(),
     }
 
@@ -367,8 +400,10 @@ def metrics_of(model: Any, test: Corpus) -> Evaluation:
 
     names = [str(label) for label in model.classes_]
     known = test.align(labels=names)
+    # With very many labels the best are ranked, and all others tie below them.
+    is_large = len(test) * len(names) > _MATRIX_CELLS
     found = evaluate(
-        model.decision_function(test),
+        model.rank_matrix(test, _RANKED) if is_large else model.decision_function(test),
         known.labels,
         model.label_sets_,
         label_names=names,

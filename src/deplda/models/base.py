@@ -32,6 +32,7 @@ from deplda.models.calibration import Calibration, all_pairs, calibrate
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.cutting import Cutoff
 from deplda.models.folds import folds_of
+from deplda.models.quality import held_out_quality
 
 Counts = csr_array[Any, tuple[int, int]]
 Floats = npt.NDArray[np.float64]
@@ -93,7 +94,8 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A multi-label classifier that ranks; what it learns and how it scores are its subclasses'.
 
     The `fit` of a subclass calls `_begin_fit` and sets `label_sets_`, the labels of the documents
-    it learned from, and, where it has scored documents held out, `calibration_`.
+    it learned from, and, where it has scored documents held out, `calibration_` and `held_out_`,
+    what it reached on them.
     """
 
     cutoff: Any = "proportional"
@@ -147,6 +149,21 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         checks.at_least_one(k=k)
         for numbers, scores in self._rank_counts(self._read_counts(X, reset=False), int(k)):
             yield Ranking(self.classes_[numbers], scores)
+
+    def rank_matrix(self, X: Any, k: int) -> csr_array[Any, tuple[int, int]]:
+        """Return the scores of the k best labels of each document, a sparse matrix.
+
+        `evaluate` takes it: all other labels tie below. For problems with many labels.
+        """
+        check_is_fitted(self)
+        checks.at_least_one(k=k)
+        n_labels = len(self.classes_)
+        rows = [csr_array((0, n_labels))]
+        for numbers, scores in self._rank_counts(self._read_counts(X, reset=False), int(k)):
+            starts = np.arange(len(numbers) + 1) * numbers.shape[1]
+            shape = len(numbers), n_labels
+            rows.append(csr_array((scores.ravel(), numbers.ravel(), starts), shape=shape))
+        return csr_array(vstack(rows))
 
     def _score_counts(self, counts: Counts) -> Floats:
         """Return the scores of all labels, documents × labels."""
@@ -209,7 +226,8 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         cutting.check_cutoff(self.cutoff)
         counts, n_labels = self._read_counts(X, reset=False), len(self.classes_)
         if self._targets.kind == "classes":
-            return self.classes_[self._score_counts(counts).argmax(axis=1)]
+            best = [numbers[:, 0] for numbers, _ in self._rank_counts(counts, 1)]
+            return self.classes_[np.concatenate([np.zeros(0, np.int64), *best])]
         rows = [csr_array((0, n_labels), dtype=bool)]
         for numbers, _, kept in self._cut(counts, self.cutoff):
             starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
@@ -315,6 +333,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.counter_: WordCounter | None = counter
         self.metrics_: dict[str, Any] | None = None
         self.calibration_: Calibration | None = None
+        self.held_out_: dict[str, float] = {}
         self.classes_ = self._targets.classes
         self.n_tokens_ = round(float(counts.sum()))
         return counts, labels
@@ -471,7 +490,9 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _calibrated(self, fold: Numbers, scores: Floats, labels: Indicator) -> Calibration | None:
         """Return the calibration by the scores of a fold that the scoring model has not seen."""
-        pairs = all_pairs(scores, labels[fold].toarray().astype(bool), _without(labels, fold) > 0)
+        truth, known = labels[fold].toarray().astype(bool), _without(labels, fold) > 0
+        self.held_out_ = held_out_quality(scores, truth & known)
+        pairs = all_pairs(scores, truth, known)
         n_trained = np.bincount(labels.indices, minlength=labels.shape[1])
         one_class = self._targets.kind == "classes"
         return calibrate(pairs, n_trained, labels.shape[0], one_class=one_class)

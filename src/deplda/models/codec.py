@@ -29,6 +29,7 @@ from deplda.training.estimates import LabelWords, TopicLabels
 
 _WORDS, _SETS, _TOPICS = "label_words", "label_sets", "topic_labels"
 _CALIBRATION = "calibration"
+_HELD_OUT = "held_out"
 _MOST_COLUMNS = np.iinfo(np.int32).max
 _LEAST_BASE = 1e-30  # a word's probability that single precision still knows from 0
 _MOST_OFF = 1e-2
@@ -53,7 +54,9 @@ def card_of(model: Any, learned: dict[str, Any], metrics: dict[str, Any] | None)
             for name, value in model.get_params().items()
             if name not in untrusted.MACHINE
         },
-        learned=learned | calibration_numbers(model.calibration_, _CALIBRATION),
+        learned=learned
+        | calibration_numbers(model.calibration_, _CALIBRATION)
+        | {_HELD_OUT: model.held_out_},
         seed=model.seed_,
         kind=model._targets.kind,
         labels=labels,
@@ -86,6 +89,7 @@ def restore(stored: Stored, make: Callable[..., Any]) -> Any:
     model._targets, model.classes_ = Targets(classes, card.kind), classes
     model.label_sets_ = Reader(path, arrays).indicator(_SETS, len(classes))
     model.calibration_ = read_calibration(stored, _CALIBRATION)
+    model.held_out_ = _held_out(stored)
     model.seed_, model.metrics_ = card.seed, card.metrics
     model.n_features_in_, model.n_tokens_ = card.n_words, card.statistics["n_tokens"]
     if card.words is not None:
@@ -165,6 +169,14 @@ def read_calibration(stored: Stored, what: str) -> Calibration | None:
     return Calibration(
         *first, slopes, offsets, *second, shifts, thresholds, **msgspec.structs.asdict(numbers)
     )
+
+
+def _held_out(stored: Stored) -> dict[str, float]:
+    """Return what the model reached on documents held out."""
+    try:
+        return msgspec.convert(stored.card.learned.get(_HELD_OUT, {}), dict[str, float])
+    except msgspec.ValidationError as error:
+        raise ReadError(stored.path, None, f"its quality cannot be read: {error}") from error
 
 
 def _problem(card: Card) -> str | None:

@@ -24,6 +24,7 @@ from deplda.models.hybrid_scorer import BELOW, Shortlist, Shortlister
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import tfidf
 from deplda.models.mixture import HeldOut, Judged
+from deplda.models.quality import held_out_quality
 
 COSTS = (0.1, 0.3, 1.0, 3.0)
 FEW, MANY = 100, 200
@@ -83,6 +84,10 @@ class Chosen(NamedTuple):
     n_candidates: int
     judged: Judged
     held_out: HeldOut
+
+    def quality(self) -> dict[str, float]:
+        """Return what the mixture reached, by cross-fitting."""
+        return held_out_quality(self.held_out.matrix(self.judged.log_odds), self.held_out.truth)
 
     def calibration(
         self, n_trained: Numbers, n_documents: int, rows: Any = slice(None), one_class: bool = False

@@ -161,6 +161,7 @@ class HybridLDA(LearnsOn, Explainer):
         chosen = holdout.choose(known, [counts[fold] for fold in folds], costs, numbers, execution)
         self.C_, self.n_candidates_ = chosen.cost, chosen.n_candidates
         self.mixture_, self.measures_ = chosen.judged.mixture, chosen.judged.measures
+        self.held_out_ = chosen.quality()
         self._calibrate(chosen, labels)
 
     def _calibrate(self, chosen: holdout.Chosen, labels: Indicator) -> None:

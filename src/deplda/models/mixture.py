@@ -151,6 +151,14 @@ class HeldOut(NamedTuple):
         found = np.asarray(self.truth[rows, np.maximum(self.labels, 0).ravel()])
         return found.reshape(self.labels.shape).astype(bool) & self.is_given
 
+    def matrix(self, values: Floats) -> csr_array[Any, tuple[int, int]]:
+        """Return values of the candidates as a sparse matrix, documents × all labels."""
+        given = self.is_given
+        ends = np.concatenate([[0], np.cumsum(given.sum(axis=1))])
+        found = csr_array((values[given], self.labels[given], ends), shape=self.truth.shape)
+        found.sort_indices()
+        return found
+
     def only(self, rows: Any) -> HeldOut:
         """Return some of the documents."""
         values = {name: value[rows] for name, value in self.values.items()}
@@ -216,12 +224,9 @@ def best_of(
 
 def measures(log_odds: Floats, held_out: HeldOut) -> dict[str, Floats]:
     """Return what is judged by, higher is better: values of documents, and values of labels."""
-    labels, truth = held_out.labels, held_out.truth
-    by_document = rank_metrics((labels, log_odds), truth, ks=(5,))
+    truth, scores = held_out.truth, held_out.matrix(log_odds)
+    by_document = rank_metrics(scores, truth, ks=(5,))
     tested = np.flatnonzero(truth.sum(axis=0))
-    given = held_out.is_given
-    ends = np.concatenate([[0], np.cumsum(given.sum(axis=1))])
-    scores = csr_array((log_odds[given], labels[given], ends), shape=truth.shape)
     by_label = rank_metrics(scores[:, tested], truth[:, tested], pivot="label", ks=())
     own = by_label["average_precision"]
     often = truth.sum(axis=0)[tested]
