@@ -2,11 +2,13 @@
 
 from decimal import Decimal
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from scipy.special import logit
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from deplda import (
@@ -14,12 +16,12 @@ from deplda import (
     HybridLDA,
     InputError,
     NothingHeldOutWarning,
-    TfidfSVM,
     WordCounter,
     datasets,
+    load,
 )
-from deplda.evaluation import reliability
-from deplda.models.mixture import quality
+from deplda.evaluation import rank_metrics, reliability
+from deplda.models.linear.svm import tfidf
 from tests.models.worlds import pairs
 
 
@@ -50,41 +52,75 @@ def test_scikit_learn_is_satisfied(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
-def test_it_is_no_worse_than_its_better_parent_on_what_it_is_tuned_for() -> None:
-    told = fitted().qualities_
-    assert told["hybrid"] >= max(told["svm"], told["topics"])
-
-
-def test_both_parents_together_beat_each_on_new_documents() -> None:
+def test_both_signals_together_beat_each_on_new_documents() -> None:
     """Half of the labels show by words alone, the other half by the labels they go with."""
     train, test = pairs(300, seed=0), pairs(300, seed=1)
     model = quick().fit(train)
-    assert model.mixture_.model == "both"
-    truth = test.labels.toarray()
+    found = rank_metrics(model.decision_function(test), test.labels)["average_precision"]
+    topics = model.topic_model_.decision_function(test)
+    features = tfidf(model.idf_, test.counts)
+    margins = np.asarray((features @ model.weights_.T).toarray())
+    for scores in (topics, margins):
+        alone = rank_metrics(scores, test.labels)["average_precision"]
+        assert np.nanmean(found) > np.nanmean(alone)
+
+
+def test_it_is_not_below_its_parts_on_documents_held_out() -> None:
+    measures = quick().fit(pairs(300, seed=0)).measures_
+    told = {name: of["document average precision"] for name, of in measures.items()}
+    assert max(told["crossed"], told["full"]) > max(told["margin"], told["share"])
+
+
+def many_labels() -> tuple[Corpus, Corpus]:
+    corpus = datasets.power_law(700, 400, 900, tokens_per_document=60, seed=3)
+    return corpus[:600], corpus[600:]
+
+
+@cache
+def shortlisted() -> HybridLDA:
+    return quick(candidates=40, C=1.0).fit(many_labels()[0])
+
+
+def test_a_shortlist_finds_nearly_what_all_labels_give() -> None:
+    train, test = many_labels()
+    every = quick(candidates="all", C=1.0).fit(train)
     found = [
-        quality(one.decision_function(test), truth)
-        for one in (model, model.svm_, model.topic_model_)
+        float(np.nanmean(rank_metrics(m.rank_matrix(test, 40), test.labels)["average_precision"]))
+        for m in (every, shortlisted())
     ]
-    assert found[0] > max(found[1:])
+    assert found[1] > found[0] - 0.02
+    assert shortlisted().n_candidates_ == 40
+    assert every.n_candidates_ == len(every.classes_)
 
 
-def test_where_no_mixture_is_better_it_is_the_better_parent() -> None:
-    model = fitted()
-    assert model.mixture_.model == "topics"
-    assert model.qualities_["hybrid"] == model.qualities_["topics"]
-    np.testing.assert_array_equal(
-        model.decision_function(parts()[1]),
-        model.topic_model_.decision_function(parts()[1]) / 2,
-    )
+def test_the_best_of_a_shortlist_are_the_best_of_all_scores() -> None:
+    _, test = many_labels()
+    scores, ranking = shortlisted().decision_function(test), shortlisted().rank(test, 40)
+    np.testing.assert_array_equal(ranking.scores, -np.sort(-scores, axis=1)[:, :40])
+    beyond = shortlisted().rank(test[:3], 60)  # those that are no candidates follow by their share
+    np.testing.assert_array_equal(beyond.scores, -np.sort(-scores[:3], axis=1)[:, :60])
 
 
-def test_the_parents_are_those_of_all_documents() -> None:
-    train, test = parts()
-    alone = TfidfSVM(C=fitted().svm_.C_).fit(train)
-    np.testing.assert_allclose(
-        fitted().svm_.decision_function(test), alone.decision_function(test), atol=3e-3
-    )
-    assert fitted().topic_model_.rank(test[:2], 3).labels.dtype == object
+def test_labels_outside_a_shortlist_are_hardly_likely_and_all_adds_up() -> None:
+    _, test = many_labels()
+    chances = shortlisted().predict_proba(test)
+    assert 0.5 < chances.sum() / test.labels.nnz < 2
+    listed = shortlisted().rank_matrix(test, 40).toarray() != 0
+    assert chances[~listed].max() < 0.02
+
+
+def test_a_document_without_known_words_gets_the_usual_labels() -> None:
+    train, test = many_labels()
+    blank = csr_array(test.counts.shape, dtype=test.counts.dtype)[:1]
+    found = shortlisted().rank(blank, 3)
+    often = train.label_counts[shortlisted()._targets.numbers(found.labels[0])]
+    assert often.min() >= np.sort(train.label_counts)[-60]
+
+
+@pytest.mark.parametrize("candidates", [0, -3, 2.5, "most", True])
+def test_a_number_of_candidates_that_is_none_is_named(candidates: Any) -> None:
+    with pytest.raises(InputError, match=r"candidates is .*'auto', 'all' or"):
+        quick(candidates=candidates).fit(parts()[0])
 
 
 # What is held out ---------------------------------------------------------------------------------
@@ -99,7 +135,8 @@ def test_copies_do_not_spoil_the_weights_if_their_groups_are_told() -> None:
     )
     groups = np.repeat(np.arange(len(train)), 2)
     told, untold = quick(C=1.0).fit(twice, groups=groups), quick(C=1.0).fit(twice)
-    assert untold.qualities_["svm"] > told.qualities_["svm"]
+    reached = [m.measures_["margin"]["document average precision"] for m in (untold, told)]
+    assert reached[0] > reached[1]
 
 
 def test_groups_of_a_wrong_length_are_refused() -> None:
@@ -112,7 +149,8 @@ def test_labels_of_one_document_each_leave_nothing_to_tune_by() -> None:
     x = np.eye(12, dtype=int) * 3 + 1
     with pytest.warns(NothingHeldOutWarning, match="none has a label that others have too"):
         model = quick().fit(x, np.eye(12, dtype=int))
-    assert model.qualities_ == {}
+    assert model.measures_ == {}
+    assert not model.has_probabilities
     assert model.predict(x).sum(axis=1).min() >= 1
 
 
@@ -201,46 +239,82 @@ def test_same_seed_same_scores_for_any_number_of_threads() -> None:
 # Explanations -------------------------------------------------------------------------------------
 
 
-def test_both_parents_say_which_words_speak_for_a_label() -> None:
+def test_reasons_add_up_to_the_log_odds_of_the_probability() -> None:
     _, test = parts()
     found = fitted().explain(test[[0]], k=3)
-    scores = fitted().rank(test[[0]], 3)
-    for reason, score in zip(found.reasons, scores.scores[0], strict=True):
-        assert reason.score == pytest.approx(score)
+    for reason in found.reasons:
         assert reason.words
-        assert reason.svm_words
+        assert reason.evidence
         assert sum(reason.parts.values()) == pytest.approx(reason.score, rel=1e-12)
+        assert reason.probability is not None
+        assert reason.score == pytest.approx(logit(reason.probability))
     told = found.to_dict()["labels"][0]
-    assert {"parts", "svm_words", "words"} <= told.keys()
-    assert len(fitted().top_words(scores.labels[0, 0], 4)) == 4
+    assert {"parts", "evidence", "words", "probability"} <= told.keys()
+    label = found.reasons[0].label
+    assert len(fitted().top_words(label, 4)) == 4
     assert fitted().topics(3)
-    assert fitted().similar_labels(scores.labels[0, 0], 2)
+    assert fitted().similar_labels(label, 2)
 
 
-def test_shown_parts_add_up_to_the_shown_score() -> None:
+def test_shown_parts_add_up_to_the_shown_log_odds() -> None:
     _, test = parts()
     for document in (test[[0]], test[[1]], test[[2]]):
-        found = fitted().explain(document, k=10)
-        html = found.to_html()
-        for reason in found.reasons:
+        for reason in fitted().explain(document, k=10).reasons:
             rounded = reason.rounded_parts()
             assert sum(Decimal(f"{x:.3f}") for x in rounded.values()) == Decimal(
                 f"{reason.score:.3f}"
             )
             for name, value in rounded.items():
-                assert value == pytest.approx(reason.parts[name], abs=0.0011)
-            assert f"{reason.score:.3f}".replace("-", "−") in html
+                assert value == pytest.approx(reason.parts[name], abs=0.0031)
 
 
-def test_the_words_of_the_svm_make_up_its_margin() -> None:
-    _, test = parts()
-    model = fitted()
-    found = model.explain(test[[0]], k=1, n_words=10_000).reasons[0]
-    c = model._targets.numbers(np.array([found.label], dtype=object))[0]
-    features = model.svm_._features()(test[[0]].counts)
-    weights = model.svm_.weights_[:, [c]].toarray().ravel()
-    added = features.data * weights[features.indices]
-    assert sum(w.weight for w in found.svm_words) == pytest.approx(added[added >= 0.005].sum())
+def test_more_labels_than_candidates_are_not_explained() -> None:
+    assert len(shortlisted().explain(many_labels()[1][[0]], k=100).reasons) == 40
+
+
+# Learning on --------------------------------------------------------------------------------------
+
+
+def halves() -> tuple[Corpus, Corpus, Corpus]:
+    corpus = datasets.power_law(1_000, 60, 600, tokens_per_document=60, seed=5)
+    return corpus[:300], corpus[300:800], corpus[800:]
+
+
+def test_learning_on_comes_closer_to_a_fit_of_everything() -> None:
+    first, second, test = halves()
+    model = quick(C=1.0).fit(first)
+    reached = []
+    for _ in range(2):
+        own = test.align(model.words_, [str(c) for c in model.classes_])
+        found = rank_metrics(model.decision_function(own), own.labels)["average_precision"]
+        reached.append(float(np.nanmean(found)))
+        model.partial_fit(second)
+    assert reached[1] > reached[0] + 0.01
+
+
+def test_new_labels_and_words_are_learned_and_have_probabilities() -> None:
+    texts = ["court judge law", "team game goal", "court law suit", "game team coach"] * 10
+    counter = WordCounter(stop_words=None, min_count=1)
+    model = quick().fit(counter.fit_transform(texts), [["LAW"], ["SPORT"]] * 20, counter=counter)
+    model.partial_fit(["violin opera soprano", "opera violin aria"] * 5, [["MUSIC"]] * 10)
+    assert model.classes_.tolist() == ["LAW", "SPORT", "MUSIC"]
+    assert model.rank(["an aria of the opera"], 1).labels.tolist() == [["MUSIC"]]
+    assert model.predict_proba(["an aria of the opera"]).argmax() == 2
+    assert model.explain("an aria of the opera", k=1).reasons[0].label == "MUSIC"
+
+
+def test_a_model_that_was_saved_learns_on_to_the_same_bits(tmp_path: Path) -> None:
+    first, second, test = halves()
+    model = quick(C=1.0).fit(first)
+    model.save(tmp_path / "model")
+    again = load(tmp_path / "model")
+    found = [
+        m.partial_fit(second[:100]).decision_function(test.align(m.words_)) for m in (model, again)
+    ]
+    np.testing.assert_array_equal(*found)
+
+
+# Texts --------------------------------------------------------------------------------------------
 
 
 def test_texts_are_counted_by_the_counter_that_made_the_counts() -> None:

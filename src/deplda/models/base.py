@@ -258,13 +258,15 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for numbers, scores in self._rank_counts(counts, k):
             yield numbers, scores, np.ones(scores.shape, bool)
 
-    def _likeliest(self, counts: Counts, k: int) -> Iterator[tuple[Numbers, Floats, Floats]]:
+    def _likeliest(
+        self, counts: Counts, k: int, execution: Execution | None = None
+    ) -> Iterator[tuple[Numbers, Floats, Floats]]:
         """Yield numbers, scores and probabilities of the k likeliest labels, the likeliest first.
 
         Some documents after the other. A model that does not score all labels overrides this; there
         may then be fewer than k.
         """
-        scorer, execution = self._scorer(counts, self._execution())
+        scorer, execution = self._scorer(counts, execution or self._execution())
         work = partial(_likeliest_labels, scorer, self._calibration(), k)
         return execution.map_rows(work, counts, scorer.batch_size, "scoring")
 

@@ -144,6 +144,7 @@ def calibrate(
     *,
     is_part: bool = True,
     one_class: bool = False,
+    is_thorough: bool = True,
 ) -> Calibration | None:
     """Return the calibration by documents held out; None if no pair, or every pair, is true.
 
@@ -154,6 +155,7 @@ def calibrate(
     is_part : whether the documents held out are among these. The model that scored them has not
         learned from them: they are taken off to see how scores depend on frequency.
     one_class : whether each document has one class, so that its probabilities sum to 1
+    is_thorough : whether stages are chosen, and not just those taken that mostly are
     """
     n_true = int(held_out.truth.sum())
     if not 0 < n_true < len(held_out.truth):
@@ -165,7 +167,7 @@ def calibrate(
     task = _Task(
         _cells_of(held_out), _log_frequencies(seen, n_seen), _anchors(held_out, seen, n_seen)
     )
-    stages, told = _choose(task)
+    stages, told = _choose(task, _EVERY if is_thorough else _USUAL)
     temperature = 0.0
     if one_class:
         temperature, told = _softmax(held_out)
@@ -310,10 +312,10 @@ class _Fitted(NamedTuple):
     second: Line
     shifts: Floats
 
-    def log_odds(self, scores: Floats, labels: Numbers, log_frequencies: Floats) -> Floats:
+    def unshifted(self, scores: Floats, labels: Numbers, log_frequencies: Floats) -> Floats:
         slopes, offsets = self.logistic.of_labels(log_frequencies)
         found = slopes[labels] * self.common.at(scores) + offsets[labels]
-        return self.second.at(found) + self.shifts[labels]
+        return self.second.at(found)
 
 
 class _Counts(NamedTuple):
@@ -365,30 +367,39 @@ class _Task(NamedTuple):
         return found
 
 
-def _choose(task: _Task) -> tuple[_Stages, _Told]:
+_EVERY = tuple(
+    _Stages(by_frequency, width, anchor)
+    for by_frequency in _BY_FREQUENCY
+    for width, anchor in [(0.0, 0.0), *product(_WIDTHS, _ANCHORS)]
+)
+
+
+_USUAL = (_Stages("isotonic", 0.25, 0.5),)
+
+
+def _choose(task: _Task, every: Sequence[_Stages]) -> tuple[_Stages, _Told]:
     """Return the stages under which documents are likeliest that were not learned from, and told.
 
     Of equals the first, which has fewest stages.
     """
-    every = [
-        _Stages(by_frequency, width, anchor)
-        for by_frequency in _BY_FREQUENCY
-        for width, anchor in [(0.0, 0.0), *product(_WIDTHS, _ANCHORS)]
-    ]
     likelihoods, parts = np.zeros(len(every)), []
     for fold in np.unique(task.cells.fold):
         is_left_out = task.cells.fold == fold
         cells = task.cells.only(is_left_out)
         # One document alone has to do for both.
         others = cells if is_left_out.all() else task.cells.only(~is_left_out)
-        fits = task.fit(others, every)
+        fits = dict(zip(every, task.fit(others, every), strict=True))
+        # All stages that differ in their shifts alone have the same log-odds before these.
+        any_with = {stages.by_frequency: fitted for stages, fitted in fits.items()}
+        unshifted = {
+            by: fitted.unshifted(cells.score, cells.label, task.log_frequencies)
+            for by, fitted in any_with.items()
+        }
         log_odds = [
-            fitted.log_odds(cells.score, cells.label, task.log_frequencies) for fitted in fits
+            unshifted[stages.by_frequency] + fitted.shifts[cells.label]
+            for stages, fitted in fits.items()
         ]
-        likelihoods += [
-            float(log_expit(each) @ cells.n_true + log_expit(-each) @ (cells.n - cells.n_true))
-            for each in log_odds
-        ]
+        likelihoods += [_log_likelihood(each, cells) for each in log_odds]
         parts.append((cells, log_odds))
     best = int(np.argmax(likelihoods))
     told = [
@@ -396,6 +407,12 @@ def _choose(task: _Task) -> tuple[_Stages, _Told]:
         for cells, log_odds in parts
     ]
     return every[best], _Told(*map(np.concatenate, zip(*told, strict=True)))
+
+
+def _log_likelihood(log_odds: Floats, cells: _Cells) -> float:
+    """Return how likely cells are: log(1 − p) is log p less the log-odds."""
+    found = cells.n * log_expit(log_odds) - (cells.n - cells.n_true) * log_odds
+    return float(found.sum())
 
 
 def _isotonic(x: Floats, n: Any, n_true: Any) -> Line:

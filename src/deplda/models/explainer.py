@@ -16,7 +16,7 @@ from deplda.engine.execution import HERE
 from deplda.errors import InputError
 from deplda.inference.scores import best
 from deplda.models import reasons
-from deplda.models.base import Counts, LabelClassifier, Numbers
+from deplda.models.base import Counts, Floats, LabelClassifier, Numbers
 from deplda.models.explanation import Explanation
 from deplda.models.reasons import Topic, Weighted
 from deplda.training.estimates import LabelWords, TopicLabels
@@ -30,9 +30,12 @@ class Explainer(LabelClassifier):
 
     @abstractmethod
     def _explain(
-        self, document: Any, counts: Counts, numbers: Numbers, n_words: int
+        self, document: Any, counts: Counts, numbers: Numbers, chances: Floats | None, n_words: int
     ) -> Explanation:
-        """Return why these labels, 1 × k numbers, are suggested for one document."""
+        """Return why these labels, 1 × k numbers, are suggested for one document.
+
+        `chances` are their probabilities, where the model has any.
+        """
 
     def explain(self, document: Any, k: int = 5, *, n_words: int = 8) -> Explanation:
         """Return why the k likeliest labels of one document are suggested.
@@ -46,12 +49,12 @@ class Explainer(LabelClassifier):
         counts = self._read_counts(_one_row(document), reset=False)
         if counts.shape[0] != 1:
             raise InputError(f"{counts.shape[0]:,} documents were given; explain one at a time")
-        scorer, _ = self._scorer(counts, HERE)
-        scores = scorer.scores(counts)
         if not self.has_probabilities:
-            return self._explain(document, counts, best(scores, k).labels, n_words)
-        numbers, chances = best(self._calibration().of_documents(scores), k)
-        found = self._explain(document, counts, numbers, n_words)
+            scorer, _ = self._scorer(counts, HERE)
+            numbers = best(scorer.scores(counts), k).labels
+            return self._explain(document, counts, numbers, None, n_words)
+        numbers, _, chances = next(self._likeliest(counts, k, HERE))
+        found = self._explain(document, counts, numbers, chances, n_words)
         told = zip(found.reasons, chances[0].tolist(), strict=True)
         return structs.replace(
             found, reasons=tuple(structs.replace(each, probability=p) for each, p in told)

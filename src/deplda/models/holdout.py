@@ -90,17 +90,17 @@ class Chosen(NamedTuple):
         return held_out_quality(self.held_out.matrix(self.judged.log_odds), self.held_out.truth)
 
     def calibration(
-        self, n_trained: Numbers, n_documents: int, rows: Any = slice(None), one_class: bool = False
+        self, n_trained: Numbers, n_documents: int, rows: Any = slice(None), **how: bool
     ) -> Calibration | None:
         """Return the calibration by these documents of the log-odds that they were cross-fitted.
 
         `n_trained` are training documents of each label, `n_documents` all of them. Labels that are
-        no candidates are as likely as true labels were missed.
+        no candidates are as likely as true labels were missed. `how` goes to `calibrate`.
         """
         pairs = self._pairs(rows)
         # Of one fold the model has seen none, of several all but a part.
         is_part = len(self.held_out.labels) < n_documents // 2
-        found = calibrate(pairs, n_trained, n_documents, is_part=is_part, one_class=one_class)
+        found = calibrate(pairs, n_trained, n_documents, is_part=is_part, **how)
         n_below = pairs.n_documents * len(n_trained) - len(pairs.labels)
         if found is None or not n_below:
             return found
@@ -112,7 +112,7 @@ class Chosen(NamedTuple):
         is_first = np.arange(len(raw)) < (len(raw) + 1) // 2
         found = raw.copy()
         for half in (is_first, ~is_first):
-            taught = self.calibration(n_trained, n_documents, ~half)
+            taught = self.calibration(n_trained, n_documents, ~half, is_thorough=False)
             if taught is None:
                 return False
             found[half] = taught.log_odds(raw[half], np.maximum(held.labels[half], 0))

@@ -26,6 +26,7 @@ from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.calibration import Calibration
 from deplda.models.candidates import Centroids, Index, centroids, companions, training_lists
 from deplda.models.card import Arrays, Card, Stored
+from deplda.models.cutting import Cutoff
 from deplda.models.dependency import DependencyLDA
 from deplda.models.explainer import Explainer
 from deplda.models.explanation import Explanation
@@ -34,7 +35,7 @@ from deplda.models.hybrid_scorer import HybridScorer, Shortlister, best_first
 from deplda.models.learning_on import LearnsOn
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import idf_of, tfidf
-from deplda.models.mixture import UNTAUGHT, Mixture
+from deplda.models.mixture import UNTAUGHT, Bools, Mixture
 from deplda.models.parameters import checked
 from deplda.models.topic_model import Auto
 from deplda.training.estimates import LabelWords, TopicLabels
@@ -147,7 +148,8 @@ class HybridLDA(LearnsOn, Explainer):
         if not any(fold.truth.nnz for fold in known):
             warnings.warn(
                 f"of {sum(map(len, folds)):,} documents held out none has a label that others have "
-                "too; signals are mixed by fixed weights, and there are no probabilities",
+                "too; signals are mixed by fixed weights, there are no probabilities, and predict "
+                "gives as many labels as the median training document has",
                 NothingHeldOutWarning,
                 stacklevel=4,
             )
@@ -323,11 +325,18 @@ class HybridLDA(LearnsOn, Explainer):
         work = partial(_best_candidates, scorer, k)
         return execution.map_rows(work, counts, scorer.batch_size, "scoring")
 
-    def _likeliest(self, counts: Counts, k: int) -> Iterator[tuple[Numbers, Floats, Floats]]:
+    def _cut(self, counts: Counts, cutoff: Cutoff) -> Iterator[tuple[Numbers, Floats, Bools]]:
+        # Its own default is to be of use where too few documents were there to hold any out.
+        is_rough = cutoff == "validated" and not self.has_probabilities
+        return super()._cut(counts, "proportional" if is_rough else cutoff)
+
+    def _likeliest(
+        self, counts: Counts, k: int, execution: Execution | None = None
+    ) -> Iterator[tuple[Numbers, Floats, Floats]]:
         calibration = self._calibration()
         if calibration.temperature:  # of a softmax over all
-            return super()._likeliest(counts, k)
-        scorer, execution = self._scorer(counts, self._execution())
+            return super()._likeliest(counts, k, execution)
+        scorer, execution = self._scorer(counts, execution or self._execution())
         work = partial(_likeliest_candidates, scorer, calibration, k)
         return execution.map_rows(work, counts, scorer.batch_size, "scoring")
 
@@ -345,16 +354,13 @@ class HybridLDA(LearnsOn, Explainer):
         return super().explain(document, min(k, self.n_candidates_), n_words=n_words)
 
     def _explain(
-        self, document: Any, counts: Counts, numbers: Numbers, n_words: int
+        self, document: Any, counts: Counts, numbers: Numbers, chances: Floats | None, n_words: int
     ) -> Explanation:
-        found = self.topic_model_._explain(document, counts, numbers, n_words)
+        found = self.topic_model_._explain(document, counts, numbers, chances, n_words)
         scorer, _ = self._scorer(counts, HERE)
-        chances = None
-        if self.has_probabilities:
-            told = self._calibration().of_documents(scorer.scores(counts))
-            chances = told[0, numbers[0]].tolist()
+        told = None if chances is None else chances[0].tolist()
         labels = numbers[0].tolist()
-        return hybrid_reasons.explain(found, scorer, counts, labels, chances, self.words_, n_words)
+        return hybrid_reasons.explain(found, scorer, counts, labels, told, self.words_, n_words)
 
     # Keeping -------------------------------------------------------------------------------------
 

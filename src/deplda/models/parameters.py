@@ -77,6 +77,12 @@ def _engine(name: str, value: Any) -> Any:
     return value
 
 
+def _candidates(name: str, value: Any) -> Any:
+    if isinstance(value, str) and value in ("auto", "all"):
+        return value
+    return checks.whole(name, value, most=checks.MOST_WHOLE, or_else="'auto', 'all' or ")
+
+
 _count: _Check = partial(checks.whole, most=checks.MOST_WHOLE)
 _number = _or_auto(checks.number)
 _number_from_zero = _or_auto(partial(checks.number, above=False))
@@ -89,6 +95,7 @@ _CHECKS: dict[str, _Check] = {
     ),
     "n_held_out": partial(checks.whole, least=0, most=checks.MOST_WHOLE),
     "n_topics": _or_auto(_count),
+    "candidates": _candidates,
     "eta": _number_from_zero,
     "alpha": _number_from_zero,
     **dict.fromkeys(("gamma", "beta_words", "beta_labels", "train_eta", "C"), _number),

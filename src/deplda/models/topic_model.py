@@ -302,7 +302,7 @@ class TopicModel(LearnsOn, Explainer):
         return codec.from_store(stored, cls)
 
     def _explain(
-        self, document: Any, counts: Counts, numbers: Numbers, n_words: int
+        self, document: Any, counts: Counts, numbers: Numbers, chances: Floats | None, n_words: int
     ) -> Explanation:
         documents, n_labels = _documents(counts), len(self.classes_)
         backend = Cpu(self._tables, self._inference(), self.seed_)
