@@ -57,9 +57,9 @@ class Fold(NamedTuple):
 
     def problem(self, execution: Execution) -> reduced.Problem:
         """Return what the SVMs are to learn."""
-        k = self.shortlister.n_candidates
+        k, near = self.shortlister.n_candidates, self.shortlister.near
         lists = training_lists(
-            self.features, self.labels, self.shortlister.near, companions(self.labels), k, execution
+            self.features, self.labels, near, companions(self.labels), k, execution
         )
         return reduced.problem_of(self.features, self.labels, lists)
 
@@ -77,6 +77,13 @@ class Fold(NamedTuple):
         return float(np.asarray(self.truth[rows, labels.ravel()]).sum()) / max(self.truth.nnz, 1)
 
 
+class Lesson(NamedTuple):
+    """What the SVMs learned from the documents that were not held out."""
+
+    problem: reduced.Problem
+    alpha: Floats
+
+
 class Chosen(NamedTuple):
     """What was chosen by documents held out."""
 
@@ -84,6 +91,8 @@ class Chosen(NamedTuple):
     n_candidates: int
     judged: Judged
     held_out: HeldOut
+    lessons: list[Lesson]
+    """One for each fold."""
 
     def quality(self) -> dict[str, float]:
         """Return what the mixture reached, by cross-fitting."""
@@ -155,9 +164,9 @@ def choose(
     then another number is taken if it is better.
     """
 
-    def with_candidates(n: int) -> list[tuple[Fold, reduced.Problem]]:
+    def with_candidates(n: int) -> list[_Task]:
         each = [f.with_candidates(n, own, execution) for f, own in zip(folds, counts, strict=True)]
-        return [(fold, fold.problem(execution)) for fold in each]
+        return [_Task(fold, fold.problem(execution)) for fold in each]
 
     chosen, sample = with_candidates(numbers[0]), _sample(folds[0])
     cost = costs[0]
@@ -175,8 +184,11 @@ def choose(
             other if mixture.best_of({"before": before, "now": now}, "before") == "now" else chosen
         )
     every = np.arange(folds[0].shortlister.n_labels)
-    held = _held_out(chosen, (cost,), every, execution)[0]
-    return Chosen(cost, chosen[0][0].shortlister.n_candidates, mixture.judge(held), held)
+    solved = [reduced.learn(task.problem, (cost,), every, execution)[0] for task in chosen]
+    held = _together([t.fold.held_out(s.weights) for t, s in zip(chosen, solved, strict=True)])
+    lessons = [Lesson(t.problem, s.alpha) for t, s in zip(chosen, solved, strict=True)]
+    n = chosen[0].fold.shortlister.n_candidates
+    return Chosen(cost, n, mixture.judge(held), held, lessons)
 
 
 def numbers_to_try(fold: Fold) -> list[int]:
@@ -189,28 +201,24 @@ def numbers_to_try(fold: Fold) -> list[int]:
     return [FEW if is_enough else MANY, *[n_labels] * is_cheap]
 
 
+class _Task(NamedTuple):
+    """A fold, and what the SVMs are to learn from the other documents."""
+
+    fold: Fold
+    problem: reduced.Problem
+
+
 def _measured(
-    folds: Sequence[tuple[Fold, reduced.Problem]],
-    costs: Sequence[float],
-    sample: Numbers,
-    execution: Execution,
+    tasks: Sequence[_Task], costs: Sequence[float], sample: Numbers, execution: Execution
 ) -> list[dict[str, Floats]]:
     """Return for each C the measures of the mixture on some labels."""
-    held = _held_out(folds, costs, sample, execution)
-    return [mixture.measured("crossed", _only(each, sample)) for each in held]
-
-
-def _held_out(
-    folds: Sequence[tuple[Fold, reduced.Problem]],
-    costs: Sequence[float],
-    numbers: Numbers,
-    execution: Execution,
-) -> list[HeldOut]:
-    """Return for each C what the SVMs of these labels, and all other signals, say."""
-    paths = [reduced.learn(problem, costs, numbers, execution) for _, problem in folds]
+    paths = [reduced.learn(task.problem, costs, sample, execution) for task in tasks]
     return [
-        _together([f.held_out(weights) for (f, _), weights in zip(folds, of_cost, strict=True)])
-        for of_cost in zip(*paths, strict=True)
+        mixture.measured("crossed", _only(_together(of_cost), sample))
+        for of_cost in (
+            [task.fold.held_out(one.weights) for task, one in zip(tasks, solved, strict=True)]
+            for solved in zip(*paths, strict=True)
+        )
     ]
 
 

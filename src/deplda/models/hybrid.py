@@ -24,7 +24,7 @@ from deplda.inference.cpu import Cpu
 from deplda.models import holdout, hybrid_codec, hybrid_reasons
 from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.calibration import Calibration
-from deplda.models.candidates import Centroids, Index, centroids, companions, training_lists
+from deplda.models.candidates import Centroids, centroids, companions, training_lists
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.cutting import Cutoff
 from deplda.models.dependency import DependencyLDA
@@ -136,12 +136,19 @@ class HybridLDA(LearnsOn, Explainer):
         counts, labels = self._begin_fit(X, y, counter)
         self._last_stage: Calibration | None = None
         folds = folds_of(counts.shape[0], self.n_held_out, groups, self.seed_)
-        self._choose(counts, labels, folds)
-        self._learn(counts, labels)
+        lessons = self._choose(counts, labels, folds)
+        # Of several folds each document was held out once: none of the lessons has most of them.
+        is_part = len(folds) == 1 and bool(lessons)
+        self._learn(counts, labels, (folds[0], lessons[0]) if is_part else None)
         return self
 
-    def _choose(self, counts: Counts, labels: Indicator, folds: Sequence[Numbers]) -> None:
-        """Set C, the number of candidates and the mixture by documents held out."""
+    def _choose(
+        self, counts: Counts, labels: Indicator, folds: Sequence[Numbers]
+    ) -> list[holdout.Lesson]:
+        """Set C, the number of candidates and the mixture by documents held out.
+
+        Returns what was learned without each fold.
+        """
         execution, n_labels = self._execution(), labels.shape[1]
         usual = min(self._asked_candidates() or holdout.MANY, n_labels)
         known = [self._without(fold, counts, labels, usual) for fold in folds]
@@ -157,7 +164,7 @@ class HybridLDA(LearnsOn, Explainer):
             self.n_candidates_ = usual
             self.mixture_: Mixture = UNTAUGHT
             self.measures_: dict[str, dict[str, float]] = {}
-            return
+            return []
         numbers = [usual] if self._asked_candidates() else holdout.numbers_to_try(known[0])
         costs = holdout.COSTS if self.C == "auto" else (float(self.C),)
         chosen = holdout.choose(known, [counts[fold] for fold in folds], costs, numbers, execution)
@@ -165,6 +172,7 @@ class HybridLDA(LearnsOn, Explainer):
         self.mixture_, self.measures_ = chosen.judged.mixture, chosen.judged.measures
         self.held_out_ = chosen.quality()
         self._calibrate(chosen, labels)
+        return chosen.lessons
 
     def _calibrate(self, chosen: holdout.Chosen, labels: Indicator) -> None:
         """Set what makes probabilities of log-odds, and whether labels are ranked by it too."""
@@ -198,28 +206,24 @@ class HybridLDA(LearnsOn, Explainer):
             ) from error
         return holdout.fold_of(shortlister, others, (counts[fold], labels[fold]), self._execution())
 
-    def _learn(self, counts: Counts, labels: Indicator) -> None:
-        """Learn from all documents what was chosen."""
-        topics, idf = self._topics_of(counts, labels), idf_of(counts)
-        features = tfidf(idf, counts)
-        near = centroids(features, labels)
-        weights = self._learn_margins(features, labels, near, companions(labels), None)
-        self._set_learned(idf, near, weights, topics, labels)
+    def _learn(
+        self, counts: Counts, labels: Indicator, part: tuple[Numbers, holdout.Lesson] | None
+    ) -> None:
+        """Learn from all documents what was chosen.
 
-    def _learn_margins(
-        self, features: Counts, labels: Indicator, near: Centroids, beside: Index,
-        before: Counts | None,
-    ) -> Counts:  # fmt: skip
-        """Return the weights of the SVMs; `before` are those to stay near to."""
-        k, execution = self.n_candidates_, self._execution()
+        `part` is a fold, and what was learned from all other documents: the SVMs start from there.
+        """
+        topics, idf = self._topics_of(counts, labels), idf_of(counts)
+        features, k, execution = tfidf(idf, counts), self.n_candidates_, self._execution()
+        near, beside = centroids(features, labels), companions(labels)
         lists = training_lists(features, labels, near.nearby, beside, k, execution)
-        problem = reduced.problem_of(features, labels, lists, before)
-        every = np.arange(labels.shape[1])
-        if before is None:
-            return reduced.learn(problem, (self.C_,), every, execution)[0]
-        is_known = np.diff(before.indptr) > 0
-        known = reduced.learn(problem, (_TRUST_IN_NEW * self.C_,), every[is_known], execution)[0]
-        return csr_array(known + reduced.learn(problem, (self.C_,), every[~is_known], execution)[0])
+        problem = reduced.problem_of(features, labels, lists)
+        if part is not None:
+            fold, lesson = part
+            rest = np.setdiff1d(np.arange(counts.shape[0]), fold)
+            problem = reduced.started(problem, lesson.problem, lesson.alpha, rest)
+        (solved,) = reduced.learn(problem, (self.C_,), np.arange(labels.shape[1]), execution)
+        self._set_learned(idf, near, solved.weights, topics, labels)
 
     def _learn_on(self, X: Any, y: Any) -> None:
         """Learn from more documents; where this fails, the model is of no use.
@@ -240,9 +244,20 @@ class HybridLDA(LearnsOn, Explainer):
         idf = np.append(self.idf_, _idf_of_new(counts[:, len(self.idf_) :], sets.shape[0]))
         features = tfidf(idf, counts)
         near = self._centroids.with_more(features, labels)
-        before = _grown(self.weights_, (n_labels, len(idf)))
-        beside = companions(sets)
-        weights = self._learn_margins(features, labels, near, beside, before)
+        before, execution = _grown(self.weights_, (n_labels, len(idf))), self._execution()
+        lists = training_lists(
+            features, labels, near.nearby, companions(sets), self.n_candidates_, execution
+        )
+        problem = reduced.problem_of(features, labels, lists, before)
+        is_known = np.diff(before.indptr) > 0
+        costs = (_TRUST_IN_NEW * self.C_, np.flatnonzero(is_known)), (
+            self.C_, np.flatnonzero(~is_known),
+        )  # fmt: skip
+        known, new = (
+            reduced.learn(problem, (cost,), numbers, execution)[0].weights
+            for cost, numbers in costs
+        )
+        weights = csr_array(known + new)
         if self.n_candidates_ == len(self._log_frequencies):  # all are candidates, and stay so
             self.n_candidates_ = n_labels
         self._tell_new_labels(n_labels)

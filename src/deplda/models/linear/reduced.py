@@ -38,12 +38,21 @@ class Problem(NamedTuple):
     signs: npt.NDArray[np.int8]
     """The documents of label c are rows[starts[c] : starts[c + 1]]; 1 where they have it."""
     before: Sparse
-    """The weights to start from and to stay near to, labels × words."""
+    """The weights to stay near to, labels × words."""
+    start: Floats
+    """α of each of the rows, from which a solution starts."""
 
     @property
     def sizes(self) -> Numbers:
         """How many documents each label learns from."""
         return np.diff(self.starts)
+
+
+class Solved(NamedTuple):
+    """Weights of the labels that were asked for, labels × words, and α of each row."""
+
+    weights: Sparse
+    alpha: Floats
 
 
 def problem_of(
@@ -68,13 +77,32 @@ def problem_of(
         _assembled([(_NO_WORDS, _NO_VALUES)] * n_labels, features.shape[1])
         if before is None
         else before,
+        np.zeros(both.nnz),
     )
+
+
+def started(problem: Problem, part: Problem, alpha: Floats, documents: Numbers) -> Problem:
+    """Return the problem to be solved from the solution of a part of it.
+
+    The part's documents are `documents` of this one, in their order. What a label learns from here
+    alone, or there alone, has no α to start from.
+    """
+    n = len(problem.squares)
+    keys, own = (
+        np.repeat(np.arange(len(each.sizes)), each.sizes) * n + rows
+        for each, rows in ((problem, problem.rows), (part, documents[part.rows]))
+    )
+    at = np.minimum(np.searchsorted(keys, own), len(keys) - 1)
+    is_both = keys[at] == own
+    start = np.zeros(len(keys))
+    start[at[is_both]] = alpha[is_both]
+    return problem._replace(start=start)
 
 
 def learn(
     problem: Problem, costs: Sequence[float], numbers: Numbers, execution: Execution
-) -> list[Sparse]:
-    """Return the weights for each C, labels × words; rows of labels not in `numbers` are empty.
+) -> list[Solved]:
+    """Return the solution for each C; rows of labels not in `numbers` are empty.
 
     The C come in rising order, and each is solved from the solution of the one before.
     """
@@ -86,14 +114,17 @@ def learn(
     shown = Shown("training", len(numbers), "labels", len)
     n_labels = len(problem.starts) - 1
     columns: list[list[Any]] = [[(_NO_WORDS, _NO_VALUES)] * n_labels for _ in costs]
+    alphas = [problem.start.copy() for _ in costs]
     unsolved = 0
     solved = execution.map(_solve, blocks, problem, tuple(costs), shown=shown)
     for block, found in zip(blocks, solved, strict=True):
-        for of_cost, (ends, words, values, n) in zip(columns, found, strict=True):
+        rows = _rows_of(problem, block)
+        for number, (ends, words, values, n, alpha) in enumerate(found):
             unsolved += n
+            alphas[number][rows] = alpha
             for place, c in enumerate(block.tolist()):
                 own = slice(ends[place], ends[place + 1])
-                of_cost[c] = words[own], values[own]
+                columns[number][c] = words[own], values[own]
     if unsolved:
         warnings.warn(
             f"{unsolved:,} SVMs have not come down to their tolerance in {_MOST_SWEEPS} sweeps; a "
@@ -101,7 +132,10 @@ def learn(
             ConvergenceWarning,
             stacklevel=3,
         )
-    return [_assembled(of_cost, problem.n_words) for of_cost in columns]
+    return [
+        Solved(_assembled(of_cost, problem.n_words), alpha)
+        for of_cost, alpha in zip(columns, alphas, strict=True)
+    ]
 
 
 def margins(weights: Sparse, features: Sparse, candidates: Labels) -> Floats:
@@ -117,24 +151,29 @@ _NO_WORDS, _NO_VALUES = np.zeros(0, np.int32), np.zeros(0, np.float32)
 
 def _solve(
     problem: Problem, costs: tuple[float, ...], numbers: Numbers, stop: Stop
-) -> list[tuple[Numbers, Labels, npt.NDArray[np.float32], int]]:
-    """Return for each C where the weights of each label begin, their words and values."""
-    spans = [slice(problem.starts[c], problem.starts[c + 1]) for c in numbers]
+) -> list[tuple[Numbers, Labels, npt.NDArray[np.float32], int, Floats]]:
+    """Return for each C where the weights of each label begin, their words and values, and α."""
     starts = np.concatenate([[0], np.cumsum(problem.sizes[numbers])])
-    rows = np.concatenate([problem.rows[span] for span in spans])
-    signs = np.concatenate([problem.signs[span] for span in spans])
-    before, alpha, found = kernel_arrays(problem.before[numbers]), np.zeros(len(rows)), []
+    places = _rows_of(problem, numbers)
+    rows, signs, alpha = problem.rows[places], problem.signs[places], problem.start[places]
+    before, found = kernel_arrays(problem.before[numbers]), []
     for cost in costs:
         if stop.is_set():
             raise Stopped
         solve: Any = shortlists.solve_labels
-        found.append(
-            solve(
-                *problem.features, problem.squares, starts, rows, signs, numbers, *before,
-                problem.n_words, float(cost), _TOLERANCE, _MOST_SWEEPS, _LEAST, alpha,
-            )
+        solved = solve(
+            *problem.features, problem.squares, starts, rows, signs, numbers, *before,
+            problem.n_words, float(cost), _TOLERANCE, _MOST_SWEEPS, _LEAST, alpha,
         )  # fmt: skip
+        found.append((*solved, alpha.copy()))
     return found
+
+
+def _rows_of(problem: Problem, numbers: Numbers) -> Numbers:
+    """Return the places of the rows of some labels, one label after the other."""
+    sizes = problem.sizes[numbers]
+    first = problem.starts[numbers] - np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    return np.repeat(first, sizes) + np.arange(sizes.sum())
 
 
 def _assembled(rows: Sequence[Any], n_words: int) -> Sparse:
