@@ -32,6 +32,7 @@ Truth = npt.NDArray[np.bool_]
 _FOLDS = 5
 _HIGH_SCORES = 200  # a document
 _GROUPS_PER_E = 256  # groups of scores while ranks grow e-fold
+_LEAST_GAIN = 3.0  # in log-likelihood, for which stages are added
 _RIDGE = 1.0
 _LEAST_SLOPE = 0.05
 _TILT = 1e-4
@@ -340,7 +341,7 @@ class _Task(NamedTuple):
 def _choose(task: _Task) -> tuple[_Stages, _Told]:
     """Return the stages under which documents are likeliest that were not learned from, and told.
 
-    Of equals the first, which has fewest stages.
+    The first stage alone unless others are clearly better: of a few documents anything can be.
     """
     every = [
         _Stages(by_frequency, width, anchor)
@@ -363,6 +364,8 @@ def _choose(task: _Task) -> tuple[_Stages, _Told]:
         ]
         parts.append((cells, log_odds))
     best = int(np.argmax(likelihoods))
+    if len(parts) < 2 or likelihoods[best] < likelihoods[0] + _LEAST_GAIN:
+        best = 0
     told = [
         _Told(cells.label, expit(log_odds[best]), cells.n, cells.n_true)
         for cells, log_odds in parts
