@@ -11,6 +11,7 @@ import numpy as np
 from safetensors.numpy import load_file, save_file
 
 from deplda import Corpus, DependencyLDA
+from deplda.models.cutting import CUTOFFS
 from deplda.models.topic_model import TopicModel
 
 CARD, ARRAYS = "card.json", "arrays.safetensors"
@@ -63,6 +64,9 @@ def use(model: TopicModel) -> None:
     for inference in ("deterministic", "sampled", "proper"):
         model.set_params(inference=inference).rank(documents, 3)
     model.explain(documents[[0]]).to_html()
+    if model.has_probabilities:
+        for cutoff in CUTOFFS:
+            model.suggest(documents, cutoff=cutoff)
     model.topics()
     for label in model.classes_[:3]:
         model.top_words(label)

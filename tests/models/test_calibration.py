@@ -136,6 +136,21 @@ def test_the_error_is_small_where_enough_is_known() -> None:
     assert 0 < calibrated().error < 0.04
 
 
+@pytest.mark.parametrize("n_documents", [1, 3])
+def test_a_few_documents_do_not_change_the_order_of_labels(n_documents: int) -> None:
+    """One or three say nothing of single labels, or of their frequency."""
+    rng = np.random.default_rng(n_documents)
+    scores = rng.random((n_documents, 4))
+    truth = np.zeros((n_documents, 4), bool)
+    truth[:, 0] = True
+    found = calibrate(
+        all_pairs(scores, truth, np.ones(4, bool)), np.array([1, 2, 5, 9]), 10, is_part=False
+    )
+    assert found is not None
+    told = found.of_documents(np.array([[0.9, 0.1, 0.5, 0.7], [0.2, 0.8, 0.6, 0.4]]))
+    assert (np.diff(np.take_along_axis(told, np.array([[1, 2, 3, 0], [0, 3, 2, 1]]), 1)) >= 0).all()
+
+
 def test_nothing_is_told_where_nothing_is_true_or_everything() -> None:
     scores = np.zeros((5, 3))
     for truth in (np.zeros((5, 3), bool), np.ones((5, 3), bool)):

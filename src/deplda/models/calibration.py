@@ -32,6 +32,7 @@ Truth = npt.NDArray[np.bool_]
 _FOLDS = 5
 _HIGH_SCORES = 200  # a document
 _GROUPS_PER_E = 256  # groups of scores while ranks grow e-fold
+_LEAST_GAIN = 3.0  # in log-likelihood, for which stages are added
 _RIDGE = 1.0
 _LEAST_SLOPE = 0.05
 _TILT = 1e-4
@@ -380,7 +381,7 @@ _USUAL = (_Stages("isotonic", 0.25, 0.5),)
 def _choose(task: _Task, every: Sequence[_Stages]) -> tuple[_Stages, _Told]:
     """Return the stages under which documents are likeliest that were not learned from, and told.
 
-    Of equals the first, which has fewest stages.
+    The first stage alone unless others are clearly better: of a few documents anything can be.
     """
     likelihoods, parts = np.zeros(len(every)), []
     for fold in np.unique(task.cells.fold):
@@ -402,6 +403,8 @@ def _choose(task: _Task, every: Sequence[_Stages]) -> tuple[_Stages, _Told]:
         likelihoods += [_log_likelihood(each, cells) for each in log_odds]
         parts.append((cells, log_odds))
     best = int(np.argmax(likelihoods))
+    if len(parts) < 2 or likelihoods[best] < likelihoods[0] + _LEAST_GAIN:
+        best = 0
     told = [
         _Told(cells.label, expit(log_odds[best]), cells.n, cells.n_true)
         for cells, log_odds in parts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +14,9 @@ from deplda.evaluation.cutoffs import proportional_for_documents
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
 
-Cutoff = Literal["validated", "expected-f1", "macro-f1", "proportional"] | int | float
-CUTOFFS = ("validated", "expected-f1", "macro-f1", "proportional")
+_Name = Literal["validated", "expected-f1", "macro-f1", "proportional"]
+Cutoff = _Name | int | float
+CUTOFFS: tuple[_Name, ...] = get_args(_Name)
 
 
 class Thresholds(Protocol):

@@ -52,9 +52,14 @@ class DependencyLDA(LabelPrior):
         The score: normalised prior + normalised counts, as in the paper; the words' counts alone;
         the posterior mean of both; or the one with the best average precision on a tenth of the
         training documents (1,000 at most), held out from a first fit.
-    cutoff : "proportional", int or float
-        Labels that `predict` gives: as many as the median training document has, so many, or all
-        whose score reaches a threshold.
+    cutoff : "validated", "expected-f1", "macro-f1", "proportional", int or float
+        Labels that `predict` and `suggest` give: those that are as likely as is best for micro-F1,
+        or label by label for macro-F1, on documents held out; as many as have the highest expected
+        F1; as many as the median training document has (the paper's); so many; or all with this
+        probability, above 0 and below 1. One at least, but for a probability.
+    n_held_out : int
+        Documents held out to learn probabilities from: a fifth of all at most, and so many that
+        they have about 16 million pairs with labels. 0 for none.
     random_state : int, RandomState or None
         The seed. The same seed and the same training documents in the same order give the same
         bits, for any `n_jobs`; a prediction does not depend on the documents beside it.
@@ -75,6 +80,8 @@ class DependencyLDA(LabelPrior):
     classes_ : array of the labels, in the order of columns.
     label_words_ : LabelWords, φ as a sparse matrix A and one number b a label.
     topic_labels_ : tuple of TopicLabels, φ′ of each set.
+    calibration_ : Calibration, by which scores become probabilities; None where no document was
+        held out.
     label_sets_ : sparse indicator of the labels of all documents learned from.
     settings_ : dict of the hyperparameters as used.
     diagnostics_ : dict of Diagnostics of the chains (None for expectations).

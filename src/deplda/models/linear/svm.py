@@ -169,9 +169,15 @@ class VanillaSVM(LinearSVMs):
     tol : float
         Solved when the gradient is no longer than it; decision values are then within 3 times as
         much of the solution's, and mostly within a tenth of it.
-    cutoff : "proportional", int or float
-        Labels that `predict` gives: as many as the median training document has, so many, or all
-        whose score reaches a threshold (0.0 is the SVMs' own decision).
+    cutoff : "validated", "expected-f1", "macro-f1", "proportional", int or float
+        Labels that `predict` and `suggest` give: those that are as likely as is best for micro-F1,
+        or label by label for macro-F1, on documents held out; as many as have the highest expected
+        F1; as many as the median training document has (the paper's); so many; or all with this
+        probability, above 0 and below 1. One at least, but for a probability.
+    n_held_out : int
+        Documents held out to learn probabilities from: a fifth of all at most, and so many that
+        they have about 16 million pairs with labels. They are scored on the way to the solution,
+        which then starts elsewhere: with 0, for none, weights differ within `tol`.
     random_state : int, RandomState or None
         The seed of what is held out (`TunedSVM`, `TfidfSVM`); nothing else is random. The same seed
         gives the same bits, for any `n_jobs`.
@@ -190,6 +196,8 @@ class VanillaSVM(LinearSVMs):
     intercepts_ : array, one for each label. A label that no training document has scores −2
         everywhere, and one that all have 2.
     C_ : float, as used.
+    calibration_ : Calibration, by which scores become probabilities; None where no document was
+        held out.
     """
 
     C: float = 1.0
@@ -234,9 +242,10 @@ class TfidfSVM(LinearSVMs):
     and a document's features have length one. A word that counts less than 1 counts just that.
 
     Parameters are those of `VanillaSVM`, but ``C="auto"`` chooses from .3, 1 and 3 by average
-    precision on a tenth of the training documents (2,000 at most), held out; where there are many
-    labels, by at most 2,048 of them, of all frequencies. Attributes are those of `VanillaSVM`, with
-    all weights kept, and ``idf_``, one for each word.
+    precision on the documents held out for probabilities, or, where none are, on a tenth of the
+    training documents (2,000 at most); where there are many labels, by at most 2,048 of them, of
+    all frequencies. Attributes are those of `VanillaSVM`, with all weights kept, and ``idf_``, one
+    for each word.
     """
 
     C: float | Literal["auto"] = "auto"
