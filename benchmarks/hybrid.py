@@ -236,7 +236,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--data", nargs="+", default=[*SETS], choices=[*SETS], metavar="SET")
-    parser.add_argument("--splits", type=int, help="of each set; its own number by default")
+    parser.add_argument("--splits", type=int, default=max(SETS.values()), help="of a set at most")
     parser.add_argument("--models", nargs="+", default=models, choices=models, metavar="MODEL")
     parser.add_argument("--holdout", action="store_true", help="of training documents alone")
     parser.add_argument("--growth", action="store_true", help="cost by the number of labels")
@@ -252,7 +252,7 @@ def main() -> None:
     print_head("set (splits)", "model", *(name for name, *_ in QUALITY), "rarest fifth", *COSTS)
     for name in options.data:
         for model in (each for each in options.models if each not in missing):
-            splits = range(options.splits or SETS[name])
+            splits = range(min(options.splits, SETS[name]))
             where = options.data_dir, options.holdout
             print_quality([Unit(model, name, split, *where) for split in splits])
 
