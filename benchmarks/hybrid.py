@@ -1,177 +1,260 @@
-"""The hybrid, its parents, the paper's SVMs and trees of omikuji on test documents of real sets.
+"""Quality and cost of the hybrid beside its parts and trees of other libraries; how cost grows.
 
-Run: ``python -m benchmarks.hybrid --data-dir DIR [--data SET …] [--splits N] [--without MODEL …]``
-(omikuji tells of all it does: ``2>/dev/null | grep '^[|<]'``). Prints Markdown: means over the
-splits, with 95 % bootstrap intervals (documents, or labels, being resampled) of average precision
-(their ends too are means). Everything is tuned on training documents. Times are CPU times.
-The parents are those within the hybrid, fitted on all training documents: their own times are not
-known apart. Debian's packages are grouped by the first part of their names, as those of one source
-are near-duplicates. omikuji has its defaults (Parabel: three balanced trees, beams of 10) and the
-features of the tf-idf SVM; labels outside its beams tie at the bottom. A line before each set's
-rows says what was chosen, and how true the hybrid's probabilities are.
+Run: ``python -m benchmarks.hybrid --data-dir DIR [--data SET …] [--splits N] [--models MODEL …]``,
+on test documents of real sets, or, with ``--holdout``, on 15 % of the training documents, drawn at
+random, without a look at test documents. Prints Markdown: means over the splits; average precision
+by document has a 95 % bootstrap interval, documents being resampled (its ends too are means). F1 is
+of `predict`; the trees, which have no cut-off, predict as many labels as the median training
+document has. A line before each set's rows says what the hybrid chose, and how true its
+probabilities are. Debian's packages are grouped by the first part of their names, as those of one
+source are near-duplicates.
+
+Run: ``python -m benchmarks.hybrid --growth``, on one generated corpus whose labels are dealt out to
+ever more and rarer ones; documents, words and labels a document stay the same, and so do C and the
+number of candidates.
+
+Each model has a process of its own. It fits and ranks 500 documents first, so that no time has
+compiling in it. Times are CPU times of all threads; a document's is that of its ten best labels.
+Memory is the peak of the process while it fits and ranks, with all that is imported and read.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import os
+import resource
 import tempfile
-import time
-from collections.abc import Iterator
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-import omikuji
+from scipy.sparse import csr_array
 
-from deplda import Corpus, HybridLDA, TfidfSVM, TunedSVM, VanillaSVM, datasets, evaluate
+from benchmarks import trees
+from benchmarks.common import cpu_seconds
+from benchmarks.learning import named
+from deplda import Corpus, DependencyLDA, HybridLDA, TfidfSVM, datasets, evaluate
+from deplda.data.splits import random_split
 from deplda.evaluation import reliability
 
 SETS = {
     "yahoo-arts": 5, "yahoo-health": 5, "rcv1-subset1": 1, "debtags": 1, "bibtex": 1,
     "stackex-cooking": 1, "eurlex20k": 3,
 }  # fmt: skip
-OTHERS = ("VanillaSVM", "TunedSVM", "omikuji")
-COLUMNS = (
+OURS = {"HybridLDA": HybridLDA, "TfidfSVM": TfidfSVM, "DependencyLDA": DependencyLDA}
+QUALITY = (
     ("doc. AP", "document", "average_precision", 3),
     ("1-Err", "document", "one_error", 1),
+    ("P@1", "document", "precision@1", 3),
+    ("P@3", "document", "precision@3", 3),
     ("P@5", "document", "precision@5", 3),
     ("RL", "document", "ranking_loss", 2),
-    ("Margin", "document", "margin", 1),
     ("label AP", "label", "average_precision", 3),
     ("micro-F1", "label", "micro_f1@predicted", 3),
     ("macro-F1", "label", "macro_f1@predicted", 3),
-    ("doc. F1", "document", "macro_f1@predicted", 3),
 )
+COSTS = ("fit CPU-s", "ms a doc.", "MB saved", "peak MB")
+K, N_WARM, N_GROWN = 10, 500, 40_000
+MOST_DOCUMENTS = (N_GROWN, 18, 4, 2)
+"""Of a label, for some 4,000, 16,000, 64,000 and 128,000 labels."""
 
 
-def groups_of(name: str, train: Corpus) -> Any:
-    return [key.split("-")[0] for key in train.ids] if name == "debtags" else None
+class Ours:
+    """A model of ours, with the face of `trees.Trees`."""
+
+    def __init__(self, model: Any, folder: Path, **given: Any) -> None:
+        self.model, self._folder, self._given = model, folder, given
+        self.decision_function, self.predict = model.decision_function, model.predict
+
+    def fit_seconds(self, train: Corpus) -> float:
+        """Learn, and return the CPU-seconds that it took."""
+        return cpu_seconds(lambda: self.model.fit(train, **self._given))
+
+    def rank_seconds(self, corpus: Corpus, k: int) -> float:
+        """Return the CPU-seconds that the k best labels of all documents take."""
+        return cpu_seconds(lambda: self.model.rank(corpus, k))
+
+    def save(self) -> None:
+        """Write the model."""
+        self.model.save(self._folder / "model")
 
 
-def figures(model: Any, test: Corpus, train: Corpus) -> tuple[list[float], list[float], float]:
-    """Return the figures, the ends of the intervals, and CPU-milliseconds a document."""
-    begin = time.process_time()
-    scores = model.decision_function(test)
-    cost = (time.process_time() - begin) / len(test) * 1e3
-    found = evaluate(scores, test, train, predicted=model.predict(test))
+class Unit(NamedTuple):
+    """A model and the documents that it is measured on."""
+
+    model: str
+    name: str
+    split: int
+    data_dir: Path
+    holdout: bool
+
+    def parts(self) -> tuple[Corpus, Corpus]:
+        """Return documents to learn from and to test with; labels and words are the former's."""
+        data = datasets.load(self.name, self.data_dir)
+        split = data.splits[self.split]
+        whole, train, test = data.corpus, split.train, split.test
+        if self.holdout:
+            whole = data.corpus[train]
+            train, test = random_split(whole, 0.15, seed=self.split)
+        first = named(whole[train])
+        return first, whole[test].align(first)
+
+    def start(self, folder: Path, train: Corpus) -> Any:
+        """Return a model that has not learned."""
+        if self.model in trees.ALL:
+            return trees.ALL[self.model](folder)
+        if self.model == "HybridLDA" and self.name == "debtags":
+            return Ours(HybridLDA(), folder, groups=[key.split("-")[0] for key in train.ids])
+        return Ours(OURS[self.model](), folder)
+
+
+def costs(
+    start: Callable[[Path, Corpus], Any], few: Corpus, train: Corpus, test: Corpus
+) -> tuple[Any, list[float]]:
+    """Return a fitted model, and its costs in the order of `COSTS`; `few` are to warm up with."""
+    with tempfile.TemporaryDirectory() as folder:
+        small = start(Path(folder), few)
+        small.fit_seconds(few)
+        small.rank_seconds(few, K)
+    with tempfile.TemporaryDirectory() as folder:
+        model = start(Path(folder), train)
+        fitting = model.fit_seconds(train)
+        model.rank_seconds(test[:N_WARM], K)
+        ranking = model.rank_seconds(test, K) / len(test) * 1e3
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+        model.save()
+        size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file()) / 1e6
+    return model, [fitting, ranking, size, peak]
+
+
+def measure(unit: Unit) -> tuple[list[float], str]:
+    """Return figures, costs and the ends of the interval, and what a hybrid chose."""
+    train, test = unit.parts()
+    model, spent = costs(unit.start, named(train[:N_WARM]), train, test)
+    found = evaluate(model.decision_function(test), test, train, predicted=model.predict(test))
+    values = [getattr(found, pivot)[figure] for _, pivot, figure, _ in QUALITY]
     rare = found.by_frequency().bins[0].means["average_precision"].value
-    parts = {"document": found.document, "label": found.label}
-    values = [parts[pivot][figure] for _, pivot, figure, _ in COLUMNS]
-    within = []
-    for pivot in ("document", "label"):
-        estimate = found.interval(pivot, "average_precision")
-        within += [estimate.low, estimate.high]
-    return [*values, rare], within, cost
+    within = found.interval("document", "average_precision")
+    said = chosen(unit, model.model, test) if unit.model == "HybridLDA" else ""
+    return [*values, rare, *spent, within.low, within.high], said
 
 
-class Trees:
-    """Trees of omikuji on the features of a fitted tf-idf SVM."""
-
-    def __init__(self, features: TfidfSVM) -> None:
-        self._features = features
-
-    def fit(self, train: Corpus) -> Self:
-        """Train on a file of all documents, which is how omikuji is given them."""
-        rows, labels = self._features._features()(train.counts), train.labels
-        self._n_labels, self._usual = train.n_labels, int(np.median(train.labels_per_document))
-        with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
-            print(len(train), train.n_words, train.n_labels, file=file)
-            for d in range(len(train)):
-                own = labels.indices[labels.indptr[d] : labels.indptr[d + 1]]
-                pairs = (f"{word}:{value:.6g}" for word, value in _pairs(rows, d))
-                print(",".join(map(str, own)), *pairs, file=file)
-            file.flush()
-            self._model = omikuji.Model.train_on_data(file.name)
-        return self
-
-    def decision_function(self, test: Corpus) -> npt.NDArray[np.float64]:
-        """Return the scores of labels within the beams, 0 of all others."""
-        rows = self._features._features()(test.counts)
-        scores = np.zeros((len(test), self._n_labels))
-        for d in range(len(test)):
-            for label, score in self._model.predict(_pairs(rows, d), top_k=self._n_labels):
-                scores[d, label] = score
-        return scores
-
-    def predict(self, test: Corpus) -> npt.NDArray[np.bool_]:
-        """Return as many of the best labels as the median training document has."""
-        order = np.argsort(-self.decision_function(test), axis=1, kind="stable")
-        found = np.zeros(order.shape, bool)
-        np.put_along_axis(found, order[:, : max(1, self._usual)], True, axis=1)
-        return found
-
-
-def _pairs(rows: Any, d: int) -> list[tuple[int, float]]:
-    part = slice(rows.indptr[d], rows.indptr[d + 1])
-    order = np.argsort(rows.indices[part])
-    pairs = zip(rows.indices[part][order].tolist(), rows.data[part][order].tolist(), strict=True)
-    return list(pairs)
-
-
-def models_of(name: str, train: Corpus, others: list[str]) -> Iterator[tuple[str, Any, float]]:
-    """Yield fitted models by name, with the CPU-seconds that fitting took."""
-    begin = time.process_time()
-    hybrid = HybridLDA().fit(train, groups=groups_of(name, train))
-    yield "HybridLDA", hybrid, time.process_time() - begin
-    yield "its TfidfSVM", hybrid.svm_, np.nan
-    yield "its DependencyLDA", hybrid.topic_model_, np.nan
-    for said in others:
-        model: Any = {"VanillaSVM": VanillaSVM(), "TunedSVM": TunedSVM()}.get(said)
-        begin = time.process_time()
-        fitted = (Trees(hybrid.svm_) if model is None else model).fit(train)
-        yield said, fitted, time.process_time() - begin
-
-
-def report(name: str, data_dir: Path, n_splits: int, others: list[str]) -> None:
-    data = datasets.load(name, data_dir)
-    rows: dict[str, list[Any]] = {}
-    for split in data.splits[:n_splits]:
-        train = data.corpus[split.train].keep_words(1)
-        test = data.corpus[split.test].align(train)
-        for said, model, cost in models_of(name, train, others):
-            values, within, ms = figures(model, test, train)
-            rows.setdefault(said, []).append([*values, cost, ms, *within])
-            if said == "HybridLDA" and len(rows[said]) == 1:
-                print(chosen(name, model, test), flush=True)
-    for said, found in rows.items():
-        means = np.mean(found, axis=0)
-        digits = [*(digits for *_, digits in COLUMNS), 3, 0, 1, 3, 3, 3, 3]
-        *cells, low, high, lowest, highest = [
-            "" if np.isnan(value) else f"{value:.{n}f}".replace("0.", ".", 1 if value < 1 else 0)
-            for value, n in zip(means, digits, strict=True)
-        ]
-        cells[0] += f" ({low}–{high})"
-        cells[5] += f" ({lowest}–{highest})"
-        print(f"| {name} ({len(found)}) | {said} | {' | '.join(cells)} |", flush=True)
-
-
-def chosen(name: str, model: HybridLDA, test: Corpus) -> str:
+def chosen(unit: Unit, model: HybridLDA, test: Corpus) -> str:
     """Return what a hybrid chose, and how often its probabilities are right, as a comment."""
-    m = model.mixture_
     true = ", ".join(
         f"{one.told:.3f}/{one.seen:.3f}"
         for one in reliability(model.predict_proba(test), test.labels, bins=6)
     )
     return (
-        f"<!-- {name}: C={model.svm_.C_:g}, {m.model}, floor {m.floor:g}, λ {m.topics:g}, "
-        f"by frequency: {m.frequency != 0}; told/true: {true} -->"
+        f"<!-- {unit.name}: C={model.C_:g}, {model.n_candidates_:,} candidates of "
+        f"{len(model.classes_):,} labels, {type(model.mixture_).__name__}; told/true: {true} -->"
     )
 
 
+def dealt_out(corpus: Corpus, most: int) -> Corpus:
+    """Return it with the documents of each label dealt out to labels of so many at most."""
+    rows, labels = corpus.labels.nonzero()
+    mixed = np.random.default_rng(0).permutation(len(rows))
+    order = mixed[np.argsort(labels[mixed], kind="stable")]
+    starts = np.cumsum(corpus.label_counts) - corpus.label_counts
+    places = np.arange(len(order)) - starts[labels[order]]
+    dealt = np.cumsum(places % most == 0) - 1
+    shape = (len(corpus), int(dealt[-1]) + 1)
+    found = csr_array((np.ones(len(order), bool), (rows[order], dealt)), shape=shape)
+    return Corpus(corpus.counts, found, corpus.vocabulary)
+
+
+def grown(most: int) -> list[float]:
+    """Return the number of labels, none of more documents than that, and the hybrid's costs."""
+    whole = datasets.power_law(
+        N_GROWN + 2_000, 4_000, 30_000, tokens_per_document=120, labels_per_document=6.5
+    )
+    train, test = dealt_out(whole[:N_GROWN], most), whole[N_GROWN:]
+
+    def start(folder: Path, _: Corpus) -> Ours:
+        return Ours(HybridLDA(C=1.0, candidates=100), folder)
+
+    _, spent = costs(start, named(whole[:N_WARM]), train, test)
+    return [train.n_labels, *spent]
+
+
+def apart(work: Callable[[Any], Any], given: Any) -> Any:
+    """Return what a call in a silent process of its own returns."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context, initializer=be_silent) as pool:
+        return pool.submit(work, given).result()
+
+
+def be_silent() -> None:
+    """Hide what other libraries print from their C++ and Rust."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+
+
+def shown(value: float, digits: int) -> str:
+    """Return a number as the tables have it, a fraction without its 0."""
+    return f"{value:,.{digits}f}".replace("0.", ".", 1 if abs(value) < 1 else 0)
+
+
+def print_head(*names: str) -> None:
+    print(f"| {' | '.join(names)} |\n|{'---|' * len(names)}", flush=True)
+
+
+def print_quality(units: list[Unit]) -> None:
+    """Print the row of a model, measured on some splits of a set."""
+    found, said = zip(*(apart(measure, unit) for unit in units), strict=True)
+    if said[0]:
+        print(said[0])
+    digits = [*(digits for *_, digits in QUALITY), 3, 1, 2, 1, 0, 3, 3]
+    means = np.mean(found, axis=0)
+    *cells, low, high = (shown(*each) for each in zip(means, digits, strict=True))
+    cells[0] += f" ({low}–{high})"
+    unit = units[0]
+    print(f"| {unit.name} ({len(units)}) | {unit.model} | {' | '.join(cells)} |", flush=True)
+
+
+def print_growth() -> None:
+    """Print the hybrid's costs by the number of labels, and as multiples of the first."""
+    print_head("labels", *COSTS)
+    first: list[float] = []
+    for most in MOST_DOCUMENTS:
+        n_labels, *spent = apart(grown, most)
+        first = first or spent
+        cells = (
+            f"{shown(value, digits)} ({value / of_first:.2f} ×)"
+            for value, of_first, digits in zip(spent, first, (1, 2, 1, 0), strict=True)
+        )
+        print(f"| {n_labels:,} | {' | '.join(cells)} |", flush=True)
+
+
 def main() -> None:
+    models = [*OURS, *trees.ALL]
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data-dir", type=Path, required=True)
+    parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--data", nargs="+", default=[*SETS], choices=[*SETS], metavar="SET")
-    parser.add_argument("--splits", type=int, help="of each set; its own number by default")
-    parser.add_argument("--without", nargs="+", default=[], choices=OTHERS, metavar="MODEL")
+    parser.add_argument("--splits", type=int, default=max(SETS.values()), help="of a set at most")
+    parser.add_argument("--models", nargs="+", default=models, choices=models, metavar="MODEL")
+    parser.add_argument("--holdout", action="store_true", help="of training documents alone")
+    parser.add_argument("--growth", action="store_true", help="cost by the number of labels")
     options = parser.parse_args()
-    names = [*(name for name, *_ in COLUMNS), "rarest fifth: label AP", "fit CPU-s", "ms a doc."]
-    print(f"| set (splits) | model | {' | '.join(names)} |")
-    print("|" + "---|" * (len(names) + 2))
-    others = [model for model in OTHERS if model not in options.without]
+    if options.growth:
+        print_growth()
+        return
+    if options.data_dir is None:
+        parser.error("--data-dir is missing: the folder of the data sets")
+    missing = [model for model, kind in trees.ALL.items() if not kind.is_installed()]
+    for model in missing:
+        print(f"<!-- {model} is left out; to have it: pip install '.[bench]' -->")
+    print_head("set (splits)", "model", *(name for name, *_ in QUALITY), "rarest fifth", *COSTS)
     for name in options.data:
-        report(name, options.data_dir, options.splits or SETS[name], others)
+        for model in (each for each in options.models if each not in missing):
+            splits = range(min(options.splits, SETS[name]))
+            where = options.data_dir, options.holdout
+            print_quality([Unit(model, name, split, *where) for split in splits])
 
 
 if __name__ == "__main__":
