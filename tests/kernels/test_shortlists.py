@@ -233,6 +233,16 @@ def test_nearest_are_the_best_of_all_that_the_budget_lets_read(k: int, budget: i
     np.testing.assert_array_equal(scores, expected)
 
 
+def test_products_too_small_for_a_number_name_no_label() -> None:
+    """Each would be found anew at every word, more often than there are labels."""
+    x = csr_array(np.array([[1.0] + [1e-30] * 8], np.float32))
+    index = np.full((9, 3), 1e-30, np.float32)
+    index[0] = 1, 0, 0
+    found, scores = np.empty((1, 3), np.int32), np.empty((1, 3), np.float32)
+    shortlists.nearest(*arrays(x), *arrays(csr_array(index)), 3, 10_000, found, scores)
+    assert found.tolist() == [[0, -1, -1]]
+
+
 @pytest.mark.parametrize("k", [1, 5, 6, 40])
 def test_united_is_half_of_the_first_then_the_second_then_the_rest(k: int) -> None:
     rng = np.random.default_rng(7)
