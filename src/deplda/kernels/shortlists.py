@@ -238,10 +238,12 @@ def nearest(  # type: ignore[no-untyped-def]
             left -= end - begin
             for p in range(begin, end):
                 c = np.uint32(labels[p])
-                if score[c] == 0.0:
+                added = values[e] * weights[p]
+                # One that vanishes leaves the score at 0, and the label would be noted again.
+                if score[c] == 0.0 and added > 0.0:
                     touched[n] = c
                     n += 1
-                score[c] += values[e] * weights[p]
+                score[c] += added
             if left <= 0:
                 break
         n = _keep_best(touched[:n], score, out[d], out_scores[d])
