@@ -1,8 +1,8 @@
 """Trees of other libraries on the tf-idf features of our SVMs, with their defaults (extra [bench]).
 
 omikuji: Parabel, three balanced trees, beams of 10. napkinXC: one probabilistic label tree, exact
-search. LibMultiLabel: one tree of at most 100 children a node, beams of 10. Labels outside the
-beams tie at the bottom. Making features and files is in no time that is told.
+search. LibMultiLabel: one tree of at most 100 children a node, without intercepts, beams of 10.
+Labels outside the beams tie at the bottom. Making features and files is in no time that is told.
 """
 
 from __future__ import annotations
