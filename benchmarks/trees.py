@@ -1,8 +1,8 @@
 """Trees of other libraries on the tf-idf features of our SVMs, with their defaults (extra [bench]).
 
 omikuji: Parabel, three balanced trees, beams of 10. napkinXC: one probabilistic label tree, exact
-search. LibMultiLabel: one tree of at most 100 children a node, beams of 10. Labels outside the
-beams tie at the bottom. Making features and files is in no time that is told.
+search. LibMultiLabel: one tree of at most 100 children a node, without intercepts, beams of 10.
+Labels outside the beams tie at the bottom. Making features and files is in no time that is told.
 """
 
 from __future__ import annotations
@@ -53,20 +53,11 @@ class Trees(ABC):
 
     def decision_function(self, corpus: Corpus) -> Floats:
         """Return the scores of all labels, 0 of those outside the beams."""
-        scores = np.zeros((len(corpus), self.n_labels))
-        for row, found in zip(
-            scores, self._rank(self._features(corpus), self.n_labels), strict=True
-        ):
-            for label, score in found:
-                row[label] = score
-        return scores
+        return self._best(corpus, self.n_labels)
 
     def predict(self, corpus: Corpus) -> npt.NDArray[np.bool_]:
         """Return as many of the best labels as the median training document has."""
-        order = np.argsort(-self.decision_function(corpus), axis=1, kind="stable")
-        found = np.zeros(order.shape, bool)
-        np.put_along_axis(found, order[:, : self._usual], True, axis=1)
-        return found
+        return self._best(corpus, self._usual) > 0
 
     @abstractmethod
     def save(self) -> None:
@@ -79,6 +70,15 @@ class Trees(ABC):
     @abstractmethod
     def _rank(self, features: Any, k: int) -> Ranked:
         """Return the k best labels of all documents with their scores."""
+
+    def _best(self, corpus: Corpus, k: int) -> Floats:
+        """Return the scores of the k best labels, 0 of all others."""
+        scores = np.zeros((len(corpus), self.n_labels))
+        ranked = self._rank(self._features(corpus), k)
+        for row, found in zip(scores, ranked, strict=True):
+            for label, score in found:
+                row[label] = score
+        return scores
 
     def _features(self, corpus: Corpus) -> Any:
         found = csr_matrix(tfidf(self._idf, corpus.counts))
