@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from deplda.data.corpus import Corpus
     from deplda.evaluation import Evaluation
 
-_MATRIX_CELLS, _RANKED = 100_000_000, 200
 _OWN_OPTIONS = {
     "random_state": "--seed", "n_jobs": "--jobs", "engine": "--engine", "device": "--device",
     "verbose": "nothing",
@@ -400,10 +399,8 @@ def metrics_of(model: Any, test: Corpus) -> Evaluation:
 
     names = [str(label) for label in model.classes_]
     known = test.align(labels=names)
-    # With very many labels the best are ranked, and all others tie below them.
-    is_large = len(test) * len(names) > _MATRIX_CELLS
     found = evaluate(
-        model.rank_matrix(test, _RANKED) if is_large else model.decision_function(test),
+        model.scores_to_evaluate(test),
         known.labels,
         model.label_sets_,
         label_names=names,

@@ -54,7 +54,7 @@ def run_unit(task: Task) -> dict[str, Any]:
     begin = _now()
     model.fit(train)
     fitted = _now()
-    scores = model.decision_function(test)
+    scores = model.scores_to_evaluate(test)
     scored = _now()
     found = evaluate(scores, test, train, predicted=model.predict(test), labels=experiment.labels)
     return {
@@ -73,7 +73,7 @@ def run_unit(task: Task) -> dict[str, Any]:
         "settings": _plain(getattr(model, "settings_", {})),
         "seed": seed,
         "diagnostics": _diagnostics(model),
-        "showcase": _showcase(model, scores, train, test),
+        "showcase": _showcase(model, train, test),
         "versions": {name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba")},
         "library": deplda.__version__,
         "machine": {
@@ -119,15 +119,18 @@ def _diagnostics(model: Any) -> dict[str, Any]:
     return found
 
 
-def _showcase(model: Any, scores: Any, train: Corpus, test: Corpus) -> dict[str, Any]:
+def _showcase(model: Any, train: Corpus, test: Corpus) -> dict[str, Any]:
     """Return one document's best labels, and what the model says of some labels and topics."""
     sizes = test.labels_per_document
     row = int(np.flatnonzero(sizes == np.clip(sizes, 3, 8))[:1].sum())
-    best = np.argsort(-scores[row], kind="stable")[:_SHOWN_LABELS]
+    best = model.rank(test[[row]], _SHOWN_LABELS)
     found: dict[str, Any] = {
         "document": test.ids[row],
         "true": [test.label_names[c] for c in test[[row]].labels.indices],
-        "top": [[test.label_names[c], float(scores[row, c])] for c in best],
+        "top": [
+            [str(label), float(score)]
+            for label, score in zip(best.labels[0], best.scores[0], strict=True)
+        ],
     }
     if can(model, "explain"):
         explanation = model.explain(test[[row]], k=5)

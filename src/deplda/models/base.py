@@ -38,6 +38,7 @@ Counts = csr_array[Any, tuple[int, int]]
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
 
+_EVALUATED_CELLS, _EVALUATED_RANKS = 100_000_000, 200
 _MOST_HELD_OUT_PAIRS = 1 << 24
 _HOW_TO_CALIBRATE = (
     "fit it with n_held_out above 0, or calibrate(X, y) it with labelled documents that it has not "
@@ -164,6 +165,13 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             shape = len(numbers), n_labels
             rows.append(csr_array((scores.ravel(), numbers.ravel(), starts), shape=shape))
         return csr_array(vstack(rows))
+
+    def scores_to_evaluate(self, X: Any) -> Any:
+        """Return what `evaluate` takes: all scores, or the best where those would be too many."""
+        counts = self._read_counts(X, reset=False)
+        if counts.shape[0] * len(self.classes_) > _EVALUATED_CELLS:
+            return self.rank_matrix(X, _EVALUATED_RANKS)
+        return self._score_counts(counts)
 
     def _score_counts(self, counts: Counts) -> Floats:
         """Return the scores of all labels, documents × labels."""

@@ -153,13 +153,14 @@ class HybridLDA(LearnsOn, Explainer):
         usual = min(self._asked_candidates() or holdout.MANY, n_labels)
         known = [self._without(fold, counts, labels, usual) for fold in folds]
         if not any(fold.truth.nnz for fold in known):
-            warnings.warn(
-                f"of {sum(map(len, folds)):,} documents held out none has a label that others have "
-                "too; signals are mixed by fixed weights, there are no probabilities, and predict "
-                "gives as many labels as the median training document has",
-                NothingHeldOutWarning,
-                stacklevel=4,
-            )
+            if self.n_held_out:
+                warnings.warn(
+                    f"of {sum(map(len, folds)):,} documents held out none has a label that others "
+                    "have too; signals are mixed by fixed weights, there are no probabilities, and "
+                    "predict gives as many labels as the median training document has",
+                    NothingHeldOutWarning,
+                    stacklevel=3,
+                )
             self.C_ = _UNTAUGHT_COST if self.C == "auto" else float(self.C)
             self.n_candidates_ = usual
             self.mixture_: Mixture = UNTAUGHT
@@ -250,12 +251,9 @@ class HybridLDA(LearnsOn, Explainer):
         )
         problem = reduced.problem_of(features, labels, lists, before)
         is_known = np.diff(before.indptr) > 0
-        costs = (_TRUST_IN_NEW * self.C_, np.flatnonzero(is_known)), (
-            self.C_, np.flatnonzero(~is_known),
-        )  # fmt: skip
         known, new = (
-            reduced.learn(problem, (cost,), numbers, execution)[0].weights
-            for cost, numbers in costs
+            reduced.learn(problem, (cost,), np.flatnonzero(which), execution)[0].weights
+            for cost, which in ((_TRUST_IN_NEW * self.C_, is_known), (self.C_, ~is_known))
         )
         weights = csr_array(known + new)
         if self.n_candidates_ == len(self._log_frequencies):  # all are candidates, and stay so
@@ -289,13 +287,8 @@ class HybridLDA(LearnsOn, Explainer):
         """Return what finds candidates, by these documents."""
         idf = idf_of(counts)
         near = centroids(tfidf(idf, counts), labels).nearby
-        return Shortlister(
-            idf,
-            near,
-            _backend(topics),
-            _log_frequencies(labels),
-            min(n_candidates, labels.shape[1]),
-        )
+        n_candidates = min(n_candidates, labels.shape[1])
+        return Shortlister(idf, near, _backend(topics), _log_frequencies(labels), n_candidates)
 
     def _set_learned(
         self, idf: Floats, near: Centroids, weights: Counts, topics: DependencyLDA,
