@@ -16,7 +16,7 @@ from deplda.engine.execution import HERE
 from deplda.errors import InputError
 from deplda.inference.scores import best
 from deplda.models import reasons
-from deplda.models.base import Counts, LabelClassifier, Numbers
+from deplda.models.base import Counts, Floats, LabelClassifier, Numbers
 from deplda.models.explanation import Explanation
 from deplda.models.reasons import Topic, Weighted
 from deplda.training.estimates import LabelWords, TopicLabels
@@ -34,6 +34,10 @@ class Explainer(LabelClassifier):
     ) -> Explanation:
         """Return why these labels, 1 × k numbers, are suggested for one document."""
 
+    def _has_reasons(self, scores: Floats) -> Any:
+        """Return which labels, by their scores, can be explained: all, unless a model says less."""
+        return np.ones(scores.shape, bool)
+
     def explain(self, document: Any, k: int = 5, *, n_words: int = 8) -> Explanation:
         """Return why the k likeliest labels of one document are suggested.
 
@@ -50,7 +54,8 @@ class Explainer(LabelClassifier):
         scores = scorer.scores(counts)
         if not self.has_probabilities:
             return self._explain(document, counts, best(scores, k).labels, n_words)
-        numbers, chances = best(self._calibration().of_documents(scores), k)
+        likely = self._calibration().of_documents(scores)
+        numbers, chances = best(np.where(self._has_reasons(scores), likely, 0.0), k)
         found = self._explain(document, counts, numbers, n_words)
         told = zip(found.reasons, chances[0].tolist(), strict=True)
         return structs.replace(

@@ -30,7 +30,12 @@ from deplda.models.dependency import DependencyLDA
 from deplda.models.explainer import Explainer
 from deplda.models.explanation import Explanation
 from deplda.models.folds import folds_of
-from deplda.models.hybrid_scorer import HybridScorer, Shortlister, best_first
+from deplda.models.hybrid_scorer import (
+    LEAST_LOG_ODDS,
+    HybridScorer,
+    Shortlister,
+    best_first,
+)
 from deplda.models.learning_on import LearnsOn
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import idf_of, tfidf
@@ -342,6 +347,10 @@ class HybridLDA(LearnsOn, Explainer):
         check_is_fitted(self)
         checks.at_least_one(k=k)
         return super().explain(document, min(k, self.n_candidates_), n_words=n_words)
+
+    def _has_reasons(self, scores: Floats) -> Any:
+        """Candidates have: another label may be likelier than the last of them, but no signals."""
+        return scores >= LEAST_LOG_ODDS
 
     def _explain(
         self, document: Any, counts: Counts, numbers: Numbers, n_words: int

@@ -19,7 +19,8 @@ from deplda.models.signals import LEAST_SHARE, Candidates, values_of
 
 BELOW = -30.0
 """Candidates have log-odds above it; other labels follow below it, by their share."""
-_LEAST_LOG_ODDS = -29.0
+LEAST_LOG_ODDS = -29.0
+"""Of a candidate."""
 _BATCH, _BATCH_CELLS = 256, 2_000_000
 _NEAR = 256
 """Labels near a document that the topic model has a look at."""
@@ -112,7 +113,7 @@ class HybridScorer(NamedTuple):
         found = self.mixture.log_odds(values)
         if self.last_stage is not None:
             found = self.last_stage.log_odds(found, labels)
-        return np.maximum(found, _LEAST_LOG_ODDS)
+        return np.maximum(found, LEAST_LOG_ODDS)
 
     def signals(self, counts: Counts) -> tuple[Shortlist, dict[str, Floats]]:
         """Return the candidates, and their signals by name."""
