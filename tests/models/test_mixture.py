@@ -243,6 +243,15 @@ def test_no_measure_outweighs_all_others() -> None:
     assert best_of(found, "b") == "a"
 
 
+def test_of_two_that_are_far_better_than_the_reference_the_better_is_taken() -> None:
+    noise = np.random.default_rng(0).normal(size=400)
+    found = {
+        "good": {"x": 0.3 + noise}, "better": {"x": 0.6 + noise}, "reference": {"x": 0 * noise}
+    }  # fmt: skip
+    assert t_statistic(found["good"]["x"]) > 3
+    assert best_of(found, "reference") == "better"
+
+
 def test_t_is_the_mean_in_standard_errors_of_what_is_known() -> None:
     values = np.array([1.0, 2.0, np.nan, 4.0, -1.0])
     known = values[np.isfinite(values)]
