@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 import deplda
 from deplda.cli import root
 
-QUICK = ("--set", "n_topic_chains=2", "--set", "n_topic_sweeps=20")
+QUICK = ("--model", "dependency", "--set", "n_topic_chains=2", "--set", "n_topic_sweeps=20")
 ENVIRONMENT = {
     **os.environ,
     "PYTHONPATH": str(Path(deplda.__file__).parents[1]),

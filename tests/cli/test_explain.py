@@ -62,10 +62,10 @@ def test_topics_are_labels_that_go_together(model: Path) -> None:
 def test_a_hybrid_explains_itself_and_shows_its_words_and_topics(
     tmp_path: Path, corpus: Path
 ) -> None:
-    done("train", corpus, "-o", tmp_path / "m", "--model", "hybrid", *QUICK)
+    done("train", corpus, "-o", tmp_path / "m", *QUICK, "--model", "hybrid")
     reasons = json.loads(done("explain", tmp_path / "m", "the judge and the jury", "--json"))
     assert reasons["labels"][0]["label"] == "LAW"
-    assert reasons["labels"][0]["svm_words"]
+    assert reasons["labels"][0]["evidence"]
     assert json.loads(done("words", tmp_path / "m", "LAW", "--json"))
     assert json.loads(done("topics", tmp_path / "m", "--json"))
 

@@ -164,7 +164,7 @@ def test_an_svm_says_that_it_must_be_trained_anew(tmp_path: Path, corpus: Path, 
     said = problem(1, "learn", tmp_path / "svm", new, "-o", tmp_path / "m")
     assert "svm is a VanillaSVM, which" in said
     assert "train it anew on the old and the new ones together (deplda train)" in said
-    assert "one of dependency, prior and flat" in said
+    assert "one of dependency, prior, flat and hybrid" in said
 
 
 def test_articles_learned_in_two_parts_rank_as_if_learned_at_once(

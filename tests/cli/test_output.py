@@ -114,7 +114,10 @@ def test_json_has_no_numbers_that_are_none(capsys: pytest.CaptureFixture[str]) -
     assert json.loads(capsys.readouterr().out) == {"a": None, "1": [2, 0.5, None]}
 
 
-def test_what_a_file_holds_is_shown_by_a_terminal_and_not_obeyed(tmp_path: Path) -> None:
+def test_what_a_file_holds_is_shown_by_a_terminal_and_not_obeyed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     title = "\x1b]0;mine\x07\x9b31m\u202e[red]label"
     rows = [row | {"labels": [title, *row["labels"]]} for row in articles()]
     done("train", write_jsonl(tmp_path / "a.jsonl", rows), "-o", tmp_path / "m", *QUICK)

@@ -105,7 +105,8 @@ def test_a_configuration_file_holds_any_option_and_the_command_line_wins(
     found = lines(done("--config", config, "predict", tmp_path / "m", corpus))
     assert {len(line["labels"]) for line in found} == {1}
     found = lines(done("--config", config, "predict", tmp_path / "m", corpus, "-k", 2))
-    assert {len(line["labels"]) for line in found} == {2}
+    assert {len(line["labels"]) for line in found} <= {1, 2}
+    assert max(len(line["labels"]) for line in found) == 2
     json.loads(done("--config", config, "datasets", "stats", corpus))
 
 

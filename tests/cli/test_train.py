@@ -179,7 +179,7 @@ def test_a_corpus_may_come_from_standard_input(tmp_path: Path, corpus: Path) -> 
     ("options", "message"),
     [
         (["--set", "alpha"], "--set is 'alpha'; it must be NAME=VALUE"),
-        (["--set", "alhpa=1"], "dependency has no parameter 'alhpa'; it has alpha, background"),
+        (["--set", "backgroud=1"], "hybrid has no parameter 'backgroud'; it has C, background"),
         (["--set", "random_state=1"], "no parameter 'random_state'; use --seed"),
         (["--model", "flat", "--n-topics", "5"], "flat has no parameter 'n_topics'"),
         (["--model", "tfidf-svm", "--paper", "nyt"], "--paper is for dependency, prior and flat"),
@@ -197,8 +197,8 @@ def test_wrong_options_of_train_are_named(
 
 
 def test_a_parameter_out_of_range_is_named_by_the_library(tmp_path: Path, corpus: Path) -> None:
-    said = problem(1, "train", corpus, "-o", tmp_path / "m", "--set", "n_chains=0")
-    assert said.startswith("n_chains is 0; it must be a whole number from 1")
+    said = problem(1, "train", corpus, "-o", tmp_path / "m", "--set", "n_topics=0")
+    assert said.startswith("n_topics is 0; it must be 'auto' or a whole number from 1")
 
 
 def test_engines_that_cannot_be_are_named(tmp_path: Path, model: Path, corpus: Path) -> None:

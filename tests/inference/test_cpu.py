@@ -7,8 +7,12 @@ import pytest
 
 from deplda import Corpus, Schedule
 from deplda.inference.batches import attribute, infer, rank, score_matrix
+from deplda.inference.cpu import Cpu
+from deplda.inference.layout import Tables
+from deplda.inference.scores import scores
 from deplda.inference.settings import Inference
 from tests.inference.worlds import MODELS, News
+from tests.kernels.benches import some_label_words, some_topic_labels
 from tests.training.test_real_data import average_precision
 
 
@@ -63,3 +67,45 @@ def test_the_words_tokens_sum_to_the_labels_counts(news: News, model: str, metho
         assert shares.shape == (test.counts[[d]].nnz, 4)
         assert shares.sum(axis=0) == pytest.approx(counts[d, labels[d]], rel=1e-6)
         assert (shares.sum(axis=1) <= test.counts[[d]].data + 1e-6).all()
+
+
+# Among candidates ---------------------------------------------------------------------------------
+
+
+def blended(backend: Cpu, counts: Any) -> Any:
+    return scores(backend.infer(counts), "blend", backend.tables.n_ranked) / 2
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_shares_among_all_labels_are_those_of_the_blend(news: News, model: str) -> None:
+    tables, test = news[0][model], news[1][:20]
+    backend = Cpu(tables, Inference(**MODELS[model], method="deterministic"), 0)
+    every = np.tile(np.arange(test.n_labels), (20, 1))
+    found = backend.shares_among(test.counts, every)
+    assert found.sum(axis=1) == pytest.approx(1, rel=1e-4)
+    assert found == pytest.approx(blended(backend, test.counts), abs=1e-3)
+
+
+def with_background() -> tuple[Cpu, Any]:
+    """Return 30 labels and a background, which has a fifth of the prior, and some documents."""
+    rng = np.random.default_rng(0)
+    tables = Tables(some_label_words(rng, 40, 31), [some_topic_labels(rng, 30, 4)], background=0.2)
+    inference = Inference(20.0, 10.0, 1.0, method="deterministic", word_counts="log")
+    documents = Corpus(rng.poisson(2, (6, 40)) * (np.arange(6) > 0)[:, None], np.zeros((6, 30)))
+    return Cpu(tables, inference, 0), documents.counts
+
+
+def test_a_background_has_no_share_and_takes_none_from_others() -> None:
+    backend, counts = with_background()
+    every = np.array([np.random.default_rng(d).permutation(30) for d in range(6)])
+    expected = np.take_along_axis(blended(backend, counts), every, axis=1)
+    assert backend.shares_among(counts, every) == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_candidates_share_is_the_same_beside_places_that_are_empty() -> None:
+    backend, counts = with_background()
+    few = np.array([np.random.default_rng(d).permutation(30)[:7] for d in range(6)])
+    wider = np.pad(few, ((0, 0), (0, 3)), constant_values=-1)
+    found = backend.shares_among(counts, wider)
+    np.testing.assert_array_equal(found[:, :7], backend.shares_among(counts, few))
+    assert (found[:, 7:] == 0).all()

@@ -28,7 +28,7 @@ def test_values_are_json_has_them(model: TopicModel) -> None:
     assert json.loads(json.dumps(values, allow_nan=False)) == values
     assert values["n_tokens"] == 180
     assert set(values["labels"][0]) == {
-        "label", "score", "parts", "tokens", "words", "topics", "companions", "svm_words",
+        "label", "score", "parts", "tokens", "words", "topics", "companions", "evidence",
         "probability",
     }  # fmt: skip
 

@@ -32,7 +32,8 @@ FIXED = {"untaught": UNTAUGHT, "no floor": FloorAndSum((0.1, 2.0, 0.3, 0.1), 0.0
 
 
 def held_out(
-    margin: float = 1.5, share: float = 1.5, seed: int = 0, k: int = N_CANDIDATES
+    margin: float = 1.5, share: float = 1.5, seed: int = 0, k: int = N_CANDIDATES,
+    empty: float = 0.1,
 ) -> HeldOut:  # fmt: skip
     """Return signals that tell the truth with so much weight, and noise; some places are empty."""
     rng = np.random.default_rng(seed)
@@ -44,7 +45,7 @@ def held_out(
         "likeness": rng.random(labels.shape),
         "frequency": np.log(0.05 + rng.random(max(k, N_LABELS)))[labels],
     }
-    labels[rng.random(labels.shape) < 0.1] = -1
+    labels[rng.random(labels.shape) < empty] = -1
     rows, at = np.nonzero(is_true & (labels >= 0))
     truth = csr_array(
         (np.ones(len(rows), bool), (rows, labels[rows, at])), shape=(N_DOCUMENTS, max(k, N_LABELS))
@@ -120,9 +121,9 @@ def test_classes_that_are_parted_end_with_weights_that_part_them() -> None:
     assert ((x @ found > 0) == (x[:, 1] > 0)).all()
 
 
-@pytest.mark.parametrize("k", [8, 50, 51, 90])
-def test_the_pairs_learned_from_stand_for_all_pairs(k: int) -> None:
-    told = held_out(k=k)
+@pytest.mark.parametrize(("k", "empty"), [(8, 0.1), (50, 0.1), (51, 0.1), (90, 0.1), (90, 0.8)])
+def test_the_pairs_learned_from_stand_for_all_pairs(k: int, empty: float) -> None:
+    told = held_out(k=k, empty=empty)
     chosen, weights = mixture._learned_from(told)
     is_chosen = np.zeros(told.labels.shape, bool)
     is_chosen[chosen] = True
@@ -132,7 +133,7 @@ def test_the_pairs_learned_from_stand_for_all_pairs(k: int) -> None:
     assert (weights[told.is_true[chosen]] == 1).all()
     if k <= 50:
         assert is_chosen[told.is_given].all()
-    else:
+    elif empty < 0.5:
         best = np.argsort(-np.where(told.is_given, told.values["margin"], -np.inf), axis=1)[:, :25]
         assert np.take_along_axis(is_chosen, best, axis=1).all()
         assert is_chosen.sum() < 0.95 * told.is_given.sum()
@@ -177,6 +178,25 @@ def test_the_chosen_form_is_not_clearly_worse_than_a_part(
         assert t_statistic(chosen[name] - part[name]) > -2
 
 
+def test_a_form_that_is_clearly_worse_than_a_part_in_one_measure_is_not_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(0)
+    same = rng.random(50)
+    up, down = same + 0.1 + 0.01 * rng.random(50), same - 0.1 - 0.01 * rng.random(50)
+
+    def by_form(log_odds: Array, _: HeldOut) -> dict[str, Array]:
+        is_alone = (log_odds == 0).all()
+        return dict.fromkeys("vwxyz", same) if is_alone else dict.fromkeys("vwxy", up) | {"z": down}
+
+    def zero_alone(fit: Any, told: HeldOut) -> Array:
+        return np.full(told.labels.shape, float(fit not in (FITS["margin"], FITS["share"])))
+
+    monkeypatch.setattr(mixture, "_cross_fitted", zero_alone)
+    monkeypatch.setattr(mixture, "measures", by_form)
+    assert judge(held_out()).name == "margin"
+
+
 def test_a_form_that_bends_is_chosen_where_the_truth_does() -> None:
     """Both signals speak for a label only together: no sum of the two says so."""
     told = held_out(0.0, 0.0, seed=3)
@@ -194,7 +214,9 @@ def test_what_is_judged_is_fitted_to_all_documents_and_measured_by_cross_fitting
     told = held_out(2.0, 2.0)
     found = judge(told)
     assert found.mixture == FITS[found.name](told)
-    expected = measures(mixture._cross_fitted(FITS[found.name], told), told)
+    log_odds = mixture._cross_fitted(FITS[found.name], told)
+    np.testing.assert_array_equal(found.log_odds, log_odds)
+    expected = measures(log_odds, told)
     assert found.measures[found.name] == {k: mixture.mean(v) for k, v in expected.items()}
     assert set(found.measures) == set(FITS)
 
@@ -219,6 +241,15 @@ def test_no_measure_outweighs_all_others() -> None:
     assert t_statistic(much - same) < -100
     assert 2 < t_statistic(little - same) < 10
     assert best_of(found, "b") == "a"
+
+
+def test_of_two_that_are_far_better_than_the_reference_the_better_is_taken() -> None:
+    noise = np.random.default_rng(0).normal(size=400)
+    found = {
+        "good": {"x": 0.3 + noise}, "better": {"x": 0.6 + noise}, "reference": {"x": 0 * noise}
+    }  # fmt: skip
+    assert t_statistic(found["good"]["x"]) > 3
+    assert best_of(found, "reference") == "better"
 
 
 def test_t_is_the_mean_in_standard_errors_of_what_is_known() -> None:

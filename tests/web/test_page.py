@@ -120,12 +120,12 @@ def test_the_shown_parts_of_a_score_add_up_to_it(browser: Browser, page: Page) -
         for n in range(3):
             other.locator(".suggestion").nth(n).hover()
             told = other.locator(".why p").inner_text()
-            parts = re.fullmatch(r"Score (\S+): the SVM (\S+), the topic model (\S+)\.", told)
-            assert parts is not None, told
-            assert shown_number(parts[2]) + shown_number(parts[3]) == shown_number(parts[1])
+            whole, *parts = re.findall(r"[+−]\d+\.\d\d", told)
+            assert told.startswith(f"Log-odds {whole}: "), told
+            assert sum(map(shown_number, parts)) == shown_number(whole)
         other.locator(".suggestion", has_text="LAW").hover()
-        words = other.locator(".why div", has_text="Its words in the SVM")
-        expect(words).to_contain_text(re.compile(r"court\+0\.\d\d"))
+        words = other.locator(".why div", has_text="Its words (added to its log-odds)")
+        expect(words).to_contain_text(re.compile(r"court\+\d\.\d\d"))
 
 
 def test_a_click_keeps_the_words_lit(page: Page) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+from scipy.special import logit
 
 from deplda.web import Limits
 from tests.web.serving import (
@@ -96,24 +97,22 @@ def test_explanations_are_those_of_explain(client: httpx.Client, model: Any) -> 
     assert counted["n_tokens"] == 2
 
 
-def test_a_hybrid_explains_by_parts_that_add_up_to_the_scores_of_rank() -> None:
+def test_a_hybrid_explains_by_parts_that_add_up_to_the_log_odds() -> None:
     model = hybrid_model()
     with running(model) as address, httpx.Client(base_url=address) as client:
         found = client.post("/v1/explain", json={"document": {"text": TEXT}, "k": 3}).json()
         card = client.get("/v1/model").json()
         label = client.get("/v1/labels/LAW").json()
-    assert (card["explains"], card["has_topics"], card["settings"]["model"]) == (True, True, "both")
+    assert (card["explains"], card["has_topics"]) == (True, True)
     assert label["words"][0]["word"] == model.top_words("LAW", 1)[0].name
     assert label["distinctive"][0]["word"] == "court"
-    ranking = model.rank([TEXT], 3)
-    assert [one["label"] for one in found["labels"]] == ranking.labels[0].tolist()
-    for one, score in zip(found["labels"], ranking.scores[0], strict=True):
-        assert set(one["parts"]) == {"svm", "topics"}
-        assert one["parts"]["topics"] < 0
-        assert sum(one["parts"].values()) == one["score"] == pytest.approx(score, abs=1e-12)
+    (told,) = model.suggest([TEXT], 3, cutoff=3)
+    assert [one["label"] for one in found["labels"]] == told.labels.tolist()
+    for one, chance in zip(found["labels"], told.probabilities, strict=True):
+        assert sum(one["parts"].values()) == pytest.approx(one["score"], abs=1e-12)
+        assert one["score"] == pytest.approx(logit(chance))
     law = next(one for one in found["labels"] if one["label"] == "LAW")
-    assert {"court", "jury"} <= {word["word"] for word in law["svm_words"]}
-    assert all(word["added"] > 0 for word in law["svm_words"])
+    assert {"court", "jury"} <= {word["word"] for word in law["evidence"]}
 
 
 def test_labels_are_searched_sorted_and_paged(client: httpx.Client) -> None:

@@ -209,7 +209,8 @@ def _opened(output: Path | None, resume: bool) -> Iterator[IO[bytes]]:
     if output is None:
         yield sys.stdout.buffer
         return
-    with open(output, "ab" if resume else "wb") as file:
+    # Unbuffered: a disk that is full is told of where lines are written, not once more at the end.
+    with open(output, "ab" if resume else "wb", buffering=0) as file:
         yield file
 
 

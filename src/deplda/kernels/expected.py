@@ -412,8 +412,9 @@ def expect_among(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Set out_counts and out_alpha to the expected N_c and α′_c of each document's candidates.
 
-    `candidates` are labels that differ, −1 where there are fewer. All others are pooled from the
-    first cycle to the last, so that the cost does not grow with their number.
+    `candidates` are labels that differ, −1 where there are fewer, which have 0 of both. All other
+    labels are pooled from the first cycle to the last, so that the cost does not grow with their
+    number.
     """
     n_labels, n_sets = words.base.size, sets.set_starts.size - 1
     eta = eta if sets.base.size else 0.0
@@ -424,15 +425,16 @@ def expect_among(  # type: ignore[no-untyped-def]
     for d in range(starts.size - 1):
         own, weight = types[starts[d] : starts[d + 1]], times[starts[d] : starts[d + 1]]
         n = np.float64(weight.sum())
-        names = candidates[d][candidates[d] >= 0]
-        size = names.size
-        counts, alpha = out_counts[d], out_alpha[d]
-        counts[:], alpha[:] = 0.0, 0.0
+        places = np.flatnonzero(candidates[d] >= 0)
+        names, size = candidates[d][places], places.size
+        alpha = np.empty(size, np.float64)
+        out_counts[d], out_alpha[d] = 0.0, 0.0
         if n == 0.0:
             for number in range(n_sets):
                 begin, end = sets.set_starts[number], sets.set_starts[number + 1]
                 shares[begin:end] = 1.0 / max(end - begin, 1)
             mean_alpha(sets, shares, eta, flat, names, alpha)
+            out_alpha[d][places] = alpha
             continue
         by_word = (words.row_starts[own + 1] - words.row_starts[own]).sum()
         by_label = (words.column_starts[names + 1] - words.column_starts[names]).sum()
@@ -480,4 +482,5 @@ def expect_among(  # type: ignore[no-untyped-def]
         mass[size] = (max(rest, 0.0) + max(rest_alpha, 0.0)) / max(n_labels - size, 1)
         cycle(columns, padded, mass, own_ratios, sums)
         for s in range(size):
-            counts[s] = mass[s] * sums[s]
+            out_counts[d, places[s]] = mass[s] * sums[s]
+            out_alpha[d, places[s]] = alpha[s]

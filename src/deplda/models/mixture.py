@@ -204,20 +204,21 @@ def measured(form: str, held_out: HeldOut) -> dict[str, Floats]:
 def best_of(
     found: Mapping[str, Mapping[str, Floats]], reference: str, parts: Iterable[str] = ()
 ) -> str:
-    """Return the name with the best list of measures; of equals the reference, or the first."""
+    """Return the name with the best list of measures; of equals the reference, or the first.
 
-    def rank(name: str) -> tuple[bool, float, bool]:
+    Where all of their measures are at the limit of t, lists are equals only if t without it is.
+    """
+
+    def rank(name: str) -> tuple[bool, float, float, bool]:
         own = found[name]
         is_worse = any(
             t_statistic(own[key] - found[part][key]) < _CLEARLY_WORSE
             for part in parts
             for key in own
         )
-        total = sum(
-            np.clip(t_statistic(own[key] - found[reference][key]), -_LARGEST_T, _LARGEST_T)
-            for key in own
-        )
-        return not is_worse, float(total), name == reference
+        each = np.array([t_statistic(own[key] - found[reference][key]) for key in own])
+        limited = np.clip(each, -_LARGEST_T, _LARGEST_T)
+        return not is_worse, float(limited.sum()), float(each.sum()), name == reference
 
     return max(found, key=rank)
 

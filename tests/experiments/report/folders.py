@@ -114,12 +114,12 @@ def _showcase(model: str, scores: Any, train: Corpus, test: Corpus) -> dict[str,
     }
     if "LDA" in model or model == "Hybrid":
         is_hybrid = model == "Hybrid"
-        parts = {"svm": 0.75, "topics": -2.0} if is_hybrid else {"words": 0.3, "prior": 0.2}
+        parts = {"base": -2.0, "margin": 0.75} if is_hybrid else {"words": 0.3, "prior": 0.2}
         reason = {
             "label": NAMES[best[0]], "score": sum(parts.values()), "parts": parts,
             "tokens": 3.0, "words": [{"word": "x<y", "tokens": 2.0}], "topics": [],
             "companions": [{"label": NAMES[1], "share": 0.4}],
-            "svm_words": [{"word": "plain", "added": 0.625}] if is_hybrid else [],
+            "evidence": [{"word": "plain", "margin": 0.5, "share": 0.125}] if is_hybrid else [],
         }  # fmt: skip
         case["explanation"] = {"n_tokens": 9, "n_unknown": 1, "labels": [reason]}
         case["words"] = [["x<y", 3, [2.5]], ["plain", 1, [0.1]]]
