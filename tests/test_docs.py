@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from deplda.models.registry import WHICH_MODEL
 from tests.pages import ROOT, blocks_of, run_page
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -49,3 +50,11 @@ def test_a_page_that_tells_an_untruth_fails(tmp_path: Path) -> None:
 def test_the_readme_has_examples_in_python_and_for_the_shell() -> None:
     languages = {block.language for block in blocks_of(ROOT / "README.md")}
     assert {"python", "console"} <= languages
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["README.md", "docs/quickstart.md", "docs/reference/models.md", "docs/explanation/models.md"],
+)
+def test_pages_say_which_model_to_use_as_the_command_line_does(page: str) -> None:
+    assert WHICH_MODEL in " ".join((ROOT / page).read_text(encoding="utf-8").split())

@@ -31,7 +31,7 @@ from deplda.cli.output import (
     waiting,
 )
 from deplda.errors import InputError
-from deplda.models.registry import MODELS, can, model_class, verbs_that_can
+from deplda.models.registry import MODELS, WHICH_MODEL, can, model_class, verbs_that_can
 
 if TYPE_CHECKING:
     from deplda.data.corpus import Corpus
@@ -41,11 +41,6 @@ _OWN_OPTIONS = {
     "random_state": "--seed", "n_jobs": "--jobs", "engine": "--engine", "device": "--device",
     "verbose": "nothing",
 }  # fmt: skip
-
-WHICH_MODEL = (
-    "Use hybrid to predict; dependency for the paper's topic model alone, for files too large for "
-    "memory, or a GPU; prior, flat and the SVMs to compare with."
-)
 
 split_option = click.option(
     "--split", default="0", help="Of a data set with splits; none: all of it."
@@ -73,7 +68,7 @@ jobs_option = click.option("--jobs", "-j", type=click.IntRange(1), help="Cores; 
 @click.option(
     "--model",
     type=click.Choice([entry.verb for entry in MODELS.values()]),
-    help=f"{WHICH_MODEL} hybrid by default.",
+    help=f"{WHICH_MODEL} The default is hybrid.",
 )
 @click.option("--n-topics", type=click.IntRange(1), help="Topics over labels (hybrid, dependency).")
 @click.option(

@@ -34,6 +34,10 @@ MODELS = {
     "TfidfSVM": Entry("linear.svm", "tfidf-svm"),
     "HybridLDA": Entry("hybrid", "hybrid", frozenset({"explain", "learn", "mix"})),
 }
+WHICH_MODEL = (
+    "Use the hybrid to suggest labels; Dependency-LDA for the paper's topic model alone, for more "
+    "documents than memory holds, or for a GPU; the others to compare with."
+)
 
 
 def model_class(name: str) -> type[LabelClassifier]:

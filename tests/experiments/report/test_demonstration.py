@@ -8,6 +8,7 @@ from rich.console import Console
 from deplda.experiments import Experiment, read_experiment
 from deplda.experiments.protocol import Model
 from deplda.experiments.report import demo
+from deplda.models.registry import WHICH_MODEL
 from tests.experiments.report.folders import experiment, make
 
 
@@ -35,5 +36,6 @@ def test_the_demonstration_tells_its_story_and_can_be_given_again(
     assert "gamers, console, arcade, video" in text
     assert "words that argue for it" in text
     assert "Leaderboard of newsroom" in text
+    assert WHICH_MODEL in " ".join(text.split())
     assert str(report) in text.replace("\n", "")
     assert "VIDEO GAMES" in report.read_text(encoding="utf-8")

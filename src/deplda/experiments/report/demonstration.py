@@ -16,6 +16,7 @@ from deplda.experiments import Results, read_experiment, read_results, run
 from deplda.experiments.report.overview import leaderboard
 from deplda.experiments.report.pages import write_report
 from deplda.experiments.report.showcase import explanation_of
+from deplda.models.registry import WHICH_MODEL
 
 _RARE = "VIDEO GAMES"
 _MODEL = "Dependency-LDA"
@@ -38,6 +39,7 @@ def demo(folder: StrPath, console: Console | None = None) -> Path:
     write_report(results, report)
     _tell(read_results(results), console)
     console.print(leaderboard(results))
+    console.print(f"\n{WHICH_MODEL}")
     console.print(f"\nThe whole report: {report.resolve()}", soft_wrap=True)
     return report
 
