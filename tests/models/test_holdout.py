@@ -64,8 +64,8 @@ def changed(held: Array) -> Corpus:
 def signals(fold: Fold) -> tuple[Array, dict[str, Array]]:
     """Return the candidates of the documents held out, and the signals of each."""
     problem = fold.problem(ONE)
-    (weights,) = reduced.learn(problem, (1.0,), np.arange(12), ONE)
-    held_out = fold.held_out(weights)
+    (solved,) = reduced.learn(problem, (1.0,), np.arange(12), ONE)
+    held_out = fold.held_out(solved.weights)
     return held_out.labels, held_out.values
 
 
@@ -227,6 +227,10 @@ def test_labels_are_ranked_by_calibrated_log_odds_only_where_that_is_better() ->
     truth = rng.random((400, 12)) < often
     log_odds = truth + rng.normal(size=truth.shape)
     blind = Chosen(
-        1.0, 12, usual().judged._replace(log_odds=log_odds), HeldOut(labels, {}, csr_array(truth))
+        1.0,
+        12,
+        usual().judged._replace(log_odds=log_odds),
+        HeldOut(labels, {}, csr_array(truth)),
+        [],
     )
     assert blind.is_better_calibrated(np.round(2000 * often).astype(np.int64), 2000)

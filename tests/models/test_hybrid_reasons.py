@@ -111,7 +111,7 @@ def test_words_and_companions_share_the_shares_part(candidates: Any) -> None:
         for reason in explained(model, d).reasons:
             part = reason.parts["share"]
             number = np.array([[model._number(reason.label)]])
-            own = topics._explain(TEST[[d]], TEST[[d]].counts, number, EVERY_WORD).reasons[0]
+            own = topics._explain(TEST[[d]], TEST[[d]].counts, number, None, EVERY_WORD).reasons[0]
             prior = part * own.parts["prior"] / own.score
             of_words = sum(word.share for word in reason.evidence)
             assert of_words == pytest.approx(part - prior, abs=1e-6)

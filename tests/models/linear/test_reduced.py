@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from deplda.engine.execution import Execution
 from deplda.models.candidates import Sparse, centroids, companions, training_lists
 from deplda.models.linear import reduced
-from deplda.models.linear.reduced import Problem, learn, problem_of
+from deplda.models.linear.reduced import Problem, learn, problem_of, started
 from deplda.models.linear.svm import idf_of, tfidf
 from tests.models.worlds import pairs
 
