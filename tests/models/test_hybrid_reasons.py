@@ -66,9 +66,9 @@ def test_all_candidates_can_be_explained_and_no_other_label_is() -> None:
     is_candidate = scores > -30
     assert (is_candidate.sum(axis=1) == N_CANDIDATES).all()
     least = np.where(is_candidate, chances, 1).min(axis=1)
-    odd = np.flatnonzero(np.where(is_candidate, 0, chances).max(axis=1) > least)
+    odd = np.flatnonzero(np.where(is_candidate, 0, chances).max(axis=1) > 0.5 * least)
     assert len(odd)
-    for d in odd.tolist():
+    for d in odd[:9].tolist():
         numbers = [model._number(reason.label) for reason in explained(model, d).reasons]
         assert sorted(numbers) == np.flatnonzero(is_candidate[d]).tolist()
 

@@ -32,6 +32,7 @@ _WORTH_MORE = 0.005
 """More candidates are taken if they hold this share more of the true labels."""
 _CHEAP_PAIRS = 20_000_000
 _SAMPLED_PAIRS = 600_000
+_DOCUMENTS_TO_CHOOSE_BY = 1_000
 _BATCH = 256
 
 
@@ -104,7 +105,7 @@ class Chosen(NamedTuple):
         """Return the calibration by these documents of the log-odds that they were cross-fitted.
 
         `n_trained` are training documents of each label, `n_documents` all of them. Labels that are
-        no candidates are as likely as true labels were missed. `how` goes to `calibrate`.
+        no candidates are as likely as true labels were missed, or less. `how` goes to `calibrate`.
         """
         pairs = self._pairs(rows)
         # Of one fold the model has seen none, of several all but a part.
@@ -116,7 +117,10 @@ class Chosen(NamedTuple):
         return found.with_below(BELOW, (pairs.missed.sum() + 0.5) / (n_below + 1))
 
     def is_better_calibrated(self, n_trained: Numbers, n_documents: int) -> bool:
-        """Return whether documents are ranked better by calibrated log-odds; by cross-fitting."""
+        """Return whether documents are ranked better by calibrated log-odds; by cross-fitting.
+
+        Within a label calibration changes no order: that the halves have lines of their own would.
+        """
         held, raw = self.held_out, self.judged.log_odds
         is_first = np.arange(len(raw)) < (len(raw) + 1) // 2
         found = raw.copy()
@@ -125,7 +129,11 @@ class Chosen(NamedTuple):
             if taught is None:
                 return False
             found[half] = taught.log_odds(raw[half], np.maximum(held.labels[half], 0))
-        both = {"raw": mixture.measures(raw, held), "calibrated": mixture.measures(found, held)}
+        both = {
+            name: {key: value for key, value in mixture.measures(odds, held).items()
+                   if key in mixture.BY_DOCUMENT}
+            for name, odds in (("raw", raw), ("calibrated", found))
+        }  # fmt: skip
         return mixture.best_of(both, "raw", parts=("raw",)) == "calibrated"
 
     def _pairs(self, rows: Any) -> HeldOutPairs:
@@ -169,16 +177,17 @@ def choose(
         return [_Task(fold, fold.problem(execution)) for fold in each]
 
     chosen, sample = with_candidates(numbers[0]), _sample(folds[0])
+    n_folds = -(-_DOCUMENTS_TO_CHOOSE_BY // max(1, folds[0].truth.shape[0]))
     cost = costs[0]
     if len(costs) > 1:
-        found = _measured(chosen, costs, sample, execution)
+        found = _measured(chosen[:n_folds], costs, sample, execution)
         by_cost = {f"{each:g}": own for each, own in zip(costs, found, strict=True)}
         usual = "1" if "1" in by_cost else next(iter(by_cost))
         cost = float(mixture.best_of(by_cost, usual))
     for n in numbers[1:]:
         other = with_candidates(n)
         (before,), (now,) = (
-            _measured(each, (cost,), sample, execution) for each in (chosen, other)
+            _measured(each[:n_folds], (cost,), sample, execution) for each in (chosen, other)
         )
         chosen = (
             other if mixture.best_of({"before": before, "now": now}, "before") == "now" else chosen

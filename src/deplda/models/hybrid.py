@@ -239,7 +239,7 @@ class HybridLDA(LearnsOn, Explainer):
                      "n_tokens_"):  # fmt: skip
             if hasattr(topics, name):
                 setattr(self, name, getattr(topics, name))
-        self.metrics_ = None  # they were of the model as it was
+        self.metrics_, self.held_out_ = None, {}  # they were of the model as it was
         counts, sets = self._read_counts(X, reset=False), topics.label_sets_
         labels, n_labels = sets[n_before:], sets.shape[1]
         idf = np.append(self.idf_, _idf_of_new(counts[:, len(self.idf_) :], sets.shape[0]))

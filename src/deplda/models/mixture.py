@@ -44,7 +44,7 @@ _FULL: tuple[Term, ...] = (
 )  # fmt: skip
 FORMS = {"linear": _LINEAR, "crossed": _CROSSED, "squared": _SQUARED, "full": _FULL}
 
-_RIDGE = 1.0
+_RIDGE = 10.0
 _MOST_STEPS = 50
 _LONGEST_STEP, _SMALL_STEP = 10.0, 1e-5
 _SURELY_LEARNED, _OF_OTHERS = 25, 8
@@ -125,6 +125,9 @@ class Alone(msgspec.Struct, frozen=True, tag="alone"):
 
 
 Mixture = Terms | FloorAndSum | Alone
+
+BY_DOCUMENT = ("document average precision", "one-error", "ranking loss", "precision@5")
+"""Those of the measures that are values of documents."""
 
 UNTAUGHT = FloorAndSum((0.0, 4.0, 0.0, 0.0), 0.01, 0.2)
 """What is taken where nothing could be held out."""
