@@ -144,7 +144,7 @@ def test_without_probabilities_parts_add_up_to_the_score() -> None:
     model.mixture_, model.calibration_ = UNTAUGHT, None
     found, ranking = explained(model, 0).reasons, model.rank(TEST[[0]], N_CANDIDATES)
     for reason, score in zip(found, ranking.scores[0], strict=True):
-        assert set(reason.parts) == {"margin", "share"}
+        assert set(reason.parts) == {"base", "margin", "share"}
         assert sum(reason.parts.values()) == reason.score == pytest.approx(score)
 
 

@@ -106,9 +106,12 @@ def _problem(mixture: Mixture) -> str | None:
     numbers: list[float] = []
     match mixture:
         case Alone():
-            names, numbers = {mixture.signal}, [mixture.weight, mixture.intercept]
+            names, numbers = {mixture.signal}, [mixture.weight, mixture.intercept, mixture.mean]
         case FloorAndSum():
-            names, numbers = known, [*mixture.weights, mixture.floor, mixture.share]
+            names, numbers = (
+                known,
+                [*mixture.weights, mixture.floor, mixture.share, mixture.mean_share],
+            )
             if mixture.floor < 0:
                 return f"has the floor {mixture.floor}, which is below 0"
         case Terms():

@@ -93,18 +93,24 @@ class FloorAndSum(msgspec.Struct, frozen=True, tag="floor"):
     floor: float
     share: float
     """λ."""
+    mean_share: float = 0.0
+    """Of candidates, to which a share is compared."""
 
     def log_odds(self, values: Values) -> Floats:
         """Return the log-odds of each pair, the sum of its parts."""
         return _sum(self.parts(values).values())
 
     def parts(self, values: Values) -> dict[str, Floats]:
-        """Return what margin and share give."""
+        """Return what the average share gives, and margin and share beside it."""
         one, slope, frequency, both = self.weights
         margin, often = values["margin"], values["frequency"]
         odds = (slope + both * often) * margin + (one + frequency * often)
         supported = np.logaddexp(odds, np.log(self.floor)) if self.floor else odds
-        return {"margin": supported, "share": self.share * values["share"]}
+        return {
+            BASE: np.full(odds.shape, self.share * self.mean_share),
+            "margin": supported,
+            "share": self.share * (values["share"] - self.mean_share),
+        }
 
 
 class Alone(msgspec.Struct, frozen=True, tag="alone"):
@@ -113,14 +119,16 @@ class Alone(msgspec.Struct, frozen=True, tag="alone"):
     signal: str
     weight: float = 1.0
     intercept: float = 0.0
+    mean: float = 0.0
+    """Of candidates, to which the signal is compared."""
 
     def log_odds(self, values: Values) -> Floats:
         """Return the log-odds of each pair."""
         return _sum(self.parts(values).values())
 
     def parts(self, values: Values) -> dict[str, Floats]:
-        """Return the signal's part, and the constant."""
-        own = self.weight * values[self.signal]
+        """Return what the average candidate has, and what the signal adds."""
+        own = self.weight * (values[self.signal] - self.mean)
         return {BASE: np.full(own.shape, self.intercept), self.signal: own}
 
 
@@ -298,8 +306,9 @@ def _fit_floor(held_out: HeldOut) -> FloorAndSum:
     own = logistic(features, truth, weights, [0.0, _RIDGE, _RIDGE, _RIDGE])
     values = {"margin": margin, "frequency": often, "share": share}
     first: tuple[float, float, float, float] = tuple(own.tolist())
+    mean_share = float(np.average(share, weights=weights))
     tried = [
-        FloorAndSum(first, floor, part)
+        FloorAndSum(first, floor, part, mean_share)
         for floor in (0.0, 0.003, 0.01, 0.03)
         for part in (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
     ]
@@ -324,9 +333,11 @@ def _fit_share(held_out: HeldOut) -> Alone:
 def _fit_alone(name: str, held_out: HeldOut) -> Alone:
     chosen, weights = _learned_from(held_out)
     value = held_out.values[name][chosen]
+    mean = float(np.average(value, weights=weights))
+    value = value - mean
     line = np.stack([np.ones_like(value), value], axis=1)
     intercept, weight = logistic(line, held_out.is_true[chosen], weights, [0.0, 1e-3]).tolist()
-    return Alone(name, max(weight, 1e-3), intercept)
+    return Alone(name, max(weight, 1e-3), intercept, mean)
 
 
 def logistic(features: Floats, truth: Bools, weights: Floats, ridge: Iterable[float]) -> Floats:

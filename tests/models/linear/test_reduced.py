@@ -58,7 +58,11 @@ def weights_of(
 
 
 @pytest.mark.parametrize(
-    "execution", [Execution(n_jobs=2), Execution("processes", n_jobs=1)], ids=["two", "process"]
+    "execution",
+    [
+        pytest.param(Execution(n_jobs=2), id="two"),
+        pytest.param(Execution("processes", n_jobs=1), id="process", marks=pytest.mark.slow),
+    ],
 )
 def test_same_bits_for_any_workers(execution: Execution, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = weights_of((0.3, 1.0))
