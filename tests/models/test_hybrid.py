@@ -43,7 +43,7 @@ def fitted() -> HybridLDA:
 @pytest.mark.filterwarnings("ignore::deplda.NothingHeldOutWarning")
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast")  # y = inf, on purpose
 @parametrize_with_checks(
-    [quick(C=1.0)],
+    [quick(C=1.0, n_held_out=5)],  # one fold, not five
     expected_failed_checks=lambda _: {
         "check_decision_proba_consistency": "it passes negative numbers, which no counts are"
     },
