@@ -55,8 +55,8 @@ class HybridLDA(LearnsOn, Explainer):
     documents and from those in whose shortlist it stood, so that it knows what it is confused with.
     The log-odds of a candidate are a sum of signals: the margin of its SVM, its share in the topic
     model, its likeness to the label's documents and the label's frequency (`signals.py`). How to
-    weigh them, C and the number of candidates are learned from documents held out. The cost is
-    documents × candidates, however many labels there are.
+    weigh them, C and the number of candidates are learned from documents held out. The SVMs' cost
+    is documents × candidates, however many labels there are.
 
     Parameters
     ----------
