@@ -16,7 +16,18 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
+# Experiments and large label sets take longest: their pages run with the slow tests.
+LONG = {"compare-models.md", "experiments.md", "large-label-sets.md"}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.slow) if page.name in LONG else page
+        for page in WITH_CODE
+    ],
+    ids=name_of,
+)
 def test_every_block_of_a_page_runs_and_prints_what_it_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
