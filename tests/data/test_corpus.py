@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csc_array, csr_array, csr_matrix
 
 from deplda import Corpus, InputError, concat, write_jsonl, write_svmlight
-from deplda.data.corpus import NumberedNames
+from deplda.data.corpus import NumberedNames, grown
 
 
 def small() -> Corpus:
@@ -296,3 +296,8 @@ def test_millions_of_columns_that_nobody_uses_take_no_names(
     assert (both.n_words, both.counts.nnz) == (10**7, 2)
     assert both[[0]].align(narrow).counts.nnz == 1
     assert both[[1]].align(narrow).counts.nnz == 0
+
+
+def test_a_matrix_grows_by_empty_rows_and_columns() -> None:
+    matrix = csr_array(np.array([[1, 0], [0, 2]]))
+    assert grown(matrix, (3, 4)).toarray().tolist() == [[1, 0, 0, 0], [0, 2, 0, 0], [0, 0, 0, 0]]

@@ -25,7 +25,7 @@ def attributes(model: Any) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(
-    "step", ["companions", "training_lists", "reduced.learn", "tfidf", "_grown", "_log_frequencies"]
+    "step", ["companions", "training_lists", "reduced.learn", "tfidf", "grown", "_log_frequencies"]
 )
 def test_a_failure_leaves_the_hybrid_as_it_was(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: Any, **__: Any) -> Any:

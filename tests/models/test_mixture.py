@@ -25,7 +25,8 @@ from deplda.models.mixture import (
 Array = np.ndarray[Any, Any]
 N_DOCUMENTS, N_CANDIDATES, N_LABELS = 120, 8, 20
 FITS: dict[str, Any] = {
-    "margin": mixture._fit_margin, "share": mixture._fit_share, "floor and sum": mixture._fit_floor,
+    "margin": mixture._FITS["margin"], "share": mixture._FITS["share"],
+    "floor and sum": mixture._fit_floor,
     **{name: mixture._Fit(terms) for name, terms in FORMS.items()},
 }  # fmt: skip
 FIXED = {"untaught": UNTAUGHT, "no floor": FloorAndSum((0.1, 2.0, 0.3, 0.1), 0.0, 0.4)}
@@ -282,5 +283,5 @@ def test_only_candidates_that_are_there_can_be_true() -> None:
 def test_a_signal_alone_keeps_its_order() -> None:
     """Even one that is taught to be wrong: its rank is what it is there for."""
     told = held_out(margin=-3.0)
-    assert isinstance(found := mixture._fit_margin(told), Alone)
+    assert isinstance(found := mixture._fit_alone("margin", told), Alone)
     assert found.weight > 0

@@ -321,6 +321,12 @@ def indicator(matrix: Any, problem: str) -> csr_array[Any, tuple[int, int]]:
     return labels
 
 
+def grown(matrix: Any, shape: tuple[int, int]) -> Any:
+    """Return a sparse matrix of rows with empty rows and columns added at its ends."""
+    starts = np.append(matrix.indptr, np.full(shape[0] - matrix.shape[0], matrix.nnz))
+    return csr_array((matrix.data, matrix.indices, starts), shape=shape)
+
+
 def canonical(matrix: Any) -> csr_array[Any, tuple[int, int]]:
     """Return a matrix with sorted, distinct indices: itself, or a copy where it has none."""
     found = csr_array(matrix)

@@ -319,6 +319,14 @@ def mean_alpha(sets, shares, eta, flat, names, alpha):  # type: ignore[no-untype
 
 
 @njit(nogil=True, cache=True)
+def _set_even(sets, shares):  # type: ignore[no-untyped-def]
+    """Set shares to θ′ of a document without words: the topics of each set alike."""
+    for number in range(sets.set_starts.size - 1):
+        begin, end = sets.set_starts[number], sets.set_starts[number + 1]
+        shares[begin:end] = 1.0 / max(end - begin, 1)
+
+
+@njit(nogil=True, cache=True)
 def _set_words(words, types, ratios, mass, chosen, out_words):  # type: ignore[no-untyped-def]
     """Set out_words to the tokens (x_w/Z_w) φ_wc m_c that each type gives to the chosen labels."""
     starts, labels, values, base = words.row_starts, words.row_labels, words.row_values, words.base
@@ -355,9 +363,7 @@ def expect(  # type: ignore[no-untyped-def]
         n = np.float64(weight.sum())
         counts, alpha, shares = out_counts[d], out_alpha[d], out_topics[d]
         if n == 0.0:
-            for number in range(n_sets):
-                begin, end = sets.set_starts[number], sets.set_starts[number + 1]
-                shares[begin:end] = 1.0 / max(end - begin, 1)
+            _set_even(sets, shares)
             mean_alpha(sets, shares, eta, flat, every, alpha)
             counts[:] = 0.0
             continue
@@ -430,9 +436,7 @@ def expect_among(  # type: ignore[no-untyped-def]
         alpha = np.empty(size, np.float64)
         out_counts[d], out_alpha[d] = 0.0, 0.0
         if n == 0.0:
-            for number in range(n_sets):
-                begin, end = sets.set_starts[number], sets.set_starts[number + 1]
-                shares[begin:end] = 1.0 / max(end - begin, 1)
+            _set_even(sets, shares)
             mean_alpha(sets, shares, eta, flat, names, alpha)
             out_alpha[d][places] = alpha
             continue

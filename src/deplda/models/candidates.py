@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array, diags_array
 from sklearn.preprocessing import normalize
 
+from deplda.data.corpus import grown
 from deplda.data.targets import Indicator
 from deplda.engine.execution import Execution
 from deplda.engine.pool import Stop
@@ -62,10 +63,7 @@ class Centroids(NamedTuple):
     def with_more(self, features: Sparse, labels: Indicator) -> Centroids:
         """Return them with more documents added, which may have more words and labels."""
         before = csr_array(diags_array(self.lengths) @ self.nearby.matrix.T)
-        starts = np.append(before.indptr, np.full(labels.shape[1] - len(self.lengths), before.nnz))
-        older = csr_array(
-            (before.data, before.indices, starts), shape=(labels.shape[1], features.shape[1])
-        )
+        older = grown(before, (labels.shape[1], features.shape[1]))
         return _centroids_of(csr_array(older + labels.T.astype(np.float32) @ features))
 
 

@@ -122,9 +122,8 @@ class Chosen(NamedTuple):
         Within a label calibration changes no order: that the halves have lines of their own would.
         """
         held, raw = self.held_out, self.judged.log_odds
-        is_first = np.arange(len(raw)) < (len(raw) + 1) // 2
         found = raw.copy()
-        for half in (is_first, ~is_first):
+        for half in mixture.halves(len(raw)):
             taught = self.calibration(n_trained, n_documents, ~half, is_thorough=False)
             if taught is None:
                 return False

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks
+from deplda.data.corpus import grown
 from deplda.data.targets import Indicator
 from deplda.data.text import WordCounter
 from deplda.data.weighting import WordCounts
@@ -242,10 +243,10 @@ class HybridLDA(LearnsOn, Explainer):
         self.metrics_, self.held_out_ = None, {}  # they were of the model as it was
         counts, sets = self._read_counts(X, reset=False), topics.label_sets_
         labels, n_labels = sets[n_before:], sets.shape[1]
-        idf = np.append(self.idf_, _idf_of_new(counts[:, len(self.idf_) :], sets.shape[0]))
+        idf = np.append(self.idf_, idf_of(counts[:, len(self.idf_) :], sets.shape[0]))
         features = tfidf(idf, counts)
         near = self._centroids.with_more(features, labels)
-        before, execution = _grown(self.weights_, (n_labels, len(idf))), self._execution()
+        before, execution = grown(self.weights_, (n_labels, len(idf))), self._execution()
         lists = training_lists(
             features, labels, near.nearby, companions(sets), self.n_candidates_, execution
         )
@@ -389,18 +390,6 @@ def _log_frequencies(labels: Indicator) -> Floats:
     """Return ln f, f the share of documents that have a label; one that none has counts as one."""
     n_documents = np.bincount(labels.indices, minlength=labels.shape[1])
     return np.log(np.maximum(n_documents, 1) / labels.shape[0])
-
-
-def _idf_of_new(counts: Counts, n_documents: int) -> Floats:
-    """Return the idf of words that only these documents, of so many, have."""
-    n_with = np.bincount(counts.indices[counts.data > 0], minlength=counts.shape[1])
-    return np.asarray(1 + np.log((1 + n_documents) / (1 + n_with)))
-
-
-def _grown(matrix: Counts, shape: tuple[int, int]) -> Counts:
-    """Return a sparse matrix with empty rows and columns added."""
-    starts = np.append(matrix.indptr, np.full(shape[0] - matrix.shape[0], matrix.nnz))
-    return csr_array((matrix.data, matrix.indices, starts), shape=shape)
 
 
 def _best_candidates(

@@ -63,8 +63,9 @@ class Shortlister(NamedTuple):
             return Shortlist(features, every, self.all_shares(counts), likeness)
         n_near = min(max(_NEAR, self.n_candidates), self.n_labels)
         near, cosines = self.near.nearest(features, n_near)
-        usual = np.argsort(-self.log_frequencies, kind="stable")
-        shortlists.fill(near, usual, self.n_labels)
+        if (near[:, -1:] < 0).any():
+            usual = np.argsort(-self.log_frequencies, kind="stable")
+            shortlists.fill(near, usual, self.n_labels)
         shares = self.topics.shares_among(counts, near.astype(np.int64))
         by_share = np.argsort(-shares, axis=1, kind="stable").astype(np.int32)
         by_words = np.broadcast_to(np.arange(n_near, dtype=np.int32), near.shape)

@@ -8,6 +8,7 @@ sum of what each signal gives, so that a reason for a label is a number that add
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -196,15 +197,11 @@ def judge(held_out: HeldOut) -> Judged:
     clearly worse than one of its parts in any of the measures (t < −2) comes after all that are
     not.
     """
-    fits: dict[str, Any] = {
-        "margin": _fit_margin, "share": _fit_share, "floor and sum": _fit_floor,
-    }  # fmt: skip
-    fits |= {name: _Fit(terms) for name, terms in FORMS.items()}
-    crossed = {name: _cross_fitted(fit, held_out) for name, fit in fits.items()}
+    crossed = {name: _cross_fitted(fit, held_out) for name, fit in _FITS.items()}
     found = {name: measures(odds, held_out) for name, odds in crossed.items()}
     name = best_of(found, "crossed", parts=("margin", "share"))
     told = {form: {key: mean(values) for key, values in of.items()} for form, of in found.items()}
-    return Judged(name, fits[name](held_out), crossed[name], told)
+    return Judged(name, _FITS[name](held_out), crossed[name], told)
 
 
 def measured(form: str, held_out: HeldOut) -> dict[str, Floats]:
@@ -322,14 +319,6 @@ def _fit_floor(held_out: HeldOut) -> FloorAndSum:
     return max(tried, key=likelihood)
 
 
-def _fit_margin(held_out: HeldOut) -> Alone:
-    return _fit_alone("margin", held_out)
-
-
-def _fit_share(held_out: HeldOut) -> Alone:
-    return _fit_alone("share", held_out)
-
-
 def _fit_alone(name: str, held_out: HeldOut) -> Alone:
     chosen, weights = _learned_from(held_out)
     value = held_out.values[name][chosen]
@@ -338,6 +327,13 @@ def _fit_alone(name: str, held_out: HeldOut) -> Alone:
     line = np.stack([np.ones_like(value), value], axis=1)
     intercept, weight = logistic(line, held_out.is_true[chosen], weights, [0.0, 1e-3]).tolist()
     return Alone(name, max(weight, 1e-3), intercept, mean)
+
+
+_FITS: dict[str, Any] = {
+    "margin": partial(_fit_alone, "margin"), "share": partial(_fit_alone, "share"),
+    "floor and sum": _fit_floor,
+} | {name: _Fit(terms) for name, terms in FORMS.items()}  # fmt: skip
+"""How each form is fitted to documents held out."""
 
 
 def logistic(features: Floats, truth: Bools, weights: Floats, ridge: Iterable[float]) -> Floats:
@@ -381,12 +377,16 @@ def _learned_from(held_out: HeldOut) -> tuple[tuple[Any, ...], Floats]:
     return chosen, weights[chosen]
 
 
+def halves(n: int) -> tuple[Bools, Bools]:
+    """Return which of n documents are in each half: each is scored by what the other taught."""
+    is_first = np.arange(n) < (n + 1) // 2
+    return is_first, ~is_first
+
+
 def _cross_fitted(fit: Any, held_out: HeldOut) -> Floats:
     """Return the log-odds of each half of the documents by what the other half taught."""
-    n = len(held_out.labels)
-    is_first = np.arange(n) < (n + 1) // 2
     found = np.empty(held_out.labels.shape)
-    for half in (is_first, ~is_first):
+    for half in halves(len(held_out.labels)):
         other = held_out.only(~half)
         teacher = other if other.is_true.any() else held_out
         found[half] = fit(teacher).log_odds(held_out.only(half).values)

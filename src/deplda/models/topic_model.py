@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, hstack, vstack
 from sklearn.base import clone
 from sklearn.metrics import label_ranking_average_precision_score
 
-from deplda.data.corpus import Corpus
+from deplda.data.corpus import Corpus, grown
 from deplda.data.files import StrPath
 from deplda.data.readers import Fields
 from deplda.data.targets import Indicator, Targets, by_place, extended, renamed
@@ -217,10 +217,7 @@ class TopicModel(LearnsOn, Explainer):
         check_lengths(counts, labels)
         known = extended(self.classes_, targets.classes)
         corpus = Corpus(counts, renamed(labels, targets, known), self.words_)
-        older = csr_array(
-            (self.label_sets_.data, self.label_sets_.indices, self.label_sets_.indptr),
-            shape=(self.label_sets_.shape[0], len(known)),
-        )
+        older = grown(self.label_sets_, (self.label_sets_.shape[0], len(known)))
         sets = csr_array(vstack([older, corpus.labels]))
         self._targets = Targets(known, self._targets.kind)
         self.n_tokens_ += corpus.n_tokens

@@ -269,10 +269,14 @@ def shares(counts: Counts) -> Counts:
     return csr_array(normalize(counts, norm="l1"))
 
 
-def idf_of(counts: Counts) -> Floats:
-    """Return 1 + ln((1 + documents)/(1 + documents with the word)) of each word."""
-    n_documents = np.bincount(counts.indices[counts.data > 0], minlength=counts.shape[1])
-    return np.asarray(1 + np.log((1 + counts.shape[0]) / (1 + n_documents)))
+def idf_of(counts: Counts, n_documents: int | None = None) -> Floats:
+    """Return 1 + ln((1 + documents)/(1 + documents with the word)) of each word.
+
+    `n_documents` says how many there are in all, if the others have none of these words.
+    """
+    n = counts.shape[0] if n_documents is None else n_documents
+    n_with = np.bincount(counts.indices[counts.data > 0], minlength=counts.shape[1])
+    return np.asarray(1 + np.log((1 + n) / (1 + n_with)))
 
 
 def tfidf(idf: Floats, counts: Counts) -> Counts:
