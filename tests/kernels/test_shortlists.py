@@ -235,7 +235,6 @@ def test_nearest_are_the_best_of_all_that_the_budget_lets_read(k: int, budget: i
 
 
 def test_products_too_small_for_a_number_name_no_label() -> None:
-    """Each would be found anew at every word, more often than there are labels."""
     x = csr_array(np.array([[1.0] + [1e-30] * 8], np.float32))
     index = np.full((9, 3), 1e-30, np.float32)
     index[0] = 1, 0, 0

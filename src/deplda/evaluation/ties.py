@@ -146,7 +146,10 @@ def _stored_places(
     n_items, n = truth.shape
     starts = scores.indptr.astype(np.int64)
     row_of = np.repeat(np.arange(n_items), np.diff(starts))
-    order = np.lexsort((-scores.indices, scores.data, row_of))
+    by_score = np.lexsort((-scores.indices, scores.data)) if in_order else np.argsort(scores.data)
+    # Rows as small numbers: those of 16 bits are sorted in a time that grows with their number.
+    rows_by_score = row_of.astype(np.min_scalar_type(n_items))[by_score]
+    order = by_score[np.argsort(rows_by_score, kind="stable")]
     keys = row_of * np.int64(n) + scores.indices
     row = np.repeat(np.arange(n_items), np.diff(truth.indptr))
     wanted = row * np.int64(n) + truth.indices

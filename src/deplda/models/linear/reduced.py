@@ -20,7 +20,7 @@ from deplda.models.candidates import Labels, Sparse, kernel_arrays
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
 
-_TOLERANCE = 0.1  # ten times less changes no ranking by more than noise (docs/explanation/hybrid)
+_TOLERANCE = 0.3  # ten times less changes no ranking by more than noise (docs/explanation/hybrid)
 _MOST_SWEEPS = 200
 _LEAST = 0.02
 """Weights below this share of a label's largest are left out: half of all, and worth nothing."""
@@ -28,17 +28,22 @@ _BLOCK_PAIRS = 40_000
 
 
 class Problem(NamedTuple):
-    """Documents, and for each label those it learns from; sent to every worker, once."""
+    """Documents, and for each label those it learns from; sent to every worker, once.
+
+    Words are numbered by how many documents have them, so that the weights of those that are met
+    most lie together in the cache.
+    """
 
     features: tuple[npt.NDArray[Any], ...]
     squares: Floats
-    n_words: int
+    words: Numbers
+    """The words by these numbers: that of most documents first."""
     starts: Numbers
     rows: Numbers
     signs: npt.NDArray[np.int8]
     """The documents of label c are rows[starts[c] : starts[c + 1]]; 1 where they have it."""
     before: Sparse
-    """The weights to stay near to, labels × words."""
+    """The weights to stay near to, labels × words (as numbered here)."""
     start: Floats
     """α of each of the rows, from which a solution starts."""
 
@@ -67,16 +72,19 @@ def problem_of(
     both = (pairs + 2 * labels.astype(np.int8).tocsc()).tocsc()
     both.sort_indices()
     squares = np.asarray(features.multiply(features).sum(axis=1), np.float64).ravel()
+    starts, words, values = kernel_arrays(features)
+    by_frequency = np.argsort(-np.bincount(words, minlength=features.shape[1]), kind="stable")
+    number_of = np.argsort(by_frequency).astype(np.int32)
     return Problem(
-        kernel_arrays(features),
+        (starts, number_of[words], values),
         squares,
-        features.shape[1],
+        by_frequency,
         both.indptr.astype(np.int64),
         both.indices.astype(np.int64),
         np.where(both.data >= 2, 1, -1).astype(np.int8),
-        _assembled([(_NO_WORDS, _NO_VALUES)] * n_labels, features.shape[1])
+        csr_array((n_labels, features.shape[1]), dtype=np.float32)
         if before is None
-        else before,
+        else csr_array((before.data, number_of[before.indices], before.indptr), before.shape),
         np.zeros(both.nnz),
     )
 
@@ -133,7 +141,7 @@ def learn(
             stacklevel=3,
         )
     return [
-        Solved(_assembled(of_cost, problem.n_words), alpha)
+        Solved(_assembled(of_cost, problem.words), alpha)
         for of_cost, alpha in zip(columns, alphas, strict=True)
     ]
 
@@ -163,7 +171,7 @@ def _solve(
         solve: Any = shortlists.solve_labels
         solved = solve(
             *problem.features, problem.squares, starts, rows, signs, numbers, *before,
-            problem.n_words, float(cost), _TOLERANCE, _MOST_SWEEPS, _LEAST, alpha,
+            len(problem.words), float(cost), _TOLERANCE, _MOST_SWEEPS, _LEAST, alpha,
         )  # fmt: skip
         found.append((*solved, alpha.copy()))
     return found
@@ -176,10 +184,10 @@ def _rows_of(problem: Problem, numbers: Numbers) -> Numbers:
     return np.repeat(first, sizes) + np.arange(sizes.sum())
 
 
-def _assembled(rows: Sequence[Any], n_words: int) -> Sparse:
-    """Return a sparse matrix of rows, each its columns and values."""
+def _assembled(rows: Sequence[Any], columns: Numbers) -> Sparse:
+    """Return a sparse matrix of rows, each its numbers of columns and values."""
     starts = np.concatenate([[0], np.cumsum([len(words) for words, _ in rows])]).astype(np.int64)
-    words, values = (np.concatenate(part) for part in zip(*rows, strict=True))
-    matrix = csr_array((values, words, starts), shape=(len(rows), n_words))
+    numbers, values = (np.concatenate(part) for part in zip(*rows, strict=True))
+    matrix = csr_array((values, columns[numbers], starts), shape=(len(rows), len(columns)))
     matrix.sort_indices()
     return matrix
