@@ -1,4 +1,4 @@
-"""How the hybrid scores: candidates first, others by their share, each document on its own."""
+"""How the hybrid scores: candidates first, others by share and likeness; documents on their own."""
 
 from typing import Any
 
@@ -8,7 +8,9 @@ from scipy.sparse import csr_array, vstack
 
 from deplda.engine.execution import HERE
 from deplda.models.hybrid_scorer import BELOW, HybridScorer, best_first
+from deplda.models.linear.svm import tfidf
 from deplda.models.mixture import Alone
+from deplda.models.signals import LEAST_SHARE
 from tests.models.hybrids import N_CANDIDATES, fitted
 from tests.models.worlds import pairs
 
@@ -31,14 +33,16 @@ def test_the_best_of_a_ranking_are_the_top_of_all_scores(candidates: Any) -> Non
         np.testing.assert_array_equal(ranking.scores, np.take_along_axis(whole, best, axis=1))
 
 
-def test_others_follow_the_candidates_by_their_share() -> None:
+def test_others_follow_the_candidates_by_share_and_likeness() -> None:
     labels, log_odds = scorer().candidates(TEST)
-    scores, shares = scorer().scores(TEST), scorer().shortlister.all_shares(TEST)
+    scores, shortlister = scorer().scores(TEST), scorer().shortlister
     np.testing.assert_array_equal(np.take_along_axis(scores, labels, axis=1), log_odds)
-    for own, row, share in zip(labels, scores, shares, strict=True):
+    likeness = shortlister.all_likeness(tfidf(shortlister.idf, TEST))
+    products = (shortlister.all_shares(TEST) + LEAST_SHARE) * (likeness + 0.001)
+    for own, row, product in zip(labels, scores, products, strict=True):
         others = np.setdiff1d(np.arange(12), own)
         assert row[others].max() < BELOW < row[own].min()
-        np.testing.assert_array_equal(np.argsort(row[others]), np.argsort(share[others]))
+        np.testing.assert_array_equal(np.argsort(row[others]), np.argsort(product[others]))
 
 
 def test_log_odds_far_below_stay_above_all_other_labels() -> None:

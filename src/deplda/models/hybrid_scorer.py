@@ -18,7 +18,8 @@ from deplda.models.mixture import Mixture, Values
 from deplda.models.signals import LEAST_SHARE, Candidates, values_of
 
 BELOW = -30.0
-"""Candidates have log-odds above it; other labels follow below it, by their share."""
+"""Candidates have log-odds above it; other labels follow below it, by share and likeness."""
+_LEAST_LIKENESS = 1e-3
 _LEAST_LOG_ODDS = -29.0
 _BATCH, _BATCH_CELLS = 256, 2_000_000
 _NEAR = 256
@@ -59,7 +60,7 @@ class Shortlister(NamedTuple):
         features = tfidf(self.idf, counts)
         if self.takes_all:
             every = np.tile(np.arange(self.n_labels, dtype=np.int32), (counts.shape[0], 1))
-            likeness = np.asarray((features @ self.near.matrix).toarray(), np.float64)
+            likeness = self.all_likeness(features)
             return Shortlist(features, every, self.all_shares(counts), likeness)
         n_near = min(max(_NEAR, self.n_candidates), self.n_labels)
         near, cosines = self.near.nearest(features, n_near)
@@ -80,6 +81,10 @@ class Shortlister(NamedTuple):
     def all_shares(self, counts: Counts) -> Floats:
         """Return the share of every label: ½ normalise(α′) + ½ normalise(N)."""
         return scores(self.topics.infer(counts), "blend", self.n_labels) / 2
+
+    def all_likeness(self, features: Counts) -> Floats:
+        """Return the cosine of the documents to every label's mean document."""
+        return np.asarray((features @ self.near.matrix).toarray(), np.float64)
 
     def signals(self, found: Shortlist, margins: Floats) -> dict[str, Floats]:
         """Return the signals of all candidates by name."""
@@ -122,12 +127,19 @@ class HybridScorer(NamedTuple):
         return found, self.shortlister.signals(found, margins)
 
     def scores(self, counts: Counts) -> Floats:
-        """Return the scores of all labels: log-odds of candidates, the others below by share."""
-        labels, log_odds = self.candidates(counts)
+        """Return the scores of all labels: log-odds of candidates, and the others below.
+
+        These are in the order of share × likeness, which finds the true ones among them sooner than
+        either alone, or than their log-odds: their SVMs never learned from documents like this one.
+        """
+        found, values = self.signals(counts)
+        log_odds = self.log_odds(found.labels, values)
         if self.shortlister.takes_all:
             return log_odds
-        every = BELOW + np.log(self.shortlister.all_shares(counts) + LEAST_SHARE)
-        np.put_along_axis(every, labels.astype(np.int64), log_odds, axis=1)
+        product = self.shortlister.all_shares(counts) + LEAST_SHARE
+        product *= self.shortlister.all_likeness(found.features) + _LEAST_LIKENESS
+        every = BELOW + np.log(np.minimum(product, 1.0))
+        np.put_along_axis(every, found.labels.astype(np.int64), log_odds, axis=1)
         return every
 
 
