@@ -18,6 +18,7 @@ from numba import njit
 
 BIAS = -1.0
 _ROOM = 1024
+_NEARLY = 4.0
 
 
 @njit(nogil=True, cache=True)
@@ -60,12 +61,17 @@ def solve(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Mutate alpha and w = w₀ + Σ α_i y_i x_i to the solution; return the sweeps that it took.
 
-    A document that is at α = 0 and would go lower is left out of the next sweeps, until those that
-    are left are solved; then all are looked at again. Solved when, in a sweep over all documents,
-    no slope of the dual is more than `tolerance` from another.
+    The label's own documents come first: for w = 0 the others have nothing to say. A document that
+    is at α = 0 and would go lower is left out of the next sweeps, until those that are left are
+    nearly solved; then all are looked at again. Solved when, in a sweep over all documents, no
+    slope of the dual is more than `tolerance` from another.
     """
     n = rows.size
-    order, active = np.arange(n), n
+    order, active = np.arange(n), 0
+    for k in range(n):
+        if signs[k] > 0 or alpha[k] > 0.0:
+            order[k], order[active] = order[active], order[k]
+            active += 1
     diagonal = 0.5 / cost
     state = (np.uint64(seed) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     for sweep in range(most):
@@ -90,9 +96,9 @@ def solve(  # type: ignore[no-untyped-def]
             alpha[k] = new
             _add(w, words, values, starts[i], starts[i + 1], step)
             s += 1
-        if high - low <= tolerance:
-            if is_whole:
-                return sweep + 1
+        if is_whole and high - low <= tolerance:
+            return sweep + 1
+        if not is_whole and high - low <= _NEARLY * tolerance:
             active = n
     return most
 
