@@ -82,11 +82,17 @@ def problem_of(
         both.indptr.astype(np.int64),
         both.indices.astype(np.int64),
         np.where(both.data >= 2, 1, -1).astype(np.int8),
-        csr_array((n_labels, features.shape[1]), dtype=np.float32)
-        if before is None
-        else csr_array((before.data, number_of[before.indices], before.indptr), before.shape),
+        _renumbered(before, number_of, (n_labels, features.shape[1])),
         np.zeros(both.nnz),
     )
+
+
+def _renumbered(before: Sparse | None, number_of: Labels, shape: tuple[int, int]) -> Sparse:
+    """Return the weights with their words numbered anew; none where there were none before."""
+    if before is None:
+        none = _NO_VALUES, _NO_WORDS, np.zeros(shape[0] + 1, np.int64)
+        return csr_array(none, shape=shape)
+    return csr_array((before.data, number_of[before.indices], before.indptr), shape=shape)
 
 
 def started(problem: Problem, part: Problem, alpha: Floats, documents: Numbers) -> Problem:
