@@ -30,7 +30,8 @@ def expected(corpora: list[Corpus]) -> None:
     fractions = Corpus(corpus.counts.astype(float) * 0.7, corpus.labels)
     FlatLDA().fit(fractions).rank(fractions[:2], 3)
     PriorLDA(background=0.1, word_counts="raw").fit(corpus).rank(corpus[:2], 3)
-    HybridLDA(**FEW, C=1.0).fit(corpus).explain(corpus[[0]])
+    for each in (corpus, fractions):
+        HybridLDA(**FEW, C=1.0).fit(each).explain(each[[0]])
     HybridLDA(**FEW, C=1.0, candidates=20).fit(corpus).suggest(corpus[:2])
     TunedSVM().fit(corpus)
     model = FlatLDA(word_counts="raw").fit(corpus).partial_fit(corpus[:5])

@@ -45,7 +45,7 @@ class Cpu(NamedTuple):
         is_expected = self.inference.method == "deterministic"
         batch = _Batch(
             counts.indptr.astype(np.int64),
-            _read_only(counts.indices),
+            _read_only(counts.indices.astype(np.int32, copy=False)),
             _read_only(times if is_expected else whole(times)),
             np.zeros((n, 0), np.int64) if chosen is None else np.array(chosen),
             np.zeros((n, self.tables.n_labels)),
