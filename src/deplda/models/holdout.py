@@ -31,7 +31,7 @@ FEW, MANY = 100, 200
 _WORTH_MORE = 0.005
 """More candidates are taken if they hold this share more of the true labels."""
 _CHEAP_PAIRS = 20_000_000
-_SAMPLED_PAIRS = 600_000
+_SAMPLED_PAIRS = 450_000
 _DOCUMENTS_TO_CHOOSE_BY = 1_000
 _BATCH = 256
 

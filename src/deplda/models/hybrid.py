@@ -111,7 +111,7 @@ class HybridLDA(LearnsOn, Explainer):
     beta_words: float | Auto = "auto"
     word_counts: WordCounts | Auto = "auto"
     background: float = 0.2
-    n_held_out: int = 2000
+    n_held_out: int = 3000
     cutoff: Any = "validated"
 
     # Learning ------------------------------------------------------------------------------------
