@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
-from deplda.models.folds import folds_of
+from deplda.errors import InputError
+from deplda.models.folds import folds_of, of_known_words
 
 
 @pytest.mark.parametrize("n", [5, 23, 400, 10_000])
@@ -21,3 +23,14 @@ def test_a_group_is_held_out_together() -> None:
     assert len(folds) == 5
     for number in range(30):
         assert sum(number in groups[fold] for fold in folds) == 1
+
+
+def test_groups_that_have_no_order_are_named() -> None:
+    with pytest.raises(InputError, match="groups cannot be put in order"):
+        folds_of(4, 2, [1, "a", None, 2], seed=0)
+
+
+def test_words_that_no_other_document_has_are_left_out() -> None:
+    held = csr_array(np.array([[1, 2, 0, 3], [0, 0, 5, 0]]))
+    others = csr_array(([1, 0], ([0, 1], [1, 2])), shape=(2, 4))  # a 0 that is stored is no word
+    assert of_known_words(held, others).toarray().tolist() == [[0, 2, 0, 0], [0, 0, 0, 0]]

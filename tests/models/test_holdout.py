@@ -40,8 +40,7 @@ def folds(n_candidates: int) -> list[Fold]:
 
 def chosen(n_candidates: int = 4, **others: Any) -> Chosen:
     asked: dict[str, Any] = {"costs": (1.0,), "numbers": (n_candidates,)} | others
-    counts = [TRAIN.counts[held] for held in FOLDS]
-    return choose(folds(n_candidates), counts, execution=ONE, **asked)
+    return choose(folds(n_candidates), execution=ONE, **asked)
 
 
 @cache
@@ -129,9 +128,9 @@ def test_more_candidates_are_taken_where_they_are_better() -> None:
 
 
 def test_with_other_candidates_a_fold_is_as_if_made_with_them() -> None:
-    fold, counts = folds(4)[0], TRAIN.counts[HELD]
-    assert fold.with_candidates(4, counts, ONE) is fold
-    wider = fold.with_candidates(12, counts, ONE)
+    fold = folds(4)[0]
+    assert fold.with_candidates(4, ONE) is fold
+    wider = fold.with_candidates(12, ONE)
     np.testing.assert_array_equal(wider.found.labels, folds(12)[0].found.labels)
     np.testing.assert_array_equal(wider.found.shares, folds(12)[0].found.shares)
 

@@ -242,19 +242,21 @@ def _claim(target: Path, open_lock: Callable[[Path], int], lock: str = "") -> tu
 
 def _open_lock_in(folder: Path) -> int:
     """Return the handle of the lock of a folder; both are made if they are not there."""
-    while True:
+    for look in range(_LOOKS):
         if folder.is_symlink():
             raise OSError(errno.ELOOP, "this is a link; remove it", str(folder))
         try:
             folder.mkdir(mode=0o700, exist_ok=True)
             return _open(folder / _LOCK)
         except (FileNotFoundError, FileExistsError):
-            if not folder.parent.is_dir() or (folder.exists() and not folder.is_dir()):
+            is_in_the_way = folder.exists() and not folder.is_dir()
+            if not folder.parent.is_dir() or is_in_the_way or look == _LOOKS - 1:
                 raise
             # Its last writer removed it just now.
         except OSError:
             _remove_if_empty(folder)
             raise
+    raise AssertionError
 
 
 def _empty(place: Path) -> None:

@@ -293,7 +293,30 @@ def _numbers(matrix: Any, what: str) -> Any:
 
 
 def _checked_counts(counts: csr_array[Any, tuple[int, int]]) -> csr_array[Any, tuple[int, int]]:
+    check_places(counts, "counts")
     counts.sum_duplicates()
+    check_counts(counts)
+    data = counts.data
+    is_whole = data.dtype.kind != "f" or bool((data == np.floor(data)).all())
+    counts = counts.astype(np.int32 if is_whole else np.float32, copy=False)
+    counts.eliminate_zeros()
+    return counts
+
+
+def check_places(matrix: csr_array[Any, Any], what: str) -> None:
+    """Raise if a sparse matrix has entries outside of its shape: kernels would go there."""
+    try:
+        matrix.check_format(full_check=True)
+    except ValueError as error:
+        rows, columns = matrix.shape
+        raise InputError(
+            f"{what} are no sparse matrix of {rows:,} × {columns:,}: {error}; check its shape and "
+            "indices"
+        ) from error
+
+
+def check_counts(counts: csr_array[Any, tuple[int, int]]) -> None:
+    """Raise if a count is no number, below 0 or too large."""
     data = counts.data
     good = (data >= 0) & (data <= MAX_COUNT)  # which NaN is not
     if not good.all():
@@ -303,15 +326,12 @@ def _checked_counts(counts: csr_array[Any, tuple[int, int]]) -> csr_array[Any, t
             f"the count of word {int(counts.indices[at])} in document {row} is {data[at]!s}; "
             f"counts must be numbers from 0 to {MAX_COUNT:,}. Clip them, or leave the word out"
         )
-    is_whole = data.dtype.kind != "f" or bool((data == np.floor(data)).all())
-    counts = counts.astype(np.int32 if is_whole else np.float32, copy=False)
-    counts.eliminate_zeros()
-    return counts
 
 
 def indicator(matrix: Any, problem: str) -> csr_array[Any, tuple[int, int]]:
     """Return a matrix of zeros and ones as sparse booleans; another value is put in `problem`."""
     labels = csr_array(matrix, copy=True)  # the caller's arrays stay his: ours become read-only
+    check_places(labels, "labels")
     others = labels.data[(labels.data != 0) & (labels.data != 1)]
     if len(others):
         raise InputError(problem.format(others[0]))
@@ -330,6 +350,7 @@ def grown(matrix: Any, shape: tuple[int, int]) -> Any:
 def canonical(matrix: Any) -> csr_array[Any, tuple[int, int]]:
     """Return a matrix with sorted, distinct indices: itself, or a copy where it has none."""
     found = csr_array(matrix)
+    check_places(found, "counts")
     if not found.has_canonical_format:
         found = found.copy()
         found.sum_duplicates()

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from deplda.errors import InputError
 
@@ -24,7 +25,10 @@ def folds_of(n: int, n_held_out: int, groups: Any, seed: int) -> list[Numbers]:
         raise InputError(
             f"groups have the shape {which.shape}; they need one value for each of {n:,} documents"
         )
-    _, group_of = np.unique(which, return_inverse=True)
+    try:
+        _, group_of = np.unique(which, return_inverse=True)
+    except TypeError as error:
+        raise InputError(f"groups cannot be put in order ({error}); give all as text") from error
     n_groups = int(group_of.max(initial=-1)) + 1
     place = np.random.default_rng(seed).permutation(n_groups)[group_of]
     order = np.argsort(place, kind="stable")
@@ -39,3 +43,18 @@ def folds_of(n: int, n_held_out: int, groups: Any, seed: int) -> list[Numbers]:
     n_folds = min(_MOST_FOLDS, -(-n_held_out // size))
     folds = [np.flatnonzero(fold_of == number) for number in range(n_folds)]
     return [fold for fold in folds if 0 < len(fold) < n]
+
+
+def of_known_words(counts: Any, others: Any) -> Any:
+    """Return the counts of documents held out without the words that no other document has.
+
+    A counter of the others would not know them. Left in, they would make the known words of a
+    document held out weigh less than those of a new document, and signals look weaker than they are
+    there.
+    """
+    is_known = np.zeros(counts.shape[1], bool)
+    is_known[others.indices[others.data > 0]] = True
+    is_kept = is_known[counts.indices]
+    starts = np.concatenate([[0], np.cumsum(is_kept)])[counts.indptr]
+    kept = counts.data[is_kept], counts.indices[is_kept], starts.astype(counts.indptr.dtype)
+    return csr_array(kept, shape=counts.shape)

@@ -20,6 +20,7 @@ from deplda.models import mixture
 from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.calibration import Calibration, HeldOutPairs, calibrate
 from deplda.models.candidates import Labels, Sparse, companions, training_lists
+from deplda.models.folds import of_known_words
 from deplda.models.hybrid_scorer import BELOW, Shortlist, Shortlister
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import tfidf
@@ -40,20 +41,21 @@ class Fold(NamedTuple):
     """Documents held out, what the others taught, and the candidates it finds for them."""
 
     shortlister: Shortlister
+    counts: Counts
     features: Sparse
     labels: Indicator
-    """Of the documents learned from."""
+    """Of the documents learned from, as the features."""
     found: Shortlist
     truth: Sparse
     """Labels of the documents held out that others have too."""
 
-    def with_candidates(self, n: int, counts: Counts, execution: Execution) -> Fold:
+    def with_candidates(self, n: int, execution: Execution) -> Fold:
         """Return it with so many candidates a document."""
         if n == self.shortlister.n_candidates:
             return self
         shortlister = self.shortlister._replace(n_candidates=n)
         return self._replace(
-            shortlister=shortlister, found=find_all(shortlister, counts, execution)
+            shortlister=shortlister, found=find_all(shortlister, self.counts, execution)
         )
 
     def problem(self, execution: Execution) -> reduced.Problem:
@@ -162,17 +164,15 @@ def find_all(shortlister: Shortlister, counts: Counts, execution: Execution) -> 
 
 
 def choose(
-    folds: Sequence[Fold], counts: Sequence[Counts], costs: Sequence[float],
-    numbers: Sequence[int], execution: Execution,
-) -> Chosen:  # fmt: skip
+    folds: Sequence[Fold], costs: Sequence[float], numbers: Sequence[int], execution: Execution
+) -> Chosen:
     """Return the C, the number of candidates and the mixture that are best for held-out documents.
 
-    `counts` are of the documents of each fold. C is chosen with the first number of candidates,
-    then another number is taken if it is better.
+    C is chosen with the first number of candidates, then another number is taken if it is better.
     """
 
     def with_candidates(n: int) -> list[_Task]:
-        each = [f.with_candidates(n, own, execution) for f, own in zip(folds, counts, strict=True)]
+        each = [fold.with_candidates(n, execution) for fold in folds]
         return [_Task(fold, fold.problem(execution)) for fold in each]
 
     chosen, sample = with_candidates(numbers[0]), _sample(folds[0])
@@ -276,5 +276,6 @@ def fold_of(
     known = np.bincount(rest[1].indices, minlength=rest[1].shape[1]) > 0
     truth = csr_array(held[1].multiply(known[None, :])).astype(bool)
     truth.eliminate_zeros()
-    found = find_all(shortlister, held[0], execution)
-    return Fold(shortlister, tfidf(shortlister.idf, rest[0]), rest[1], found, truth)
+    counts = of_known_words(held[0], rest[0])
+    found = find_all(shortlister, counts, execution)
+    return Fold(shortlister, counts, tfidf(shortlister.idf, rest[0]), rest[1], found, truth)

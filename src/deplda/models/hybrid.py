@@ -14,13 +14,13 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks
-from deplda.data.corpus import grown
+from deplda.data.corpus import check_counts, grown
 from deplda.data.targets import Indicator
 from deplda.data.text import WordCounter
 from deplda.data.weighting import WordCounts
 from deplda.engine.execution import HERE, Execution
 from deplda.engine.pool import Stop
-from deplda.errors import InputError, NothingHeldOutWarning
+from deplda.errors import NothingHeldOutWarning
 from deplda.inference.cpu import Cpu
 from deplda.models import holdout, hybrid_codec, hybrid_reasons
 from deplda.models.base import Counts, Floats, Numbers
@@ -135,8 +135,13 @@ class HybridLDA(LearnsOn, Explainer):
         """
         checked(self.get_params(deep=False))
         counts, labels = self._begin_fit(X, y, counter)
+        check_counts(counts)
         self._last_stage: Calibration | None = None
-        folds = folds_of(counts.shape[0], self.n_held_out, groups, self.seed_)
+        folds = [
+            fold
+            for fold in folds_of(counts.shape[0], self.n_held_out, groups, self.seed_)
+            if _others_teach(counts, labels, fold)
+        ]
         lessons = self._choose(counts, labels, folds)
         # Of several folds each document was held out once: none of the lessons has most of them.
         is_part = len(folds) == 1 and bool(lessons)
@@ -169,7 +174,7 @@ class HybridLDA(LearnsOn, Explainer):
             return []
         numbers = [usual] if self._asked_candidates() else holdout.numbers_to_try(known[0])
         costs = holdout.COSTS if self.C == "auto" else (float(self.C),)
-        chosen = holdout.choose(known, [counts[fold] for fold in folds], costs, numbers, execution)
+        chosen = holdout.choose(known, costs, numbers, execution)
         self.C_, self.n_candidates_ = chosen.cost, chosen.n_candidates
         self.mixture_, self.measures_ = chosen.judged.mixture, chosen.judged.measures
         self.held_out_ = chosen.quality()
@@ -199,13 +204,7 @@ class HybridLDA(LearnsOn, Explainer):
         """Return a fold with what all other documents taught."""
         rest = np.setdiff1d(np.arange(counts.shape[0]), fold)
         others = counts[rest], labels[rest]
-        try:
-            shortlister = self._shortlister(*others, self._topics_of(*others), n_candidates)
-        except InputError as error:
-            raise InputError(
-                f"the topic model cannot learn from the {len(rest):,} documents that are not held "
-                f"out: {error}"
-            ) from error
+        shortlister = self._shortlister(*others, self._topics_of(*others), n_candidates)
         return holdout.fold_of(shortlister, others, (counts[fold], labels[fold]), self._execution())
 
     def _learn(
@@ -380,6 +379,13 @@ class HybridLDA(LearnsOn, Explainer):
     def _from_store(cls, stored: Stored) -> Self:
         model: Self = hybrid_codec.from_store(stored, cls)
         return model
+
+
+def _others_teach(counts: Counts, labels: Indicator, fold: Numbers) -> bool:
+    """Return whether a document that is not in the fold has words and labels."""
+    teaches = (np.diff(counts.indptr) > 0) & (np.diff(labels.indptr) > 0)
+    teaches[fold] = False
+    return bool(teaches.any())
 
 
 def _backend(topics: DependencyLDA) -> Cpu:

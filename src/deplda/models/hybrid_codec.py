@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -13,12 +12,14 @@ from deplda.models import codec
 from deplda.models.candidates import Centroids, Index
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.dependency import DependencyLDA
-from deplda.models.mixture import BASE, Alone, FloorAndSum, Mixture, Terms
+from deplda.models.mixture import BASE, LEAST_SCALE, Alone, FloorAndSum, Mixture, Terms
 from deplda.models.signals import SIGNALS
 
 _WEIGHTS, _CENTROIDS, _LENGTHS, _IDF = "weights", "centroids", "centroids.lengths", "idf"
 _LAST_STAGE = "last_stage"
 _TOPICS, _LABEL_SETS = "topic_model.", "label_sets."
+
+_LARGEST, _MOST_TERMS = 1e6, 100
 
 
 class _TopicModel(msgspec.Struct):
@@ -87,12 +88,15 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
     model.C_, model.n_candidates_ = learned.C, min(learned.candidates, n_labels)
     model.mixture_, model.measures_ = learned.mixture, learned.measures
     model._last_stage = codec.read_calibration(stored, _LAST_STAGE)
+    idf, near = read.vector(_IDF, card.n_words), read.weights(_CENTROIDS, card.n_words, n_labels)
+    for name, values in ((_IDF, idf), (_CENTROIDS, near.data)):
+        if ((values < 0) | (values > _LARGEST)).any():
+            raise read.fail(name, f"holds a number that is not from 0 to {_LARGEST:g}")
+    if not model.label_sets_.shape[0]:
+        raise read.fail(_LABEL_SETS, "holds no document")
     model._set_learned(
-        read.vector(_IDF, card.n_words),
-        Centroids(
-            Index(read.weights(_CENTROIDS, card.n_words, n_labels)),
-            read.vector(_LENGTHS, n_labels),
-        ),
+        idf,
+        Centroids(Index(near), read.vector(_LENGTHS, n_labels)),
         read.weights(_WEIGHTS, n_labels, card.n_words),
         topics,
         model.label_sets_,
@@ -119,10 +123,14 @@ def _problem(mixture: Mixture) -> str | None:
             numbers = [*mixture.weights, *mixture.means.values(), *mixture.scales.values()]
             if not mixture.means.keys() == mixture.scales.keys() == known:
                 return f"has means and scales of other signals than {', '.join(sorted(known))}"
-            if len(mixture.weights) != len(mixture.terms) or 0 in mixture.scales.values():
-                return "has not one weight for each term, or a signal without a scale"
+            if len(mixture.weights) != len(mixture.terms):
+                return "has not one weight for each term"
+            if min(mixture.scales.values()) < LEAST_SCALE:
+                return f"has a signal whose scale is below {LEAST_SCALE:g}"
+            if max(len(mixture.terms), *map(len, mixture.terms)) > _MOST_TERMS:
+                return f"has more than {_MOST_TERMS} terms, or one of as many factors"
     if not names <= known or BASE in names:
         return f"has signals that are unknown here: {', '.join(sorted(names - known))}"
-    if not all(map(math.isfinite, numbers)):
-        return "has weights that are not finite numbers"
+    if not all(abs(number) <= _LARGEST for number in numbers):  # which NaN is not
+        return f"has a weight that is no number from {-_LARGEST:g} to {_LARGEST:g}"
     return None

@@ -7,6 +7,7 @@ from copy import copy
 from typing import Any, Self
 
 from deplda.data.targets import among
+from deplda.models.parameters import checked
 
 
 class LearnsOn:
@@ -30,6 +31,7 @@ class LearnsOn:
                 y = among(labels, targets, classes)
             model.fit(X, y)
             return self
+        checked(model.get_params(deep=False))
         grown = copy(self)
         grown._learn_on(X, y)
         self.__dict__.update(grown.__dict__)

@@ -46,6 +46,8 @@ _FULL: tuple[Term, ...] = (
 FORMS = {"linear": _LINEAR, "crossed": _CROSSED, "squared": _SQUARED, "full": _FULL}
 
 _RIDGE = 10.0
+LEAST_SCALE = 1e-9
+"""A signal that varies by less is the same for all."""
 _MOST_STEPS = 50
 _LONGEST_STEP, _SMALL_STEP = 10.0, 1e-5
 _SURELY_LEARNED, _OF_OTHERS = 25, 8
@@ -159,6 +161,8 @@ class HeldOut(NamedTuple):
     @property
     def is_true(self) -> Bools:
         """Which candidates the documents have."""
+        if not self.labels.size:  # SciPy gives one value for no places
+            return np.zeros(self.labels.shape, bool)
         rows = np.repeat(np.arange(len(self.labels)), self.labels.shape[1])
         found = np.asarray(self.truth[rows, np.maximum(self.labels, 0).ravel()])
         return found.reshape(self.labels.shape).astype(bool) & self.is_given
@@ -277,9 +281,10 @@ class _Fit(NamedTuple):
         truth = held_out.is_true[chosen]
         means = {name: float(np.average(value, weights=weights)) for name, value in values.items()}
         scales = {
-            name: float(np.sqrt(np.average((value - means[name]) ** 2, weights=weights))) or 1.0
+            name: float(np.sqrt(np.average((value - means[name]) ** 2, weights=weights)))
             for name, value in values.items()
         }
+        scales = {name: scale if scale > LEAST_SCALE else 1.0 for name, scale in scales.items()}
         scaled = {name: (value - means[name]) / scales[name] for name, value in values.items()}
         features = np.ones((len(truth), len(self.terms)))
         for column, term in enumerate(self.terms):

@@ -31,6 +31,7 @@ from deplda.models.base import Counts, Floats, Numbers, check_lengths
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.explainer import Explainer
 from deplda.models.explanation import Explanation
+from deplda.models.folds import of_known_words
 from deplda.models.learning_on import LearnsOn
 from deplda.models.reasons import Word
 from deplda.training import passes, shards
@@ -150,7 +151,8 @@ class TopicModel(LearnsOn, Explainer):
         rest = np.setdiff1d(np.arange(counts.shape[0]), fold)
         same = {**self.settings_, "random_state": self.seed_, "n_held_out": 0}
         model = type(self)(**self.get_params(deep=False) | same)
-        return model.fit(counts[rest], (labels[rest], self._targets))._score_counts(counts[fold])
+        model.fit(counts[rest], (labels[rest], self._targets))
+        return model._score_counts(of_known_words(counts[fold], counts[rest]))
 
     def fit_shards(
         self,
