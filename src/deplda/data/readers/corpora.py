@@ -262,11 +262,19 @@ def _rows(format: Format, fields: Fields, encoding: str, bad: BadLines) -> Rows:
 _NOWHERE = "\0"  # a field that no file has
 
 
+def fields_in(format: Format, fields: Fields) -> Fields:
+    """Return the fields as documents of this format have them."""
+    if format in ("csv", "tsv"):  # a cell of a table of text holds neither lists nor objects
+        return replace(fields, tokens=_NOWHERE, counts=_NOWHERE)
+    if format in ("text", "lines"):  # a plain text is the whole document, and no field of one
+        return replace(fields, text=fields.texts[0], weights={})
+    return fields
+
+
 def _records(
     format: Format, fields: Fields, tokenize: _Tokenizer, encoding: str, bad: BadLines
 ) -> Iterator[Record]:
-    # A cell of a table of text holds neither lists nor objects.
-    held = replace(fields, tokens=_NOWHERE, counts=_NOWHERE) if format in ("csv", "tsv") else fields
+    held = fields_in(format, fields)
     for number, row in _rows(format, fields, encoding, bad):
         with bad.at(number, id_in(row, fields)):
             yield record_of(row, number, held, tokenize)
