@@ -184,6 +184,7 @@ class TopicModel(LearnsOn, Explainer):
         blank = csr_array((labels.shape[0], len(ready.words)))
         corpus = Corpus(blank, labels, ready.words, ready.labels)
         self._begin_fit(corpus, None, shards.fitted(counter, ready))
+        self.fields_ = fields
         self.n_tokens_ = sum(shard.tokens for shard in ready.shards)
         self._resolve(corpus, self.n_tokens_)
         self._check_shards()

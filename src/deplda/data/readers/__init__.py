@@ -2,6 +2,7 @@
 
 from deplda.data.readers.corpora import (
     Format,
+    fields_in,
     guess_format,
     read_corpus,
     read_counted,
@@ -10,7 +11,16 @@ from deplda.data.readers.corpora import (
     read_shards,
 )
 from deplda.data.readers.mat import read_mat
-from deplda.data.readers.records import CorpusBuilder, Fields, Record, Where, plain_row
+from deplda.data.readers.records import (
+    CorpusBuilder,
+    Fields,
+    Record,
+    Row,
+    Where,
+    counts_in,
+    id_in,
+    plain_row,
+)
 from deplda.data.readers.writers import rows_of, write_jsonl, write_rows, write_svmlight
 
 __all__ = [
@@ -18,8 +28,12 @@ __all__ = [
     "Fields",
     "Format",
     "Record",
+    "Row",
     "Where",
+    "counts_in",
+    "fields_in",
     "guess_format",
+    "id_in",
     "plain_row",
     "read_corpus",
     "read_counted",
