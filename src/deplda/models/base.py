@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deplda.data import checks
 from deplda.data.corpus import Corpus, canonical, word_names
+from deplda.data.fields import Fields
 from deplda.data.files import StrPath
-from deplda.data.readers import Fields
 from deplda.data.targets import Indicator, Targets, by_place, read_targets, renamed
 from deplda.data.text import WordCounter
 from deplda.engine.execution import Engine, Execution, Where

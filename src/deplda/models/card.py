@@ -20,8 +20,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from deplda.data.atomic import recover, write_folder
+from deplda.data.fields import Fields
 from deplda.data.files import StrPath, check_plain, read_plain
-from deplda.data.readers import Fields
 from deplda.errors import InputError, ReadError
 
 Arrays = dict[str, npt.NDArray[Any]]

@@ -13,8 +13,8 @@ import msgspec
 
 from deplda.data.atomic import write_whole
 from deplda.data.corpus import Corpus, are_numbered
+from deplda.data.fields import Fields
 from deplda.data.files import StrPath
-from deplda.data.readers import Fields
 from deplda.data.readers.shard_files import Shard, names_in
 from deplda.data.text import CountsOnly
 from deplda.engine.execution import Execution, Where

@@ -14,8 +14,8 @@ from sklearn.base import clone
 from sklearn.metrics import label_ranking_average_precision_score
 
 from deplda.data.corpus import Corpus, grown
+from deplda.data.fields import Fields
 from deplda.data.files import StrPath
-from deplda.data.readers import Fields
 from deplda.data.targets import Indicator, Targets, by_place, extended, renamed
 from deplda.data.text import WordCounter
 from deplda.data.weighting import WordCounts

@@ -144,22 +144,6 @@ def test_several_texts_are_written_as_one_without_weights(titled: Path) -> None:
     assert row == {"id": "a", "text": "ant bee\ncat bee", "labels": ["x"]}
 
 
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        ({"text": ()}, "text names no field"),
-        ({"text": ("a", "b", "a")}, "the text field 'a' is named twice.*--field-weight a=2"),
-        ({"weights": {"title": 2}}, "'title' has a weight, but is no text field; those are 'text'"),
-        ({"weights": {"text": 0}}, "field 'text' is 0; it must be a whole number from 1 to 1,000"),
-        ({"weights": {"text": 1.5}}, "field 'text' is 1.5; it must be a whole number"),
-        ({"weights": {"text": 1001}}, "field 'text' is 1001; it must be a whole number"),
-    ],
-)
-def test_fields_and_weights_that_cannot_be_are_refused(options: Any, problem: str) -> None:
-    with pytest.raises(InputError, match=problem):
-        Fields(**options)
-
-
 def test_a_text_that_is_none_names_its_field() -> None:
     with pytest.raises(InputError, match="'body' is 5; it must be a string"):
         counts_in({"title": "a", "body": 5}, BOTH, str.split)

@@ -1,5 +1,6 @@
 """Files → Corpus: JSONL, CSV/TSV, Parquet, svmlight/XMC and the authors' .mat, plain or gzip."""
 
+from deplda.data.fields import Fields, Where
 from deplda.data.readers.corpora import (
     Format,
     fields_in,
@@ -13,10 +14,8 @@ from deplda.data.readers.corpora import (
 from deplda.data.readers.mat import read_mat
 from deplda.data.readers.records import (
     CorpusBuilder,
-    Fields,
     Record,
     Row,
-    Where,
     counts_in,
     id_in,
     plain_row,

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from deplda.data.corpus import first_duplicate
+from deplda.data.fields import Fields
 from deplda.data.files import StrPath, decode, open_binary, read_lines
 from deplda.data.readers.footer import RowGroup, row_groups
-from deplda.data.readers.records import Fields, Row, Rows, found, located
+from deplda.data.readers.records import Row, Rows, found, located
 from deplda.data.readers.spelling import Spelling
 from deplda.data.sizes import max_record, max_whole, too_large
 from deplda.errors import InputError, ReadError

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from deplda.data.corpus import Corpus, check_distinct
+from deplda.data.fields import Fields
 from deplda.data.files import UTF8_BOM, StandardInput, StrPath, open_binary
 from deplda.data.readers.columns import csv_rows, parquet_rows
 from deplda.data.readers.jsonl import jsonl_rows
@@ -17,7 +18,6 @@ from deplda.data.readers.mat import read_mat
 from deplda.data.readers.plain import line_rows, text_rows
 from deplda.data.readers.records import (
     BadLines,
-    Fields,
     OnBad,
     Record,
     Rows,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+from deplda.data.fields import Fields
 from deplda.data.files import StrPath, decode, read_lines
-from deplda.data.readers.records import BadLines, Fields, Rows, found
+from deplda.data.readers.records import BadLines, Rows, found
 from deplda.data.readers.spelling import Spelling
 from deplda.errors import InputError, ReadError
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
+from deplda.data.fields import Fields
 from deplda.data.files import StrPath, decode, read_lines
-from deplda.data.readers.records import Fields, Rows
+from deplda.data.readers.records import Rows
 from deplda.data.sizes import max_record, too_large
 
 

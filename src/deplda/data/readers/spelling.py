@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from deplda.data.readers.records import Fields
+from deplda.data.fields import Fields
 from deplda.errors import InputError
 
 
