@@ -273,3 +273,20 @@ def test_a_configuration_file_may_name_one_field_or_several(
     done("--config", config, "datasets", "stats", corpus)
     config.write_text('[datasets.stats]\ntext-field = ["title", "body"]\nlabels-field = "subjects"')
     done("--config", config, "datasets", "stats", titled)
+
+
+def test_a_table_of_text_may_have_a_column_counts(tmp_path: Path, model: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,text,labels,counts\nx,the court,LAW,5\n")
+    done("datasets", "convert", tmp_path / "a.csv", tmp_path / "a.jsonl")
+    (row,) = lines((tmp_path / "a.jsonl").read_text())
+    assert row == {"id": "x", "text": "the court", "labels": ["LAW"]}
+    assert json.loads(done("explain", model, tmp_path / "a.csv", "--json"))["n_tokens"] == 1
+
+
+def test_counts_are_explained_as_they_are_predicted(tmp_path: Path, model: Path) -> None:
+    row = {"text": "opera", "counts": {"court": 2}}
+    path = write_jsonl(tmp_path / "a.jsonl", [row])
+    found = json.loads(done("explain", model, path, "--json"))
+    (predicted,) = lines(done("predict", model, path, "-k", 1))
+    assert found["n_tokens"] == 2
+    assert found["labels"][0]["label"] == predicted["labels"][0]["label"] == "LAW"
