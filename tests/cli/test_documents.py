@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import QUICK, done, problem
+import deplda
+from tests.cli.running import QUICK, TOPICS, articles, done, lines, problem, write_jsonl
 
 
 def test_a_corpus_that_is_nowhere_is_named_with_the_data_sets(tmp_path: Path) -> None:
@@ -127,3 +128,165 @@ def test_what_is_neither_file_nor_folder_is_named(tmp_path: Path, model: Path) -
         said = problem(1, *verb, "--format", "lines", env={"DEPLDA_MAX_RECORD": "1MiB"})
         assert "/dev/zero, line 1: this line has more than 1 MiB" in said
     assert "this is a folder" in problem(1, "explain", model, tmp_path)
+
+
+# Several fields, and a model that remembers them --------------------------------------------------
+
+FIELDS = ("--text-field", "title", "--text-field", "body", "--field-weight", "title=2",
+          "--labels-field", "subjects", "--separator", "|", "--id-field", "key")  # fmt: skip
+
+
+def _titled() -> list[dict[str, str]]:
+    return [
+        {"key": row["id"], "title": f"{row['labels'][0]}s", "body": row["text"],
+         "subjects": "|".join(row["labels"])}
+        for row in articles()
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def titled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table with titles, which tell the label in a word that stands nowhere else."""
+    path = tmp_path_factory.mktemp("titled") / "titled.csv"
+    rows = [",".join(row.values()) for row in _titled()]
+    path.write_text("\n".join([",".join(_titled()[0]), *rows]))
+    return path
+
+
+@pytest.fixture(scope="module")
+def of_titles(tmp_path_factory: pytest.TempPathFactory, titled: Path) -> Path:
+    folder = tmp_path_factory.mktemp("of_titles") / "model"
+    done("train", titled, "-o", folder, *FIELDS, *QUICK)
+    return folder
+
+
+def test_a_model_reads_files_by_the_fields_it_was_trained_with(
+    tmp_path: Path, of_titles: Path, titled: Path
+) -> None:
+    assert {f"{label.lower()}s" for label in TOPICS} < set(deplda.load(of_titles).words_)
+    told = lines(done("predict", of_titles, titled))
+    assert [line["id"] for line in told] == [row["key"] for row in _titled()]
+    assert told == lines(done("predict", of_titles, titled, *FIELDS))
+    as_lines = write_jsonl(tmp_path / "a.jsonl", [{"Title": r["title"]} for r in _titled()])
+    for line, row in zip(lines(done("predict", of_titles, as_lines)), _titled(), strict=True):
+        assert line["labels"][0]["label"] == row["subjects"].partition("|")[0]
+    found = json.loads(done("evaluate", of_titles, titled, "--json"))
+    assert found == json.loads(done("evaluate", of_titles, titled, *FIELDS, "--json"))
+    grown = tmp_path / "grown"
+    told = json.loads(done("learn", of_titles, titled, "-o", grown, "--json"))
+    assert told["learned"]["known_labels"] == 3
+    assert told["learned"]["new_words"] == 0
+    assert deplda.load(grown).fields_ == deplda.load(of_titles).fields_
+
+
+def test_shards_are_read_by_the_fields_of_the_model(tmp_path: Path, of_titles: Path) -> None:
+    (tmp_path / "shards").mkdir()
+    write_jsonl(tmp_path / "shards" / "a.jsonl", _titled())
+    done("predict", of_titles, tmp_path / "shards", "-o", tmp_path / "parts")
+    part = lines((tmp_path / "parts" / "a.jsonl.labels.jsonl").read_text())
+    assert part == lines(done("predict", of_titles, tmp_path / "shards" / "a.jsonl"))
+    deplda.predict_shards(of_titles, tmp_path / "shards", tmp_path / "again", n_jobs=1)
+    assert lines((tmp_path / "again" / "a.jsonl.labels.jsonl").read_text()) == part
+
+
+def test_a_model_of_shards_remembers_their_fields(tmp_path: Path) -> None:
+    folder = tmp_path / "shards"
+    folder.mkdir()
+    write_jsonl(folder / "a.jsonl", _titled())
+    done("train", folder, "-o", tmp_path / "m", "--scratch", tmp_path / "s", *FIELDS, *QUICK)
+    fields = deplda.load(tmp_path / "m").fields_
+    assert fields is not None
+    assert (fields.texts, fields.weights) == (("title", "body"), {"title": 2})
+
+
+def test_options_win_over_what_a_model_remembers(
+    tmp_path: Path, of_titles: Path, model: Path, corpus: Path
+) -> None:
+    done("predict", of_titles, corpus, "--text-field", "text")
+    done("evaluate", of_titles, corpus, "--text-field", "text", "--labels-field", "labels")
+    said = problem(1, "predict", of_titles, corpus)
+    assert "it has none of 'title', 'body', 'tokens' and 'counts' (found: id, text" in said
+    path = write_jsonl(tmp_path / "a.jsonl", [{"title": "court", "body": "opera"}])
+    once = ("--text-field", "title", "--text-field", "body")
+    (plain,) = lines(done("predict", model, path, *once, "-k", 1))
+    (weighted,) = lines(done("predict", model, path, *once, "--field-weight", "title=9", "-k", 1))
+    (text,) = lines(done("predict", model, "-", "-k", 1, input="court " * 9 + "opera"))
+    assert weighted["labels"] == text["labels"] != plain["labels"]
+
+
+def test_an_explanation_reads_the_fields_of_the_model(tmp_path: Path, of_titles: Path) -> None:
+    path = write_jsonl(tmp_path / "a.jsonl", [{"key": "x", "title": "laws", "body": "the court"}])
+    page = tmp_path / "why.html"
+    found = json.loads(done("explain", of_titles, path, "--pick", "x", "--json", "--html", page))
+    assert found["n_tokens"] == 3  # the title counts twice
+    assert found["labels"][0]["label"] == "LAW"
+    assert ">laws</" in page.read_text()
+    said = json.loads(done("explain", of_titles, "nothing that is known", "--json"))
+    assert (said["n_tokens"], said["n_unknown"]) == (0, 1)
+
+
+def test_info_says_which_fields_a_model_reads(
+    tmp_path: Path, of_titles: Path, counts_model: Path
+) -> None:
+    fields = json.loads(done("info", of_titles, "--json"))["fields"]
+    assert fields == {
+        "id": "key", "text": ["title", "body"], "tokens": "tokens", "counts": "counts",
+        "labels": "subjects", "separator": "|", "label_columns": [], "weights": {"title": 2},
+    }  # fmt: skip
+    assert "['title', 'body']" in done("info", of_titles)
+    assert json.loads(done("info", counts_model, "--json"))["fields"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (["--field-weight", "title"], 2, "--field-weight is 'title'; it must be FIELD=N"),
+        (["--field-weight", "title=-1"], 2, "--field-weight is 'title=-1'; it must be FIELD=N"),
+        (["--field-weight", "title=0"], 1, "the weight of the field 'title' is 0; it must be a"),
+        (["--field-weight", "key=2"], 1, "'key' has a weight, but is no text field; those are"),
+        (["--text-field", "title"], 1, "the text field 'title' is named twice"),
+    ],
+)
+def test_weights_and_fields_that_cannot_be_are_one_line(
+    options: list[str], code: int, said: str, tmp_path: Path, titled: Path
+) -> None:
+    fields = FIELDS[:4] + FIELDS[6:]
+    assert said in problem(code, "train", titled, "-o", tmp_path / "m", *fields, *options)
+
+
+def test_a_converted_text_has_all_fields_but_no_weights(tmp_path: Path, titled: Path) -> None:
+    fields = FIELDS[:4] + FIELDS[6:]
+    done("datasets", "convert", titled, tmp_path / "a.jsonl", *fields)
+    first = lines((tmp_path / "a.jsonl").read_text())[0]
+    assert first["text"] == f"{_titled()[0]['title']}\n{_titled()[0]['body']}"
+    said = problem(2, "datasets", "convert", titled, tmp_path / "b.jsonl", *FIELDS)
+    assert "--field-weight is for counts, but" in said
+    done("datasets", "convert", titled, tmp_path / "b.svm", *FIELDS, "--min-count", 1)
+    assert deplda.read_corpus(tmp_path / "b.svm").counts.max() >= 2
+
+
+def test_a_configuration_file_may_name_one_field_or_several(
+    tmp_path: Path, corpus: Path, titled: Path
+) -> None:
+    config = tmp_path / "c.toml"
+    config.write_text('[datasets.stats]\ntext-field = "text"\n')
+    done("--config", config, "datasets", "stats", corpus)
+    config.write_text('[datasets.stats]\ntext-field = ["title", "body"]\nlabels-field = "subjects"')
+    done("--config", config, "datasets", "stats", titled)
+
+
+def test_a_table_of_text_may_have_a_column_counts(tmp_path: Path, model: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,text,labels,counts\nx,the court,LAW,5\n")
+    done("datasets", "convert", tmp_path / "a.csv", tmp_path / "a.jsonl")
+    (row,) = lines((tmp_path / "a.jsonl").read_text())
+    assert row == {"id": "x", "text": "the court", "labels": ["LAW"]}
+    assert json.loads(done("explain", model, tmp_path / "a.csv", "--json"))["n_tokens"] == 1
+
+
+def test_counts_are_explained_as_they_are_predicted(tmp_path: Path, model: Path) -> None:
+    row = {"text": "opera", "counts": {"court": 2}}
+    path = write_jsonl(tmp_path / "a.jsonl", [row])
+    found = json.loads(done("explain", model, path, "--json"))
+    (predicted,) = lines(done("predict", model, path, "-k", 1))
+    assert found["n_tokens"] == 2
+    assert found["labels"][0]["label"] == predicted["labels"][0]["label"] == "LAW"

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,7 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deplda import DependencyLDA, DepldaError, FlatLDA, PriorLDA, ReadError, WordCounter, load
+from deplda import (
+    DependencyLDA,
+    DepldaError,
+    Fields,
+    FlatLDA,
+    PriorLDA,
+    ReadError,
+    Where,
+    WordCounter,
+    load,
+)
 from deplda.errors import IgnoredParameterWarning
 from deplda.models.topic_model import TopicModel
 from tests.models.saved_models import CARD, corpus, edit_arrays, edit_card, saved, use, write
@@ -76,6 +87,22 @@ def test_how_texts_are_counted_comes_back(options: Any, tmp_path: Path) -> None:
     again = load(tmp_path / "model")
     assert np.array_equal(again.decision_function(texts), original.decision_function(texts))
     assert again.explain(texts[0]).to_html() == original.explain(texts[0]).to_html()
+
+
+def test_the_fields_come_back_without_conditions(tmp_path: Path) -> None:
+    model = FlatLDA().fit(corpus())
+    assert model.fields_ is None
+    fields = Fields(
+        id=None, text=["title", "body"], labels="tags", separator="|", weights={"title": 2}
+    )
+    model.fields_ = replace(fields, where=[Where("part", "train")])
+    model.save(tmp_path / "model")
+    assert load(tmp_path / "model").fields_ == replace(fields, label_columns=[], where=[])
+
+
+def test_a_card_of_before_has_no_fields(folder: Path) -> None:
+    edit_card(folder, lambda card: card.pop("fields"))
+    assert load(folder).fields_ is None
 
 
 def test_a_random_state_is_saved_as_the_seed_drawn_from_it(tmp_path: Path) -> None:
@@ -178,6 +205,21 @@ WRONG_CARDS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "a file of stop words": (
         lambda card: card.update(text=TEXT | {"stop_words": "/etc/secret.txt"}),
         "there are no stop words for '/etc/secret.txt'",
+    ),
+    "a weight of nothing": (
+        put("fields", value={"weights": {"text": 0}}),
+        "the weight of the field 'text' is 0",
+    ),
+    "a weight without end": (
+        put("fields", value={"weights": {"text": 10**9}}),
+        "must be a whole number from 1 to 1,000",
+    ),
+    "a weight of no field": (put("fields", value={"weights": {"x": 2}}), "is no text field"),
+    "no fields of text": (put("fields", value={"text": []}), "text names no field"),
+    "a field by number": (put("fields", value={"labels": 1}), "cannot be read.*fields.labels"),
+    "documents of its choice": (
+        put("fields", value={"where": [["part", "test", True]]}),
+        "is no part of a model",
     ),
     "sequences of no words": (
         lambda card: card.update(text=TEXT | {"ngram_range": [3, 1]}),

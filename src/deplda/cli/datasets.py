@@ -94,9 +94,10 @@ def stats(corpus: str, reading: Reading, words: Words, as_json: bool) -> None:
 def convert(corpus: str, target: Path, reading: Reading, words: Words, force: bool) -> None:
     """Write CORPUS to TARGET in the format that its name says.
 
-    .jsonl and .parquet have the fields id, text and labels, and keep texts as they are; .svm has
-    counts, with names in files beside it; a name without an ending is a folder, with the splits of
-    a data set. All but .parquet may be packed: .jsonl.gz.
+    .jsonl and .parquet have the fields id, text and labels, and keep texts as they are (several
+    text fields become one, with a line break between them); .svm has counts, with names in files
+    beside it; a name without an ending is a folder, with the splits of a data set.
+    All but .parquet may be packed: .jsonl.gz.
 
     \b
     deplda datasets convert articles.csv articles.jsonl --text-field body --labels-field subjects
@@ -133,6 +134,11 @@ def _write(corpus: str, target: Path, kind: str, reading: Reading, words: Words)
     if kind in (".jsonl", ".parquet") and is_file:
         format = reading.format or guess_format(path)
         if format not in ("svmlight", "mat"):
+            if reading.field_weight:
+                raise click.UsageError(
+                    f"--field-weight is for counts, but {target} keeps texts as they are; give it "
+                    "to deplda train, or convert to .svm or a folder."
+                )
             return write_rows(_rows(path, format, reading), target)
     loaded = load_corpus(corpus, reading, words.counter())
     if kind == "":
@@ -148,10 +154,10 @@ def _write(corpus: str, target: Path, kind: str, reading: Reading, words: Words)
 
 def _rows(path: StrPath, format: Any, reading: Reading) -> Iterator[dict[str, Any]]:
     """Yield the documents with our names for fields; one is in memory at a time."""
-    from deplda.data.readers import plain_row, read_rows
+    from deplda.data.readers import fields_in, plain_row, read_rows
     from deplda.data.readers.records import located
 
-    fields, empty = reading.fields(), True
+    fields, empty = fields_in(format, reading.fields()), True
     for number, row in read_rows(path, format, fields, reading.encoding):
         empty = False
         with located(path, number):

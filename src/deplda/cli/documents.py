@@ -26,27 +26,39 @@ class Reading(NamedTuple):
     """How files are to be read."""
 
     format: Any
-    text_field: str
-    labels_field: str
-    id_field: str
-    separator: str
+    text_field: tuple[str, ...]
+    field_weight: dict[str, int]
+    labels_field: str | None
+    id_field: str | None
+    separator: str | None
     label_column: tuple[str, ...]
     where: tuple[str, ...]
     encoding: str
     data_dir: Path | None
 
-    def fields(self, *, labelled: bool = True) -> Fields:
-        """Return which fields hold what."""
+    def fields(self, remembered: Fields | None = None, *, labelled: bool = True) -> Fields:
+        """Return which fields hold what: as given, or else as a model remembers it."""
+        from dataclasses import replace
+
         from deplda.data.readers import Fields
 
-        return Fields(
-            id=self.id_field or None,
-            text=self.text_field,
-            labels=self.labels_field or None if labelled else None,
-            separator=self.separator,
-            label_columns=self.label_column if labelled else (),
+        usual = remembered or Fields()
+        texts = self.text_field or usual.texts
+        weights = {name: n for name, n in usual.weights.items() if name in texts}
+        found = replace(
+            usual,
+            id=usual.id if self.id_field is None else self.id_field or None,
+            text=texts if len(texts) > 1 else texts[0],
+            weights=self.field_weight or weights,
+            separator=usual.separator if self.separator is None else self.separator,
             where=[_condition(text) for text in self.where],
         )
+        if not labelled:
+            return replace(found, labels=None, label_columns=())
+        if self.labels_field is None and not self.label_column:
+            return found
+        labels = "labels" if self.labels_field is None else self.labels_field
+        return replace(found, labels=labels or None, label_columns=self.label_column)
 
 
 class Words(NamedTuple):
@@ -73,14 +85,48 @@ def _min_count(ctx: click.Context, parameter: click.Parameter, value: Any) -> An
     return value if value == "auto" else click.IntRange(1).convert(value, parameter, ctx)
 
 
+def _weights(
+    ctx: click.Context, parameter: click.Parameter, given: tuple[str, ...]
+) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for text in given:
+        field, equals, weight = text.rpartition("=")
+        if not equals or not field or not weight.strip().isdecimal():
+            raise click.UsageError(
+                f"--field-weight is {text!r}; it must be FIELD=N, N a whole number from 1."
+            )
+        found[field] = int(weight)
+    return found
+
+
+def _or_the_models(usual: str) -> str:
+    """Return what is used where an option is not given, in words."""
+    return f"{usual}, or as the model was trained"
+
+
 corpus_argument = click.argument("corpus", type=click.Path(allow_dash=True))
 
 _READING = [
     click.option("--format", type=click.Choice(FORMATS), help="By default by name or content."),
-    click.option("--text-field", default="text", help="Where the text is."),
-    click.option("--labels-field", default="labels", help="And the labels."),
-    click.option("--id-field", default="id", help="'' numbers the documents."),
-    click.option("--separator", default=";", help="Between labels in one string."),
+    click.option(
+        "--text-field",
+        multiple=True,
+        show_default=_or_the_models("text"),
+        help="Where the text is; repeat it for several.",
+    ),
+    click.option(
+        "--field-weight",
+        multiple=True,
+        callback=_weights,
+        metavar="FIELD=N",
+        show_default=_or_the_models("1"),
+        help="Words of this text field count N times; can be repeated.",
+    ),
+    click.option("--labels-field", show_default=_or_the_models("labels"), help="And the labels."),
+    click.option("--id-field", show_default=_or_the_models("id"), help="'' numbers the documents."),
+    click.option(
+        "--separator", show_default=_or_the_models(";"), help="Between labels in one string."
+    ),
     click.option("--label-column", multiple=True, help="A label's own column; can be repeated."),
     click.option(
         "--where", multiple=True, metavar="FIELD=VALUE", help="Only such documents; also !=."
@@ -146,8 +192,10 @@ class Loaded(NamedTuple):
     """A corpus, its splits if it has any, and the counter of its words if it was text."""
 
     corpus: Corpus
-    splits: tuple[Split, ...]
-    counter: WordCounter | None
+    splits: tuple[Split, ...] = ()
+    counter: WordCounter | None = None
+    fields: Fields | None = None
+    """Those that were read, if it was a file that has fields."""
 
 
 def as_path(source: str) -> Path | StandardInput:
@@ -160,28 +208,35 @@ def is_readable(path: Path) -> bool:
     return path.exists() and not path.is_dir()
 
 
-def load_corpus(source: str, reading: Reading, counter: WordCounter) -> Loaded:
-    """Return the documents of a file, a folder, standard input or a data set known by name."""
+def load_corpus(
+    source: str, reading: Reading, counter: WordCounter, remembered: Fields | None = None
+) -> Loaded:
+    """Return the documents of a file, a folder, standard input or a data set known by name.
+
+    `remembered` are the fields of a model, by which a file is read unless options say otherwise.
+    """
     from deplda.data import datasets
-    from deplda.data.readers import read_counted
+    from deplda.data.readers import guess_format, read_counted
 
     path = as_path(source)
     if isinstance(path, StandardInput) or is_readable(path):
-        how: Any = {"fields": reading.fields(), "encoding": reading.encoding}
-        corpus, fitted = read_counted(path, reading.format, counter=counter, **how)
-        return Loaded(corpus, (), fitted)
+        format, fields = reading.format or guess_format(path), reading.fields(remembered)
+        corpus, fitted = read_counted(
+            path, format, fields=fields, counter=counter, encoding=reading.encoding
+        )
+        return Loaded(corpus, (), fitted, None if format in ("svmlight", "mat") else fields)
     if reading.where:
         raise InputError(f"--where is for files with fields; {source} is none")
     if path.is_dir():
         found = datasets.load_folder(path, path.name)
-        return Loaded(found.corpus, found.splits, None)
+        return Loaded(found.corpus, found.splits)
     names = [entry.name for entry in datasets.list()]
     if source not in names:
         known = ", ".join(names)
         problem = "there is no such file or folder, and no data set of this name; data sets are"
         raise ReadError(source, None, f"{problem} {known}")
     found = datasets.load(source, reading.data_dir)
-    return Loaded(found.corpus, found.splits, None)
+    return Loaded(found.corpus, found.splits)
 
 
 def part_of(loaded: Loaded, split: str, part: str) -> Corpus:
@@ -221,13 +276,14 @@ def records_of(sources: tuple[str, ...], reading: Reading, model: Any) -> Iterat
     from deplda.data.text import CountsOnly
 
     counter, number = model.counter_ or CountsOnly(), 0
+    fields = reading.fields(model.fields_, labelled=False)
     for source in sources:
         for path in _files(source):
             format = format_of(path, reading)
             if format in ("svmlight", "mat"):
                 records = _numbered(path, format)
             else:
-                how: Any = {"fields": reading.fields(labelled=False), "encoding": reading.encoding}
+                how: Any = {"fields": fields, "encoding": reading.encoding}
                 records = read_records(path, format, counter=counter, **how)
             first = number
             for record in records:

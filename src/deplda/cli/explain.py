@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +14,9 @@ from deplda.cli.documents import Reading, as_path, format_of, reading_options
 from deplda.cli.output import as_json, check_output, force, saved_model, show, show_json
 from deplda.data.files import StandardInput
 from deplda.errors import InputError, ReadError
+
+if TYPE_CHECKING:
+    from deplda.data.readers import Fields, Row
 
 _model = click.argument("model", type=click.Path(path_type=Path))
 
@@ -50,8 +54,8 @@ def explain(
     if html is not None:
         check_output(html, force)
     classifier = _topic_model(model, "explain")
-    explanation = classifier.explain(
-        _document(document, pick, reading, classifier), k=limit, n_words=words
+    explanation = _explained(
+        classifier, *_row(document, pick, reading, classifier.fields_), k=limit, n_words=words
     )
     if html is not None:
         from deplda.data.atomic import write_whole
@@ -64,26 +68,27 @@ def explain(
         show(explanation)
 
 
-def _document(given: str | None, pick: str | None, reading: Reading, model: Any) -> Any:
-    """Return a text, or the counts of a document that has no text."""
-    from deplda.data.readers import CorpusBuilder
+def _explained(model: Any, row: Row, fields: Fields, **how: Any) -> Any:
+    """Return the explanation of a document read as for predictions, with its text if it is one."""
+    from msgspec.structs import replace
 
-    row = _row(given, pick, reading)
-    if "text" in row:
-        if model.counter_ is None:
-            raise InputError(
-                "this is text, but the model was trained on counts; give a file with counts, "
-                "or train it from text"
-            )
-        return row["text"]
-    counts = row.get("counts") or {word: row["tokens"].count(word) for word in row["tokens"]}
-    builder = CorpusBuilder()
-    builder.add(dict(counts), ())
-    return builder.corpus()
+    from deplda.data.readers import CorpusBuilder, counts_in, plain_row
+    from deplda.data.text import CountsOnly
+
+    plain = plain_row(row, fields)
+    counter, builder = model.counter_ or CountsOnly(), CorpusBuilder()
+    builder.add(counts_in(row, fields, counter.analyzer()), ())
+    found = model.explain(builder.corpus(), **how)
+    if "counts" in plain or "tokens" in plain:
+        return found
+    return replace(found, text=plain["text"], spans=tuple(counter.spans(plain["text"])))
 
 
-def _row(given: str | None, pick: str | None, reading: Reading) -> dict[str, Any]:
-    from deplda.data.readers import plain_row, read_rows, read_shards, rows_of
+def _row(
+    given: str | None, pick: str | None, reading: Reading, remembered: Fields | None
+) -> tuple[Row, Fields]:
+    """Return the document that is meant, and the fields it is to be read by."""
+    from deplda.data.readers import Fields, fields_in, id_in, read_rows, read_shards, rows_of
 
     if given is None and sys.stdin.isatty():
         raise click.UsageError("Give a text, a file, or a document on standard input.")
@@ -93,21 +98,21 @@ def _row(given: str | None, pick: str | None, reading: Reading) -> dict[str, Any
     if not isinstance(path, StandardInput) and not os.path.exists(path):  # a text may be long
         if path.suffix and not any(letter.isspace() for letter in str(given)):
             raise ReadError(path, None, "there is no such file")
-        return {"text": given}
+        return {"text": given}, Fields()
     format = format_of(path, reading)
     if format == "lines" and isinstance(path, StandardInput):
         format = "text"  # all of it is one document
     rows: Any
     if format in ("svmlight", "mat"):
+        fields = Fields()
         rows = (row for shard in read_shards(path, 1000, format) for row in rows_of(shard))
     else:
-        fields = reading.fields(labelled=False)
-        rows = (
-            plain_row(row, fields) for _, row in read_rows(path, format, fields, reading.encoding)
-        )
+        fields = fields_in(format, reading.fields(remembered, labelled=False))
+        rows = (row for _, row in read_rows(path, format, fields, reading.encoding))
     for number, row in enumerate(rows):
-        if pick is None or row.get("id", str(number)) == pick:
-            return dict(row)
+        id = id_in(row, fields)
+        if pick is None or (str(number) if id is None else str(id)) == pick:
+            return row, fields
     problem = "there is no document in it" if pick is None else f"it has no document {pick!r}"
     raise ReadError(path, None, problem)
 
@@ -194,6 +199,7 @@ def info(model: Path, as_json: bool) -> None:
         "settings": card.learned.get("settings", {}),
         "calibration": card.learned.get("calibration"),
         "text": card.text,
+        "fields": None if card.fields is None else _without_conditions(card.fields),
         "metrics": card.metrics,
     }
     if as_json:
@@ -211,6 +217,11 @@ def info(model: Path, as_json: bool) -> None:
         elif value is not None:
             table.add_row(name, Text(_brief(value)))
     show(table)
+
+
+def _without_conditions(fields: Fields) -> dict[str, Any]:
+    """Return what is said of a model's fields; it has no conditions."""
+    return {name: value for name, value in asdict(fields).items() if name != "where"}
 
 
 def _brief(value: Any) -> str:

@@ -72,7 +72,7 @@ def learn(
         counter = (
             CountsOnly() if classifier.counter_ is None else classifier.counter_.of_all_words()
         )
-        loaded = load_corpus(new, reading, counter)
+        loaded = load_corpus(new, reading, counter, classifier.fields_)
     documents = _with_labels_met(part_of(loaded, split, "train"))
     n_labels, n_words = len(classifier.classes_), classifier.n_features_in_
     classifier.set_params(n_jobs=jobs, verbose=sys.stderr.isatty()).partial_fit(documents)

@@ -165,13 +165,15 @@ def _predict_shards(
     jobs: int | None,
     engine: str,
 ) -> None:
+    from deplda.models.card import read_card
     from deplda.models.predict_shards import predict_shards
 
     if reading.format is not None or reading.encoding != "utf-8":
         raise click.UsageError("Shards are read by their names, as UTF-8: no --format, --encoding.")
     manifest = predict_shards(
         model, source, output, k=asked.k, cutoff=asked.cutoff,
-        fields=reading.fields(labelled=False), engine=engine, n_jobs=jobs, trusted=trusts_models(),
+        fields=reading.fields(read_card(model).fields, labelled=False),
+        engine=engine, n_jobs=jobs, trusted=trusts_models(),
     )  # fmt: skip
     for bad in manifest.failed_documents:
         where = f"line {bad.line}" if bad.id is None else f"document {bad.id!r}"

@@ -111,7 +111,7 @@ def _defaults(command: click.Command, table: dict[str, Any], where: str) -> dict
     """Return the table with names as click has them; a key that is not an option is an error."""
     verbs = command.commands if isinstance(command, click.Group) else {}
     options = {
-        option.removeprefix("--"): parameter.name
+        option.removeprefix("--"): parameter
         for parameter in command.params
         for option in parameter.opts
         if option.startswith("--") and not verbs
@@ -122,7 +122,9 @@ def _defaults(command: click.Command, table: dict[str, Any], where: str) -> dict
         if name in verbs and isinstance(value, dict):
             found[name] = _defaults(verbs[name], value, f"{where}, [{name}]")
         elif name in options:
-            found[str(options[name])] = value
+            # click would take one text for several of one letter each.
+            is_one = getattr(options[name], "multiple", False) and not isinstance(value, list)
+            found[str(options[name].name)] = [value] if is_one else value
         else:
             known = ", ".join(sorted({*verbs, *options}))
             raise click.UsageError(f"{where}: the key {key!r} is unknown; known: {known}.")

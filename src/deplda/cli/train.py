@@ -201,6 +201,7 @@ def _learn(
     learned, kept = _parts(loaded, split, holdout, seed)
     learned, options = _with_kept_words(learned, loaded, words)
     model.fit(learned, **options, **how)
+    model.fields_ = loaded.fields
     return kept
 
 
@@ -362,8 +363,11 @@ def evaluate(
     set_device(classifier, device, model)
     with waiting(f"reading {corpus} …"):
         test = part_of(
-            load_corpus(corpus, reading, classifier.counter_ or CountsOnly()), split, "test"
-        )
+            load_corpus(
+                corpus, reading, classifier.counter_ or CountsOnly(), classifier.fields_
+            ),
+            split, "test",
+        )  # fmt: skip
     found = metrics_of(classifier, test)
     rare = found.by_frequency()
     if as_json:

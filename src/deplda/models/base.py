@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deplda.data import checks
 from deplda.data.corpus import Corpus, canonical, word_names
+from deplda.data.fields import Fields
 from deplda.data.files import StrPath
 from deplda.data.targets import Indicator, Targets, by_place, read_targets, renamed
 from deplda.data.text import WordCounter
@@ -96,7 +97,8 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     The `fit` of a subclass calls `_begin_fit` and sets `label_sets_`, the labels of the documents
     it learned from, and, where it has scored documents held out, `calibration_` and `held_out_`,
-    what it reached on them.
+    what it reached on them. `fields_` is how files of documents are read where nothing else is
+    said; None is `Fields()`. It may be set, and is saved.
     """
 
     cutoff: Any = "proportional"
@@ -341,6 +343,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if counter is not None:
             self._check_counter(counter)
         self.counter_: WordCounter | None = counter
+        self.fields_: Fields | None = None
         self.metrics_: dict[str, Any] | None = None
         self.calibration_: Calibration | None = None
         self.held_out_: dict[str, float] = {}

@@ -20,6 +20,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from deplda.data.atomic import recover, write_folder
+from deplda.data.fields import Fields
 from deplda.data.files import StrPath, check_plain, read_plain
 from deplda.errors import InputError, ReadError
 
@@ -55,10 +56,16 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     n_words: int
     text: dict[str, Any] | None
     """How texts become counts; None if the model knows counts alone."""
+    fields: Fields | None = None
+    """How the training file was read; None if it had no fields, and in old files."""
     statistics: dict[str, Any]
     metrics: dict[str, Any] | None = None
     id: str | None = None
     """Fingerprint of card and arrays; the file of arrays bears the same. None in old files."""
+
+    def __post_init__(self) -> None:
+        if self.fields is not None and self.fields.where:
+            raise InputError("which documents are read (where) is no part of a model")
 
 
 class Stored(NamedTuple):

@@ -6,6 +6,7 @@ import math
 import re
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any
 
 import msgspec
@@ -64,6 +65,7 @@ def card_of(model: Any, learned: dict[str, Any], metrics: dict[str, Any] | None)
         words=None if names is None else [str(name) for name in names],
         n_words=int(model.n_features_in_),
         text=None if model.counter_ is None else _text_settings(model.counter_),
+        fields=None if model.fields_ is None else replace(model.fields_, where=()),
         statistics=_statistics(model),
         metrics=metrics,
     )
@@ -91,6 +93,7 @@ def restore(stored: Stored, make: Callable[..., Any]) -> Any:
     model.calibration_ = read_calibration(stored, _CALIBRATION)
     model.held_out_ = _held_out(stored)
     model.seed_, model.metrics_ = card.seed, card.metrics
+    model.fields_ = card.fields
     model.n_features_in_, model.n_tokens_ = card.n_words, card.statistics["n_tokens"]
     if card.words is not None:
         model.feature_names_in_ = np.array(card.words, dtype=object)

@@ -87,6 +87,7 @@ class DependencyLDA(LabelPrior):
     diagnostics_ : dict of Diagnostics of the chains (None for expectations).
     n_features_in_, feature_names_in_ : number and names of the words.
     counter_ : the WordCounter given to `fit`, or None.
+    fields_ : Fields that files are read by where nothing else is said, or None; may be set.
     seed_ : int, the seed used.
     """
 

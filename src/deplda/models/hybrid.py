@@ -99,6 +99,7 @@ class HybridLDA(LearnsOn, Explainer):
     label_sets_ : sparse indicator of the labels of all documents learned from.
     n_features_in_, feature_names_in_ : number and names of the words.
     counter_ : the WordCounter given to `fit`, or None.
+    fields_ : Fields that files are read by where nothing else is said, or None; may be set.
     seed_ : int, the seed used.
     """
 

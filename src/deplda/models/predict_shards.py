@@ -13,8 +13,8 @@ import msgspec
 
 from deplda.data.atomic import write_whole
 from deplda.data.corpus import Corpus, are_numbered
+from deplda.data.fields import Fields
 from deplda.data.files import StrPath
-from deplda.data.readers import Fields
 from deplda.data.readers.shard_files import Shard, names_in
 from deplda.data.text import CountsOnly
 from deplda.engine.execution import Execution, Where
@@ -23,7 +23,7 @@ from deplda.engine.pool import Stop, Stopped
 from deplda.engine.progress import counted
 from deplda.errors import DepldaError, InputError, ReadError, WorkerLostError
 from deplda.models.base import LabelClassifier
-from deplda.models.card import ARRAYS, CARD
+from deplda.models.card import ARRAYS, CARD, read_card
 from deplda.models.cutting import Cutoff
 from deplda.models.registry import load
 from deplda.models.suggesting import Asked, labels_of
@@ -98,7 +98,8 @@ def predict_shards(
         As the parameter of the models; "validated" by default. Of a model without probabilities
         the ten best labels are written, with their scores.
     fields : Fields, optional
-        Which fields hold the id and the text; labels are not read.
+        Which fields hold the id and the text, as the model remembers by default; labels are not
+        read.
     trusted : bool
         See `load`.
     engine, n_jobs, progress
@@ -110,7 +111,8 @@ def predict_shards(
     asked = Asked(cutoff, k=k)
     asked.check()
     execution = Execution(**where)
-    job = _Job(Path(model), Path(source), Path(target), asked, fields or Fields(), trusted)
+    fields = fields or read_card(model).fields or Fields()
+    job = _Job(Path(model), Path(source), Path(target), asked, fields, trusted)
     names = names_in(job.source)
     if job.target.resolve() == job.source.resolve():
         raise InputError(f"{target} is the folder of the shards; name another for the parts")

@@ -14,8 +14,8 @@ from sklearn.base import clone
 from sklearn.metrics import label_ranking_average_precision_score
 
 from deplda.data.corpus import Corpus, grown
+from deplda.data.fields import Fields
 from deplda.data.files import StrPath
-from deplda.data.readers import Fields
 from deplda.data.targets import Indicator, Targets, by_place, extended, renamed
 from deplda.data.text import WordCounter
 from deplda.data.weighting import WordCounts
@@ -186,6 +186,7 @@ class TopicModel(LearnsOn, Explainer):
         blank = csr_array((labels.shape[0], len(ready.words)))
         corpus = Corpus(blank, labels, ready.words, ready.labels)
         self._begin_fit(corpus, None, shards.fitted(counter, ready))
+        self.fields_ = fields
         self.n_tokens_ = sum(shard.tokens for shard in ready.shards)
         self._resolve(corpus, self.n_tokens_)
         self._check_shards()

@@ -5,11 +5,9 @@ from typing import Any
 
 import pytest
 
-from deplda import Fields, InputError, ReadError, read_corpus, read_shards
-from deplda.data.readers import (
-    Where,
-    plain_row,
-)
+from deplda import Fields, InputError, ReadError, WordCounter, read_corpus, read_shards
+from deplda.data.readers import Where, plain_row, read_rows
+from deplda.data.readers.records import counts_in
 from tests.data.readers.documents import ROWS, write_lines
 
 
@@ -69,3 +67,83 @@ def test_truth_and_nothing_are_written_as_json_has_them(tmp_path: Path) -> None:
 def test_a_row_without_content_names_what_was_found() -> None:
     with pytest.raises(InputError, match=r"it has none of .*found: body.*--text-field"):
         plain_row({"body": "bee"}, Fields())
+
+
+# Several fields -----------------------------------------------------------------------------------
+
+BOTH = Fields(text=("title", "body"), weights={"title": 2})
+
+
+@pytest.fixture(params=["jsonl", "csv", "tsv", "parquet"])
+def titled(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Three documents with a title and a body, of which the second has no title."""
+    rows: Any = [
+        {"id": "a", "title": "ant bee", "body": "cat bee", "labels": "x"},
+        {"id": "b", "title": None, "body": "cat", "labels": "x;y"},
+        {"id": "c", "title": "dog", "body": "", "labels": "y"},
+    ]
+    path = tmp_path / f"titled.{request.param}"
+    if request.param == "parquet":
+        import pyarrow
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    elif request.param == "jsonl":
+        write_lines(path, rows)
+    else:
+        mark = "," if request.param == "csv" else "\t"
+        lines = [mark.join(value or "" for value in row.values()) for row in rows]
+        path.write_text("\n".join([mark.join(rows[0]), *lines]), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("case", [str.lower, str.upper, str.title])
+def test_words_of_several_fields_count_together_by_weight(case: Any, titled: Path) -> None:
+    fields = Fields(text=[case("title"), case("body")], weights={case("title"): 2})
+    for corpus in (
+        read_corpus(titled, fields=fields, counter=WordCounter(min_count=1)),
+        *read_shards(titled, fields=fields, counter=WordCounter(min_count=1)),
+    ):
+        assert corpus.ids == ("a", "b", "c")
+        assert corpus.vocabulary == ("ant", "bee", "cat", "dog")
+        assert corpus.counts.toarray().tolist() == [[2, 3, 1, 0], [0, 0, 1, 0], [0, 0, 0, 2]]
+
+
+def test_no_sequence_of_words_goes_from_one_field_to_the_next(titled: Path) -> None:
+    counter = WordCounter(min_count=1, ngram_range=(2, 2))
+    assert read_corpus(titled, fields=BOTH, counter=counter).vocabulary == ("ant bee", "cat bee")
+
+
+def test_a_file_that_lacks_one_of_several_fields_is_read_with_the_others(titled: Path) -> None:
+    fields = Fields(text=("headline", "body"))
+    assert read_corpus(titled, fields=fields, counter=WordCounter()).vocabulary == ("bee", "cat")
+    fields = Fields(text=("headline", "lead"))
+    with pytest.raises(ReadError, match=r"'headline'(,| or) 'lead'.*found: id, title, body"):
+        read_corpus(titled, fields=fields)
+
+
+def test_two_fields_that_differ_in_case_alone_are_an_error(tmp_path: Path) -> None:
+    line, table = tmp_path / "a.jsonl", tmp_path / "a.csv"
+    line.write_text('{"Text": "bee", "TEXT": "cat", "labels": []}')
+    table.write_text("Text,TEXT,labels\nbee,cat,x\n")
+    for path in (line, table):
+        with pytest.raises(ReadError, match="line 1: there is no field 'text', but there are"):
+            read_corpus(path)
+
+
+def test_a_plain_text_is_no_field_that_has_a_weight(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("ant bee bee")
+    corpus = read_corpus(path, "text", fields=BOTH, counter=WordCounter(min_count=1))
+    assert corpus.counts.toarray().tolist() == [[1, 2]]
+
+
+def test_several_texts_are_written_as_one_without_weights(titled: Path) -> None:
+    format: Any = titled.suffix[1:]
+    row = plain_row(next(read_rows(titled, format, BOTH))[1], BOTH)
+    assert row == {"id": "a", "text": "ant bee\ncat bee", "labels": ["x"]}
+
+
+def test_a_text_that_is_none_names_its_field() -> None:
+    with pytest.raises(InputError, match="'body' is 5; it must be a string"):
+        counts_in({"title": "a", "body": 5}, BOTH, str.split)

@@ -1,7 +1,9 @@
 """Files → Corpus: JSONL, CSV/TSV, Parquet, svmlight/XMC and the authors' .mat, plain or gzip."""
 
+from deplda.data.fields import Fields, Where
 from deplda.data.readers.corpora import (
     Format,
+    fields_in,
     guess_format,
     read_corpus,
     read_counted,
@@ -10,7 +12,14 @@ from deplda.data.readers.corpora import (
     read_shards,
 )
 from deplda.data.readers.mat import read_mat
-from deplda.data.readers.records import CorpusBuilder, Fields, Record, Where, plain_row
+from deplda.data.readers.records import (
+    CorpusBuilder,
+    Record,
+    Row,
+    counts_in,
+    id_in,
+    plain_row,
+)
 from deplda.data.readers.writers import rows_of, write_jsonl, write_rows, write_svmlight
 
 __all__ = [
@@ -18,8 +27,12 @@ __all__ = [
     "Fields",
     "Format",
     "Record",
+    "Row",
     "Where",
+    "counts_in",
+    "fields_in",
     "guess_format",
+    "id_in",
     "plain_row",
     "read_corpus",
     "read_counted",

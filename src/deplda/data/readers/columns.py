@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from deplda.data.corpus import first_duplicate
+from deplda.data.fields import Fields
 from deplda.data.files import StrPath, decode, open_binary, read_lines
 from deplda.data.readers.footer import RowGroup, row_groups
-from deplda.data.readers.records import Fields, Row, Rows, found, located
+from deplda.data.readers.records import Row, Rows, found, located
+from deplda.data.readers.spelling import Spelling
 from deplda.data.sizes import max_record, max_whole, too_large
 from deplda.errors import InputError, ReadError
 
@@ -21,19 +22,20 @@ def csv_rows(path: StrPath, fields: Fields, encoding: str, delimiter: str) -> Ro
     # The module's own limit of 131,072 characters a cell is less than many documents have.
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     lines = _Lines(path, encoding)
+    spelling = Spelling(fields)
     rows = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         header = next(rows, None)
         if header is None:
             raise ReadError(path, None, "it is empty; the first line must name the columns")
         with located(path, 1):
-            _check_columns(header, fields)
+            _check_columns(header, fields, spelling)
         for row in rows:
             lines.size = 0
             if not row:
                 continue
             with located(path, rows.line_num):
-                named = _csv_row(header, row, fields)
+                named = _csv_row(header, row, fields, spelling)
             yield rows.line_num, named
     except csv.Error as error:
         raise ReadError(path, rows.line_num, f"this is not valid CSV ({error})") from error
@@ -59,30 +61,38 @@ class _Lines:
         return decode(self._path, number, line, self._encoding) + "\n"
 
 
-def _csv_row(header: list[str], row: list[str], fields: Fields) -> Row:
+def _csv_row(header: list[str], row: list[str], fields: Fields, spelling: Spelling) -> Row:
     if len(row) != len(header):
         raise InputError(
             f"this row has {len(row)} cells but the header names {len(header)} columns; "
             "quote cells that hold the delimiter"
         )
-    cells = dict(zip(header, row, strict=True))
+    cells = spelling.applied(dict(zip(header, row, strict=True)))
     if fields.id is not None and cells.get(fields.id) == "":
         del cells[fields.id]
     return cells
 
 
-def _check_columns(header: list[str], fields: Fields) -> None:
-    """Raise if the header names a column twice, or not those that are wanted."""
+def _check_columns(
+    header: list[str], fields: Fields, spelling: Spelling, instead: tuple[str, ...] = ()
+) -> None:
+    """Raise if the header names a column twice, or not those that are wanted.
+
+    One text column is enough, or one of those that may stand there `instead`.
+    """
     if (twice := first_duplicate(header)) is not None:
         raise InputError(f"the header names the column {twice!r} twice; rename one")
+    names = {*header, *spelling.others(header)}
     labels = [] if fields.label_columns or fields.labels is None else [fields.labels]
-    for wanted in (fields.text, *labels, *fields.label_columns):
-        if wanted not in header:
-            raise InputError(
-                f"there is no column {wanted!r} (found: {found(header)}); "
-                "name the right ones with Fields(text=..., labels=...) "
-                "(--text-field, --labels-field)"
-            )
+    missing = [repr(name) for name in (*labels, *fields.label_columns) if name not in names]
+    if names.isdisjoint((*fields.texts, *instead)):
+        missing = [" or ".join(map(repr, fields.texts))]
+    if missing:
+        raise InputError(
+            f"there is no column {missing[0]} (found: {found(header)}); "
+            "name the right ones with Fields(text=..., labels=...) "
+            "(--text-field, --labels-field)"
+        )
 
 
 def parquet_rows(path: StrPath, fields: Fields) -> Rows:
@@ -93,18 +103,16 @@ def parquet_rows(path: StrPath, fields: Fields) -> Rows:
         raise InputError(
             "reading Parquet needs pyarrow; install it with: pip install 'deplda[arrow]'"
         ) from error
-    wanted = {fields.id, fields.text, fields.tokens, fields.counts, fields.labels}
-    wanted |= {*fields.label_columns, *(condition.field for condition in fields.where)}
+    spelling = Spelling(fields)
     with open_binary(path) as source:
         try:
             table = pyarrow.parquet.ParquetFile(source, pre_buffer=False)
             header = table.schema_arrow.names
-            given = [n for n in (fields.counts, fields.tokens, fields.text) if n in header]
             with located(path, None):
-                _check_columns(header, replace(fields, text=(given or [fields.text])[0]))
-            groups = row_groups(source)
+                _check_columns(header, fields, spelling, (fields.tokens, fields.counts))
+            groups, wanted = row_groups(source), spelling.read_of(header)
             rows = _parquet_rows(path, table, groups, [n for n in header if n in wanted])
-            yield from enumerate(rows, start=1)
+            yield from enumerate(map(spelling.applied, rows), start=1)
         except ReadError:
             raise
         except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
@@ -113,7 +121,7 @@ def parquet_rows(path: StrPath, fields: Fields) -> Rows:
 
 def _parquet_rows(
     path: StrPath, table: Any, groups: list[RowGroup], columns: list[str]
-) -> Iterator[Row]:
+) -> Iterator[dict[str, Any]]:
     limit, n = max_record(), 0
     for number, group in enumerate(groups):
         size = _batch_size(path, number, group, columns)
@@ -151,7 +159,7 @@ _BYTES_A_VALUE = 8
 _MOST_ROWS = 16  # more at a time are not faster
 
 
-def _large_row(path: StrPath, number: int, row: Any, limit: int) -> Row:
+def _large_row(path: StrPath, number: int, row: Any, limit: int) -> dict[str, Any]:
     cells = [c.dictionary_decode() if hasattr(c, "dictionary_decode") else c for c in row.columns]
     size = sum(cell.nbytes for cell in cells)
     if size > limit:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from deplda.data.corpus import Corpus, check_distinct
+from deplda.data.fields import Fields
 from deplda.data.files import UTF8_BOM, StandardInput, StrPath, open_binary
 from deplda.data.readers.columns import csv_rows, parquet_rows
 from deplda.data.readers.jsonl import jsonl_rows
@@ -17,7 +18,6 @@ from deplda.data.readers.mat import read_mat
 from deplda.data.readers.plain import line_rows, text_rows
 from deplda.data.readers.records import (
     BadLines,
-    Fields,
     OnBad,
     Record,
     Rows,
@@ -262,11 +262,19 @@ def _rows(format: Format, fields: Fields, encoding: str, bad: BadLines) -> Rows:
 _NOWHERE = "\0"  # a field that no file has
 
 
+def fields_in(format: Format, fields: Fields) -> Fields:
+    """Return the fields as documents of this format have them."""
+    if format in ("csv", "tsv"):  # a cell of a table of text holds neither lists nor objects
+        return replace(fields, tokens=_NOWHERE, counts=_NOWHERE)
+    if format in ("text", "lines"):  # a plain text is the whole document, and no field of one
+        return replace(fields, text=fields.texts[0], weights={})
+    return fields
+
+
 def _records(
     format: Format, fields: Fields, tokenize: _Tokenizer, encoding: str, bad: BadLines
 ) -> Iterator[Record]:
-    # A cell of a table of text holds neither lists nor objects.
-    held = replace(fields, tokens=_NOWHERE, counts=_NOWHERE) if format in ("csv", "tsv") else fields
+    held = fields_in(format, fields)
     for number, row in _rows(format, fields, encoding, bad):
         with bad.at(number, id_in(row, fields)):
             yield record_of(row, number, held, tokenize)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
+from deplda.data.fields import Fields
 from deplda.data.files import StrPath, decode, read_lines
-from deplda.data.readers.records import BadLines, Fields, Rows, found
+from deplda.data.readers.records import BadLines, Rows, found
+from deplda.data.readers.spelling import Spelling
 from deplda.errors import InputError, ReadError
 
 
@@ -15,14 +17,16 @@ def jsonl_rows(fields: Fields, encoding: str, bad: BadLines) -> Rows:
     wanted = tuple(fields.label_columns) or (fields.labels,)
     labelled = wanted == (None,)
     names: dict[str, None] = {}
+    spelling = Spelling(fields)
     for number, line in read_lines(path):
         if not line.strip():
             continue
         with bad.at(number):
-            row = _object(path, number, line, encoding)
+            given = _object(path, number, line, encoding)
+            row = spelling.applied(given)
             labelled = labelled or any(name in row for name in wanted)
             if not labelled:
-                names.update(dict.fromkeys(row))
+                names.update(dict.fromkeys(given))
             yield number, row
     if names and not labelled:
         raise ReadError(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
+from deplda.data.fields import Fields
 from deplda.data.files import StrPath, decode, read_lines
-from deplda.data.readers.records import Fields, Rows
+from deplda.data.readers.records import Rows
 from deplda.data.sizes import max_record, too_large
 
 
@@ -17,11 +18,11 @@ def text_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:
         if size > limit:
             raise too_large(path, None, "this text")
         lines.append(decode(path, number, line, encoding))
-    yield 1, {fields.id or "id": os.fspath(path), fields.text: "\n".join(lines)}
+    yield 1, {fields.id or "id": os.fspath(path), fields.texts[0]: "\n".join(lines)}
 
 
 def line_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:
     """Yield each line as a document; blank lines are passed over."""
     for number, line in read_lines(path):
         if line.strip():
-            yield number, {fields.text: decode(path, number, line, encoding)}
+            yield number, {fields.texts[0]: decode(path, number, line, encoding)}

@@ -6,13 +6,13 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from deplda.data.corpus import MAX_COUNT, Corpus, check_distinct
+from deplda.data.fields import Fields, Where
 from deplda.data.files import StrPath
 from deplda.errors import InputError, ReadError
 
@@ -20,53 +20,6 @@ MAX_COLUMNS = 10_000_000
 """Words, or labels, that a file without names for each of them may have."""
 
 Tokenizer = Callable[[str], Iterable[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Fields:
-    """Which fields or columns of a file hold what.
-
-    Parameters
-    ----------
-    id : str or None, default "id"
-        The document's name; where a file has none, documents are numbered.
-    text : str, default "text"
-        Raw text. JSONL and Parquet may hold `tokens` (a list of words) or `counts` instead.
-    tokens, counts : str
-        A list of words; an object of word → count.
-    labels : str or None, default "labels"
-        A list, or one string to be split at `separator`. None: the documents are unlabelled.
-    separator : str, default ";"
-        What stands between two labels in one string.
-    label_columns : sequence of str
-        One column per label instead of `labels`: 1/0, true/false, yes/no, x or empty.
-    where : sequence of Where
-        Only documents of which all of these are true, such as ``Where("split", "train")``.
-    """
-
-    id: str | None = "id"
-    text: str = "text"
-    tokens: str = "tokens"
-    counts: str = "counts"
-    labels: str | None = "labels"
-    separator: str = ";"
-    label_columns: Sequence[str] = ()
-    where: Sequence[Where] = ()
-
-    def __post_init__(self) -> None:
-        if not self.separator:
-            raise InputError("separator is empty; give what stands between two labels, such as ';'")
-
-
-class Where(NamedTuple):
-    """What a field must, or must not, hold for a document to be read."""
-
-    field: str
-    value: str
-    equal: bool = True
-
-    def __str__(self) -> str:
-        return f"{self.field}{'=' if self.equal else '!='}{self.value}"
 
 
 Row = Mapping[str, Any]
@@ -261,10 +214,15 @@ def id_in(row: Row, fields: Fields) -> Any:
 
 
 def plain_row(row: Row, fields: Fields) -> dict[str, Any]:
-    """Return the row with the names that are read by default, its content as it stands."""
+    """Return the row with the names that are read by default, its content as it stands.
+
+    Several texts are one, with a line break between them; no weight is in it.
+    """
     id = id_in(row, fields)
-    named = {"text": fields.text, "tokens": fields.tokens, "counts": fields.counts}
-    content = {name: row[field] for name, field in named.items() if row.get(field) is not None}
+    named = {"tokens": fields.tokens, "counts": fields.counts}
+    texts = list(_texts(row, fields).values())
+    content: dict[str, Any] = {"text": "\n".join(texts)} if texts else {}
+    content |= {name: row[field] for name, field in named.items() if row.get(field) is not None}
     if not content:
         raise _without_content(row, fields)
     return ({} if id is None else {"id": str(id)}) | content | {"labels": _labels(row, fields)}
@@ -276,24 +234,38 @@ def record_of(row: Row, line: int, fields: Fields, tokenize: Tokenizer) -> Recor
     if id is not None and (isinstance(id, bool) or not isinstance(id, str | int)):
         raise InputError(f"{fields.id!r} is {_brief(id)}; an id must be a string or a whole number")
     name = None if id is None else str(id)
-    return Record(line, name, _counts(row, fields, tokenize), _labels(row, fields))
+    return Record(line, name, counts_in(row, fields, tokenize), _labels(row, fields))
 
 
-def _counts(row: Row, fields: Fields, tokenize: Tokenizer) -> Mapping[str, int]:
+def counts_in(row: Row, fields: Fields, tokenize: Tokenizer) -> Mapping[str, int]:
+    """Return the counts of a row's words: those given, or of its list of words, or of its texts."""
     if (counts := row.get(fields.counts)) is not None:
         return _count_object(counts, fields.counts)
     if (tokens := row.get(fields.tokens)) is not None:
         return Counter(_string_list(tokens, fields.tokens))
-    if (text := row.get(fields.text)) is not None:
+    texts = _texts(row, fields)
+    if not texts:
+        raise _without_content(row, fields)
+    total: Counter[str] = Counter()
+    for name, text in texts.items():
+        words, weight = Counter(tokenize(text)), fields.weights.get(name, 1)
+        total.update({word: n * weight for word, n in words.items()} if weight > 1 else words)
+    return total
+
+
+def _texts(row: Row, fields: Fields) -> dict[str, str]:
+    """Return the texts of the fields that a row has."""
+    found = {name: text for name in fields.texts if (text := row.get(name)) is not None}
+    for name, text in found.items():
         if not isinstance(text, str):
-            raise InputError(f"{fields.text!r} is {_brief(text)}; it must be a string")
-        return Counter(tokenize(text))
-    raise _without_content(row, fields)
+            raise InputError(f"{name!r} is {_brief(text)}; it must be a string")
+    return found
 
 
 def _without_content(row: Row, fields: Fields) -> InputError:
+    texts = ", ".join(map(repr, fields.texts))
     return InputError(
-        f"it has none of {fields.text!r}, {fields.tokens!r} and {fields.counts!r} "
+        f"it has none of {texts}, {fields.tokens!r} and {fields.counts!r} "
         f"(found: {found(row)}); name the right one with Fields(text=...) (--text-field)"
     )
 

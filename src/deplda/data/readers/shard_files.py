@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from deplda.data.corpus import Corpus
+from deplda.data.fields import Fields
 from deplda.data.files import StrPath
 from deplda.data.readers.corpora import SUFFIXES, Format, format_by_name, read_shards
-from deplda.data.readers.records import Fields, OnBad
+from deplda.data.readers.records import OnBad
 from deplda.data.readers.svmlight import sidecars
 from deplda.errors import ReadError
 

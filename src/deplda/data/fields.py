@@ -1,0 +1,89 @@
+"""Which fields or columns of a file hold what; a saved model says it too."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from deplda.data import checks
+from deplda.errors import InputError
+
+MOST_WEIGHT = 1_000
+"""How often the words of a field may count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Which fields or columns of a file hold what.
+
+    A field that a file spells in another case is found, unless it has another of the exact name.
+
+    Parameters
+    ----------
+    id : str or None, default "id"
+        The document's name; where a file has none, documents are numbered.
+    text : str or sequence of str, default "text"
+        Raw text. Of several fields, those that a document has are read one after the other, and
+        words are counted in each by itself: no sequence of words goes from one to the next.
+        JSONL and Parquet may hold `tokens` (a list of words) or `counts` instead.
+    tokens, counts : str
+        A list of words; an object of word → count.
+    labels : str or None, default "labels"
+        A list, or one string to be split at `separator`. None: the documents are unlabelled.
+    separator : str, default ";"
+        What stands between two labels in one string.
+    label_columns : sequence of str
+        One column per label instead of `labels`: 1/0, true/false, yes/no, x or empty.
+    where : sequence of Where
+        Only documents of which all of these are true, such as ``Where("split", "train")``.
+    weights : mapping of str to int
+        How many times the words of a text field count, such as ``{"title": 2}``; 1 by default.
+    """
+
+    id: str | None = "id"
+    text: str | Sequence[str] = "text"
+    tokens: str = "tokens"
+    counts: str = "counts"
+    labels: str | None = "labels"
+    separator: str = ";"
+    label_columns: Sequence[str] = ()
+    where: Sequence[Where] = ()
+    weights: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.separator:
+            raise InputError("separator is empty; give what stands between two labels, such as ';'")
+        times = Counter(self.texts)
+        if not times:
+            raise InputError("text names no field; give one at least, such as 'text'")
+        for name, n in times.items():
+            if n > 1:
+                raise InputError(
+                    f"the text field {name!r} is named twice; name it once, and give it a weight "
+                    f"(--field-weight {name}=2) if its words are to count twice"
+                )
+        for name, weight in self.weights.items():
+            if name not in times:
+                raise InputError(
+                    f"{name!r} has a weight, but is no text field; those are "
+                    f"{', '.join(map(repr, times))} (--text-field)"
+                )
+            checks.whole(f"the weight of the field {name!r}", weight, most=MOST_WEIGHT)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The fields with raw text, in the order in which they are read."""
+        return (self.text,) if isinstance(self.text, str) else tuple(self.text)
+
+
+class Where(NamedTuple):
+    """What a field must, or must not, hold for a document to be read."""
+
+    field: str
+    value: str
+    equal: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.field}{'=' if self.equal else '!='}{self.value}"

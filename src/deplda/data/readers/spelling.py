@@ -1,0 +1,60 @@
+"""Fields that a file spells in another case than they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from deplda.data.fields import Fields
+from deplda.errors import InputError
+
+
+class Spelling:
+    """Finds wanted fields by their exact names, or else by the only one that differs in case."""
+
+    def __init__(self, fields: Fields) -> None:
+        labels = tuple(fields.label_columns) or (fields.labels,)
+        where = (condition.field for condition in fields.where)
+        named = (fields.id, *fields.texts, *labels, *where)
+        self._wanted = [name for name in named if name is not None]
+        # Another field of the same letters may be meant by its own name: it stands for no other.
+        self._taken = {*self._wanted, fields.tokens, fields.counts}
+        self._names: tuple[str, ...] = ()
+        self._others: dict[str, str] = {}
+
+    def others(self, names: Iterable[str]) -> dict[str, str]:
+        """Return what the wanted fields that are not among these names are called there."""
+        names = tuple(names)
+        if names != self._names:  # rows of a file mostly have the same
+            self._others = self._found(names)
+            self._names = names
+        return self._others
+
+    def read_of(self, names: Iterable[str]) -> set[str]:
+        """Return those of the names whose fields are read."""
+        names = tuple(names)
+        return {*self.others(names).values(), *self._taken.intersection(names)}
+
+    def applied(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Return the row, with the wanted names as well."""
+        others = self.others(row)
+        return row | {wanted: row[name] for wanted, name in others.items()} if others else row
+
+    def _found(self, names: tuple[str, ...]) -> dict[str, str]:
+        there = set(names)
+        missing = [name for name in self._wanted if name not in there]
+        alike: dict[str, list[str]] = {}
+        for name in names if missing else ():
+            if name not in self._taken:
+                alike.setdefault(name.casefold(), []).append(name)
+        found = {}
+        for wanted in missing:
+            candidates = alike.get(wanted.casefold(), [])
+            if len(candidates) > 1:
+                raise InputError(
+                    f"there is no field {wanted!r}, but there are "
+                    f"{' and '.join(map(repr, candidates))}; name the one that is meant exactly so"
+                )
+            if candidates:
+                found[wanted] = candidates[0]
+        return found

@@ -1,0 +1,31 @@
+"""Which fields are read, and how much they weigh."""
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from deplda import Fields, InputError
+from tests.cli.running import ENVIRONMENT
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"text": ()}, "text names no field"),
+        ({"text": ("a", "b", "a")}, "the text field 'a' is named twice.*--field-weight a=2"),
+        ({"weights": {"title": 2}}, "'title' has a weight, but is no text field; those are 'text'"),
+        ({"weights": {"text": 0}}, "field 'text' is 0; it must be a whole number from 1 to 1,000"),
+        ({"weights": {"text": 1.5}}, "field 'text' is 1.5; it must be a whole number"),
+        ({"weights": {"text": 1001}}, "field 'text' is 1001; it must be a whole number"),
+    ],
+)
+def test_fields_and_weights_that_cannot_be_are_refused(options: Any, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        Fields(**options)
+
+
+def test_a_card_is_read_without_what_reads_documents() -> None:
+    code = "import sys, deplda.models.card; sys.exit('sklearn' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, check=True, timeout=120)
