@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from deplda import Corpus, datasets, read_corpus
+from deplda import Corpus, WordCounter, datasets, read_corpus
 from deplda.data.datasets import Dataset
 from deplda.data.readers import read_mat
 from deplda.experiments import read_experiment
@@ -51,6 +51,15 @@ DATA_SETS = {
     ),
     "bibtex": Expected(
         7395, 1836, 159, 1, 4880, 2515, (1836, 1836), (159, 159), (2.38, 2.444), (68.5, 69.0)
+    ),
+    "kirjastonhoitaja": Expected(
+        3150, 7899, 4291, 1, 2838, 312, (7899, 4501), (4097, 784), (4.714, 4.545), (67.2, 58.5)
+    ),
+    "tib-core": Expected(
+        6980, 7493, 9021, 1, 5933, 1047, (7493, 6693), (8102, 2374), (3.024, 3.055), (67.1, 65.7)
+    ),
+    "tib-core-en": Expected(
+        6980, 6535, 9021, 1, 5933, 1047, (6535, 5929), (8102, 2374), (3.024, 3.055), (91.7, 90.4)
     ),
 }  # fmt: skip
 
@@ -106,6 +115,30 @@ def test_the_cooking_questions_include_empty_and_unlabelled_ones(data_dir: Path)
     check_splits(dataset)
 
 
+@pytest.mark.parametrize(
+    ("name", "row", "begins"),
+    [
+        ("kirjastonhoitaja", -312, "Tuleeko pienelle piirille"),
+        ("tib-core", 0, "Grammatikkenntnisse für Rechtschreibregeln? : Drei deutsche"),
+        ("tib-core-en", 0, "Grammar knowledge for spelling rules?: Three German"),
+    ],
+)
+def test_texts_stand_in_the_order_of_the_corpus(
+    data_dir: Path, name: str, row: int, begins: str
+) -> None:
+    dataset = load(name, data_dir)
+    assert dataset.texts[row].startswith(begins)
+    counter = WordCounter(stop_words=None, vocabulary=dataset.corpus.vocabulary)
+    assert (counter.fit_transform(dataset.texts) != dataset.corpus.counts).nnz == 0
+
+
+def test_a_record_has_the_same_labels_and_part_in_both_languages(data_dir: Path) -> None:
+    german, english = load("tib-core", data_dir), load("tib-core-en", data_dir)
+    assert np.array_equal(german.corpus.labels.indptr, english.corpus.labels.indptr)
+    assert np.array_equal(german.corpus.labels.indices, english.corpus.labels.indices)
+    assert np.array_equal(german.splits[0].test, english.splits[0].test)
+
+
 def test_every_folder_data_set_of_the_registry_is_covered_here() -> None:
     known = {*DATA_SETS, "stackex-cooking"}
     assert {entry.name for entry in datasets.list() if entry.origin == "folder"} <= known
@@ -119,6 +152,8 @@ def test_every_folder_data_set_of_the_registry_is_covered_here() -> None:
         ("rcv1-subset1", ("C11", "C12")),
         ("bibtex", ("TAG_2005", "TAG_2006")),
         ("stackex-cooking", ("acidity", "alcohol")),
+        ("kirjastonhoitaja", tuple(f"http://www.yso.fi/onto/yso/p{n}" for n in (1000, 10000))),
+        ("tib-core", tuple(f"https://d-nb.info/gnd/{n}" for n in (1022420135, 1022831690))),
     ],
 )
 def test_labels_have_their_names(data_dir: Path, name: str, labels: tuple[str, ...]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any, TypeVar
 
-from deplda.data.sizes import max_record, too_large
+from deplda.data.sizes import max_record, max_whole, too_large
 from deplda.errors import ReadError
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -73,6 +73,17 @@ def read_lines(path: StrPath) -> Iterator[tuple[int, bytes]]:
             if number == 1:
                 line = line.removeprefix(UTF8_BOM)
             yield number, line.rstrip(b"\r\n")
+
+
+def read_unpacked(path: StrPath) -> bytearray:
+    """Return the content of a file that cannot be read record by record, gzip unpacked."""
+    limit, content = max_whole(), bytearray()
+    with open_binary(path) as file:
+        while block := file.read(1 << 20):
+            content += block
+            if len(content) > limit:
+                raise too_large(path, None, "this file, unpacked,", whole=True)
+    return content
 
 
 def decode(path: StrPath, number: int, line: bytes, encoding: str) -> str:

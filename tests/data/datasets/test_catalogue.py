@@ -91,10 +91,10 @@ def test_every_data_set_has_a_name_a_title_and_a_way_to_be_had() -> None:
     for entry in entries:
         assert entry.title
         assert entry.origin in {"generated", "download", "this machine", "by hand", "folder"}
-        assert bool(entry.files) == (entry.origin == "download")
+        assert bool(entry.files) == (entry.origin == "download") or entry.origin == "by hand"
         assert entry.sha256.keys() <= entry.files.keys()
         assert all(len(bytes.fromhex(checksum)) == 32 for checksum in entry.sha256.values())
-        if entry.origin in ("download", "this machine"):
+        if entry.origin in ("download", "this machine", "by hand"):
             assert callable(getattr(published, entry.name.partition("-")[0]))
 
 
@@ -304,3 +304,39 @@ def test_a_licensed_data_set_is_read_from_where_the_user_put_it(
             )
     assert len(datasets.load("nyt").corpus) == 5
     assert datasets.load("nyt", tmp_path / "data").corpus.label_names == ("A", "B", "C")
+
+
+@pytest.mark.parametrize(
+    ("name", "folder", "file"),
+    [
+        ("kirjastonhoitaja", "kirjastonhoitaja", "kirjastonhoitaja.tar.gz"),
+        ("tib-core", "tib-core", "dev-de.tsv.gz"),
+        ("tib-core-en", "tib-core-en", "dev-en.tsv.gz"),
+    ],
+)
+def test_a_file_to_be_put_by_hand_is_not_downloaded(
+    cache: Path, name: str, folder: str, file: str
+) -> None:
+    for call in (datasets.load, datasets.fetch):
+        with pytest.raises(DataUnavailableError) as caught:
+            call(name)
+        assert str(caught.value) == (
+            f"{cache / folder / file} is not there, and is not downloaded; "
+            f"get the documents from {ADDRESS} and put them there"
+        )
+
+
+@pytest.mark.parametrize("file", ["dev-en.tsv.gz", "dev-en.tsv"])
+def test_texts_come_with_the_counts_of_a_file_put_by_hand(tmp_path: Path, file: str) -> None:
+    (tmp_path / "tib_core").mkdir()
+    lines = b"Rare earths\t<http://g/1>\nRare books\t<http://g/2>\n"
+    content = gzip.compress(lines) if file.endswith(".gz") else lines
+    (tmp_path / "tib_core" / file).write_bytes(content)
+    assert datasets.fetch("tib-core-en", tmp_path) == {
+        "dev-en.tsv.gz": tmp_path / "tib_core" / file
+    }
+    dataset = datasets.load("tib-core-en", tmp_path)
+    assert dataset.texts == ("Rare earths", "Rare books")
+    assert len(dataset.corpus) == 2
+    with pytest.raises(DataUnavailableError, match=r"dev-de\.tsv\.gz is not there"):
+        datasets.load("tib-core", tmp_path)

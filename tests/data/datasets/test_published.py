@@ -13,6 +13,8 @@ import pytest
 from deplda import Corpus, DataUnavailableError, DepldaError, ReadError
 from deplda.data.datasets import Dataset
 from deplda.data.datasets import published as sources
+from deplda.data.splits import random_split
+from tests.data.datasets.test_annif_files import tarred
 from tests.data.readers.mat_files import Document, cells, part, write_mat
 
 Parser = Callable[[str, Mapping[str, Path]], Dataset]
@@ -546,3 +548,58 @@ def test_an_nyt_article_in_an_odd_encoding_is_named(tmp_path: Path, encoding: st
 def test_a_folder_without_articles_says_what_to_put_there(tmp_path: Path) -> None:
     with pytest.raises(DataUnavailableError, match=r"holds no article; put the NITF files"):
         sources.nyt("nyt", {"nyt": tmp_path})
+
+
+# Annif's corpora --------------------------------------------------------------------------------
+
+
+def test_finnish_questions_of_the_last_year_test_and_all_others_train(tmp_path: Path) -> None:
+    members = {}
+    for folder, number, text in (
+        ("test", 3, "Kissa ja uutuus"),
+        ("validate", 2, "Koira ja kissa"),
+        ("train", 1, "Kissa"),
+    ):
+        members[f"k/{folder}/{number}.txt"] = text
+        members[f"k/{folder}/{number}.tsv"] = f"<http://y/p{number}>\tname\n"
+    archive = tarred(tmp_path / "kirjastonhoitaja.tar.gz", members)
+    dataset = sources.kirjastonhoitaja("kirjastonhoitaja", {archive.name: archive})
+    corpus = dataset.corpus
+    assert corpus.ids == ("1", "2", "3")
+    assert dataset.texts == ("Kissa", "Koira ja kissa", "Kissa ja uutuus")
+    assert corpus.label_names == ("http://y/p1", "http://y/p2", "http://y/p3")
+    # "ja" is a stop word of Finnish, and "uutuus" none that the training documents have.
+    assert [words_of(corpus, row) for row in range(3)] == [
+        {"kissa": 1}, {"koira": 1, "kissa": 1}, {"kissa": 1},
+    ]  # fmt: skip
+    (split,) = dataset.splits
+    assert (split.train.tolist(), split.test.tolist()) == ([0, 1], [2])
+
+
+def test_a_document_in_two_folders_is_refused(tmp_path: Path) -> None:
+    files = {"train/1.txt": "a", "train/1.tsv": "<u>", "test/1.txt": "b", "test/1.tsv": "<u>"}
+    archive = tarred(tmp_path / "k.tar.gz", files)
+    assert "'1'" in problem(sources.kirjastonhoitaja, {"k.tar.gz": archive}, archive)
+
+
+def test_records_in_two_languages_are_split_alike(tmp_path: Path) -> None:
+    found = []
+    for code, text in (("de", "und Kunst"), ("en", "the Kunst")):
+        lines = "".join(f"{text} {'x' * (n + 2)}\t<http://g/{n % 3}>\n" for n in range(40))
+        path = packed(tmp_path / f"dev-{code}.tsv.gz", lines)
+        found.append(sources.tib("tib-core", {path.name: path}))
+    german, english = found
+    assert german.texts[1] == "und Kunst xxx"
+    assert german.corpus.label_names == ("http://g/0", "http://g/1", "http://g/2")
+    # Stop words are those of the language.
+    assert "und" not in german.corpus.vocabulary
+    assert "the" not in english.corpus.vocabulary
+    ((train, test),) = german.splits
+    assert (len(train), len(test)) == (34, 6)
+    assert test.tolist() == random_split(german.corpus, 0.15, seed=0).test.tolist()
+    assert test.tolist() == english.splits[0].test.tolist()
+
+
+def test_a_file_without_records_is_refused(tmp_path: Path) -> None:
+    path = packed(tmp_path / "dev-de.tsv.gz", "\n")
+    assert problem(sources.tib, {path.name: path}, path) == ": there is no document in it"

@@ -39,9 +39,10 @@ class Entry:
     name: str
     title: str
     origin: str
-    """"generated", "download", "this machine", "by hand" (licensed) or "folder" (data_dir only)."""
+    """"generated", "download", "this machine", "by hand" (your own copy) or "folder" (data_dir
+    only)."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """File name → address."""
+    """File name → address; of one put there by hand, that of the page where it can be had."""
     sha256: Mapping[str, str] = field(default_factory=dict)
     """File name → checksum, where it is known; others are recorded at the first download."""
     folder: str = ""
@@ -57,6 +58,16 @@ def _yahoo(topic: str, *checksums: str) -> Entry:
         {f"{name}.mat": f"{_RUBIN}/{name}/{name}.mat" for name in names},
         {f"{name}.mat": sha for name, sha in zip(names, checksums, strict=True)},
         f"yahoo_{topic.lower()}_rubin",
+    )
+
+
+def _tib(name: str, language: str, code: str) -> Entry:
+    return Entry(
+        name,
+        f"catalogue records, {language}, with GND",
+        "by hand",
+        {f"dev-{code}.tsv.gz": "https://github.com/NatLibFi/Annif-LLMs4Subjects"},
+        folder="tib_core",
     )
 
 
@@ -105,6 +116,14 @@ _ENTRIES = (
     ),
     Entry("debtags", "Debian packages and their tags, from apt's lists", "this machine"),
     Entry("nyt", "New York Times Annotated Corpus, LDC2008T19, your own copy", "by hand"),
+    Entry(
+        "kirjastonhoitaja",
+        "questions to librarians, Finnish, with YSO",
+        "by hand",
+        {"kirjastonhoitaja.tar.gz": "https://github.com/NatLibFi/Annif-corpora"},
+    ),
+    _tib("tib-core", "German", "de"),
+    _tib("tib-core-en", "English", "en"),
     Entry("eurlex20k", "19,348 European laws, the size of EUR-Lex 2008", "folder"),
     Entry("rcv1-subset1", "RCV1-v2, 6,000 documents", "folder"),
     Entry("bibtex", "BibTeX entries and their tags, word presence only", "folder"),
@@ -119,6 +138,9 @@ def entries() -> tuple[Entry, ...]:
 
 def load(name: str, data_dir: str | os.PathLike[str] | None = None, **options: Any) -> Dataset:
     """Return a data set and its splits.
+
+    Its corpus has the words counted already. To count them in another way, take `Dataset.texts`,
+    which kirjastonhoitaja, tib-core and tib-core-en have: ``counter.fit_transform(texts)``.
 
     Parameters
     ----------
@@ -144,7 +166,7 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None, **options: A
         raise DataUnavailableError(
             f"{entry.name} is nowhere to be downloaded; pass data_dir= a folder that holds it"
         )
-    if entry.origin == "by hand":
+    if entry.name == "nyt":
         return published.nyt(entry.name, {"nyt": _by_hand(entry, data_dir)})
     parse = getattr(published, entry.name.partition("-")[0])  # both yahoo-arts and yahoo-health
     dataset: Dataset = parse(entry.name, fetch(name, data_dir))
@@ -156,6 +178,7 @@ def fetch(
 ) -> dict[str, Path]:
     """Return the files of a data set, downloading those that are not there yet.
 
+    Those that are to be put there by hand are not downloaded: the error says from where and where.
     They are kept in `data_dir`, or in the user's cache (the variable ``DEPLDA_DATA`` moves it).
     Where the publisher's checksum is known it is checked; else it is recorded at the first download
     and checked from then on. `progress` draws a bar on standard error, by default in a terminal.
@@ -164,7 +187,20 @@ def fetch(
     progress = sys.stderr.isatty() if progress is None else progress
     pooch.get_logger().setLevel("WARNING")  # the bar and our errors say all there is to say
     folder = _folder(entry, _cache() if data_dir is None else Path(data_dir))
+    if entry.origin == "by hand":
+        return {file: _own_copy(entry, file, folder) for file in entry.files}
     return {file: _fetch(entry, file, folder, progress) for file in entry.files}
+
+
+def _own_copy(entry: Entry, file: str, folder: Path) -> Path:
+    """Return the user's file, packed or not."""
+    for path in (folder / file, folder / file.removesuffix(".gz")):
+        if path.is_file():
+            return path
+    raise DataUnavailableError(
+        f"{folder / file} is not there, and is not downloaded; "
+        f"get the documents from {entry.files[file]} and put them there"
+    )
 
 
 def _fetch(entry: Entry, file: str, folder: Path, progress: bool) -> Path:

@@ -20,10 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from deplda.data.corpus import Corpus, concat
+from deplda.data.datasets.annif_files import Document, full_texts, tsv_documents
 from deplda.data.files import decode, open_binary, read_lines
 from deplda.data.readers import CorpusBuilder, read_mat
 from deplda.data.readers.records import located
-from deplda.data.splits import Split, by_fold, nyt_split
+from deplda.data.splits import Split, by_fold, nyt_split, random_split
 from deplda.data.text import WordCounter, resolve_min_count
 from deplda.errors import DataUnavailableError, DepldaError, ReadError
 
@@ -39,6 +40,9 @@ class Dataset:
     name: str
     corpus: Corpus
     splits: tuple[Split, ...] = ()
+    texts: tuple[str, ...] = ()
+    """The documents as they are written, in the order of the corpus, to count their words in
+    another way: of kirjastonhoitaja, tib-core and tib-core-en; of others there is none."""
 
 
 def yahoo(name: str, files: Files) -> Dataset:
@@ -329,9 +333,42 @@ _DESCRIPTORS = ".//identified-content/classifier[@type='descriptor']"
 _FULL_TEXT = ".//block[@class='full_text']"
 
 
-def _with_training_words(name: str, corpus: Corpus, in_test: npt.NDArray[np.bool_]) -> Dataset:
+def kirjastonhoitaja(name: str, files: Files) -> Dataset:
+    """Return questions and answers in Finnish: those of 2017 test, those of before train."""
+    (archive,) = files.values()
+    folders, documents = zip(*full_texts(archive, ("train", "validate", "test")), strict=True)
+    corpus = _counted(documents, archive, "finnish")
+    return _with_training_words(name, corpus, np.array(folders) == "test", documents)
+
+
+def tib(name: str, files: Files) -> Dataset:
+    """Return catalogue records in one language; 15 % of them, drawn at random (seed 0), test.
+
+    A line has the same record in either language, so the draw is the same.
+    """
+    ((file, path),) = files.items()
+    documents = list(tsv_documents(path))
+    corpus = _counted(documents, path, "german" if "-de." in file else "english")
+    in_test = np.isin(np.arange(len(corpus)), random_split(corpus, 0.15, seed=0).test)
+    return _with_training_words(name, corpus, in_test, documents)
+
+
+def _counted(documents: Iterable[Document], path: Path, stop_words: str) -> Corpus:
+    analyze, builder = WordCounter(stop_words=stop_words).analyzer(), CorpusBuilder()
+    for document in documents:
+        builder.add(Counter(analyze(document.text)), document.subjects, document.id)
+    return _corpus(builder, path)
+
+
+def _with_training_words(
+    name: str,
+    corpus: Corpus,
+    in_test: npt.NDArray[np.bool_],
+    documents: Iterable[Document] = (),
+) -> Dataset:
     """Drop the words that are rare in the training part, as the paper does."""
     split = Split(np.flatnonzero(~in_test), np.flatnonzero(in_test))
     train = corpus[split.train]
     least = resolve_min_count("auto", train.n_tokens)
-    return Dataset(name, corpus.align(train.keep_words(least)), (split,))
+    texts = tuple(document.text for document in documents)
+    return Dataset(name, corpus.align(train.keep_words(least)), (split,), texts)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import coo_array
 
 from deplda.data import checks
 from deplda.data.corpus import MAX_COUNT, Corpus, concat, first_duplicate
-from deplda.data.files import StrPath, open_binary
+from deplda.data.files import StrPath, read_unpacked
 from deplda.data.readers.matlab5 import UnpackedTooLargeError, read_matlab5
 from deplda.data.readers.records import MAX_COLUMNS, found, located
 from deplda.data.sizes import VARIABLE, max_record, max_whole, too_large
@@ -25,22 +25,17 @@ def read_mat(path: StrPath, part: Literal["train", "test", "all"] = "all") -> Co
     by its labels, and one without both is not known at all.
     """
     checks.choice("part", part, (*PARTS, "all"))
-    with open_binary(path) as source, located(path, None):
-        contents = _contents(path, source)
+    with located(path, None):
+        contents = _contents(path)
         word_names = _cell_strings(contents, "wlabels")
         label_names = _cell_strings(contents, "clabels")
         names = PARTS if part == "all" else (part,)
         return concat(_part(contents, name, word_names, label_names) for name in names)
 
 
-def _contents(path: StrPath, source: IO[bytes]) -> dict[str, Any]:
-    limit, content = max_whole(), bytearray()
+def _contents(path: StrPath) -> dict[str, Any]:
     try:
-        while block := source.read(1 << 20):
-            content += block
-            if len(content) > limit:
-                raise UnpackedTooLargeError
-        return read_matlab5(content, limit)
+        return read_matlab5(read_unpacked(path), max_whole())
     except UnpackedTooLargeError as error:
         raise too_large(path, None, "this file, unpacked,", whole=True) from error
 
