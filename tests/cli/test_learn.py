@@ -52,12 +52,13 @@ def test_a_model_takes_up_new_documents_labels_and_words(
 
 
 def test_what_came_in_is_said(tmp_path: Path, model: Path, new: Path) -> None:
-    first, second = done("learn", model, new, "-o", tmp_path / "m").splitlines()
+    first, second, last = done("learn", model, new, "-o", tmp_path / "m").splitlines()
     assert first == (
         "learned from 5 documents (1 without labels, 1 without words): 1 known labels, "
         "1 new ones (POLITICS), 3 new words"
     )
     assert second.startswith("DependencyLDA of 29 documents, ")
+    assert last == f"Next: deplda evaluate {tmp_path / 'm'} labelled.jsonl"
     assert "1 known labels, 0 new ones, 3 new words" in done(
         "learn", tmp_path / "m", write_jsonl(tmp_path / "one.jsonl", [
             {"id": "n6", "text": "umpire pitcher inning", "labels": ["LAW"]}

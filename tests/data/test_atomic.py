@@ -239,3 +239,16 @@ def test_a_planted_link_is_not_written_through(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="this is a link; remove it"):
         replace(here / "a", b"new")
     assert (victim / "new" / "precious").read_bytes() == b"mine"
+
+
+def test_a_folder_that_can_never_be_made_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As under /proc, or in a working directory that was removed: it is there, and has no room."""
+
+    def never(*_: object, **__: object) -> None:
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+
+    monkeypatch.setattr(Path, "mkdir", never)
+    with pytest.raises(FileNotFoundError):
+        atomic._open_lock_in(tmp_path / "folder")

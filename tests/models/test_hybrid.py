@@ -154,13 +154,41 @@ def test_labels_of_one_document_each_leave_nothing_to_tune_by() -> None:
     assert model.predict(x).sum(axis=1).min() >= 1
 
 
-def test_a_parent_that_fails_says_so() -> None:
+def test_a_fold_without_which_nothing_can_be_learned_is_not_held_out() -> None:
     x = np.zeros((20, 3), dtype=int)
     x[0] = 1
     labels = np.zeros((20, 2), dtype=int)
     labels[:, 0] = 1
-    with pytest.raises(InputError, match="cannot learn from the 16 documents that are not held"):
-        quick().fit(x, labels)
+    model = quick().fit(x, labels)
+    assert model.predict(x[:1])[:, [0]].sum() == 1
+
+
+def test_one_document_held_out_is_enough_to_fit() -> None:
+    train, _ = parts()
+    assert quick(n_held_out=1).fit(train).held_out_["documents"] == 1
+
+
+def test_counts_too_large_are_named_by_the_document_as_it_was_given() -> None:
+    counts = parts()[0].counts.toarray().astype(float)
+    counts[99, 0] = 2.0**31
+    with pytest.raises(InputError, match="word 0 in document 99 is 2147483648"):
+        quick().fit(counts, parts()[0].labels)
+
+
+@pytest.mark.parametrize("place", [-1, 10**9])
+def test_entries_outside_of_a_matrix_are_refused(place: int) -> None:
+    train, _ = parts()
+    wrong = train.counts.copy()
+    wrong.indices = wrong.indices.copy()
+    wrong.indices[5] = place
+    model = quick(C=1.0, n_held_out=0).fit(train)
+    for use in (
+        model.rank,
+        lambda x: quick().fit(x, train.labels),
+        lambda x: Corpus(x, train.labels),
+    ):
+        with pytest.raises(InputError, match="are no sparse matrix of 250"):
+            use(wrong)
 
 
 # Predictions --------------------------------------------------------------------------------------

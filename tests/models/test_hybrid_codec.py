@@ -53,6 +53,20 @@ DAMAGE: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "weights": (lambda card, arrays: arrays["weights.data"].fill(np.nan), "not finite"),
     "columns": (lambda card, arrays: arrays["centroids.indices"].fill(10**6), "beyond"),
     "idf": (lambda card, arrays: arrays.update(idf=arrays["idf"][:-1]), "finite numbers"),
+    "negative": (lambda card, arrays: arrays["idf"].__imul__(-1), "not from 0"),
+    "negative centroid": (lambda card, arrays: arrays["centroids.data"].__imul__(-1), "not from 0"),
+    "huge": (
+        lambda card, arrays: card.learned["mixture"]["means"].update(margin=1e7), "no number from"
+    ),
+    "tiny scale": (
+        lambda card, arrays: card.learned["mixture"]["scales"].update(margin=1e-300), "scale"
+    ),
+    "many terms": (
+        lambda card, arrays: card.learned["mixture"].update(
+            terms=[["margin"]] * 200, weights=[1.0] * 200
+        ),
+        "more than 100",
+    ),
     "form": (lambda card, arrays: card.learned["mixture"].update(type="spell"), "spell"),
     "signal": (lambda card, arrays: card.learned.update(mixture=terms(card)), "smell"),
     "infinite": (

@@ -88,6 +88,9 @@ def learn(
         "{class} of {documents:,} documents, {words:,} words and {labels:,} labels, learned on in "
         "{seconds} s: {model}".format_map(summary)
     )
+    if classifier.has_probabilities:
+        show("Its probabilities are weighed as before; to see whether they still hold:")
+    show(f"Next: deplda evaluate {output} labelled.jsonl")
 
 
 def _check_able(classifier: Any, path: Path) -> None:

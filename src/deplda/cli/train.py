@@ -183,8 +183,7 @@ def _quality(held_out: dict[str, float]) -> str:
     """Return what a model reached on documents held out, as a sentence."""
     return (
         f"On {held_out['documents']:,.0f} training documents held out: average precision "
-        f"{held_out['average_precision']:.3f} by document and "
-        f"{held_out['label_average_precision']:.3f} by label; the first label is right for "
+        f"{held_out['average_precision']:.3f} by document; the first label is right for "
         f"{100 - held_out['one_error']:.0f} % of the documents."
     )
 
