@@ -196,7 +196,11 @@ def info(model: Path, as_json: bool) -> None:
         "saved_by": f"deplda {card.library}",
         "statistics": card.statistics,
         "parameters": card.parameters,
-        "settings": card.learned.get("settings", {}),
+        "settings": {
+            name: card.learned[name] for name in ("C", "candidates") if name in card.learned
+        }
+        | card.learned.get("settings", {}),
+        "held_out": card.learned.get("held_out"),
         "calibration": card.learned.get("calibration"),
         "text": card.text,
         "fields": None if card.fields is None else _without_conditions(card.fields),
@@ -241,6 +245,6 @@ def _topic_model(path: Path, verb: str) -> Any:
     if not can(model, "explain"):
         raise InputError(
             f"{path} is a {type(model).__name__}, which knows no words of labels; "
-            f"{verb} is for topic models"
+            f"{verb} is for the hybrid and topic models"
         )
     return model
