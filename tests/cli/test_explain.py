@@ -74,7 +74,7 @@ def test_a_model_that_cannot_explain_says_so(tmp_path: Path, corpus: Path) -> No
     done("train", corpus, "-o", tmp_path / "svm", "--model", "tfidf-svm")
     for verb in (["explain", "text"], ["words", "LAW"], ["topics"]):
         said = problem(1, verb[0], tmp_path / "svm", *verb[1:])
-        assert f"is a TfidfSVM, which knows no words of labels; {verb[0]} is for topic" in said
+        assert f"is a TfidfSVM, which knows no words of labels; {verb[0]} is for the hybrid" in said
 
 
 def test_info_says_what_the_model_is(model: Path) -> None:
