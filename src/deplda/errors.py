@@ -48,5 +48,9 @@ class FractionalCountsWarning(UserWarning):
     """Counts that are not whole numbers were rounded, since tokens are drawn."""
 
 
+class OtherVersionWarning(UserWarning):
+    """A saved model's words were normalised by another version of a package."""
+
+
 class IgnoredParameterWarning(UserWarning):
     """A saved model says where it is to work; that is left out, since a file has no say in it."""

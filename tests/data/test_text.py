@@ -169,3 +169,48 @@ def test_lengths_of_sequences_that_are_none_are_an_error(lengths: Any) -> None:
 def test_a_vocabulary_that_is_none_is_an_error(words: Any, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         WordCounter(vocabulary=words).fit(["some words"])
+
+
+# Languages ----------------------------------------------------------------------------------------
+
+FINNISH = ["Kirjastot kirjastossa kirjastossa ja talossa", "talot talossa"]
+
+
+def finnish(**others: Any) -> WordCounter:
+    options: dict[str, Any] = {"language": "fi", "min_count": 1}
+    return WordCounter(**options | others)
+
+
+def test_a_language_sets_stop_words_and_normaliser() -> None:
+    counter = finnish()
+    counts = counter.fit_transform(FINNISH)
+    assert counter.vocabulary_ == ("kirjasto", "talo")
+    assert counts.toarray().tolist() == [[3, 1], [0, 2]]
+    assert counter.transform(["kirjastoissa"]).toarray().tolist() == [[1, 0]]
+    assert (counter.normalizer_, counter.stop_words_) == ("snowball", "finnish")
+
+
+def test_without_a_language_words_are_counted_as_before() -> None:
+    plain = WordCounter(min_count=1).fit(["The libraries and the library"])
+    assert plain.vocabulary_ == plain.surface_words_ == ("libraries", "library")
+    assert (plain.normalizer_, plain.stop_words_) == ("none", "english")
+    german = WordCounter(language="german", normalize="none", min_count=1)
+    assert german.fit(["Die Häuser durch das Haus"]).vocabulary_ == ("haus", "häuser")
+
+
+def test_people_read_the_commonest_form_and_every_form_is_found_in_a_text() -> None:
+    counter = finnish().fit(FINNISH)
+    assert counter.surface_words_ == ("kirjastossa", "talossa")
+    assert counter.spans("Kirjastoissa oli talo ja") == [
+        (0, 12, "kirjastossa"), (17, 21, "talossa"),
+    ]  # fmt: skip
+    pairs = finnish(ngram_range=(1, 2)).fit(FINNISH)
+    assert "kirjastossa talossa" in pairs.surface_words_
+    assert counter.fit(["talot"]).surface_words_ == ("talot",)  # none is left of a fit before
+
+
+def test_words_learned_later_have_forms_too() -> None:
+    more = finnish().fit(FINNISH).extended(["autoissa autoissa autot kirjastot"])
+    assert more.vocabulary_ == ("kirjasto", "talo", "auto")
+    assert more.surface_words_ == ("kirjastossa", "talossa", "autoissa")
+    assert more.with_words(["auto", "talo"]).surface_words_ == ("autoissa", "talossa")

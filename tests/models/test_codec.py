@@ -24,7 +24,8 @@ from deplda import (
     WordCounter,
     load,
 )
-from deplda.errors import IgnoredParameterWarning
+from deplda.errors import IgnoredParameterWarning, OtherVersionWarning
+from deplda.models import codec
 from deplda.models.topic_model import TopicModel
 from tests.models.saved_models import CARD, corpus, edit_arrays, edit_card, saved, use, write
 
@@ -365,3 +366,54 @@ def test_any_change_of_numbers_is_refused_or_harmless(
         edit_arrays(Path(name), change)
         with suppress(DepldaError):
             use(load(name))
+
+
+# Languages ----------------------------------------------------------------------------------------
+
+
+def finnish(folder: Path) -> Any:
+    counter = WordCounter(language="fi", min_count=1)
+    counts = counter.fit_transform(["kirjastot kirjastossa kirjastossa", "talot talossa talossa"])
+    model = FlatLDA(n_held_out=0).fit(counts, [["BOOKS"], ["HOUSES"]], counter=counter)
+    model.save(folder)
+    return model
+
+
+def test_a_saved_model_remembers_its_language_and_how_words_are_read(tmp_path: Path) -> None:
+    finnish(tmp_path / "model")
+    again: Any = load(tmp_path / "model")
+    assert again.counter_.normalizer_ == "snowball"
+    assert again.rank(["kirjastoissa"], 1).labels.tolist() == [["BOOKS"]]
+    assert [word.name for word in again.top_words("BOOKS", 1)] == ["kirjastossa"]
+    assert again.explain("talo kirjastoissa").spans == ((0, 4, "talossa"), (5, 17, "kirjastossa"))
+
+
+def test_another_version_of_the_stemmer_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finnish(tmp_path / "model")
+    monkeypatch.setattr(codec, "package_of", lambda _: "snowballstemmer 99")
+    with pytest.warns(OtherVersionWarning, match="snowballstemmer .*, here it is .* 99"):
+        load(tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"language": "xx"}, "language is 'xx'"),
+        ({"normalize": "shell"}, "shell"),
+        ({"language": None}, "needs a language"),
+        ({"surface_words": ["one"]}, "1 surface_words for 2 words"),
+        ({"surface_words": [1, 2]}, "str"),
+    ],
+)
+def test_a_card_with_an_unknown_language_is_refused(
+    tmp_path: Path, change: dict[str, Any], problem: str
+) -> None:
+    finnish(tmp_path / "model")
+    path = tmp_path / "model" / "card.json"
+    card = json.loads(path.read_text())
+    card["text"] |= change
+    path.write_text(json.dumps(card))
+    with pytest.raises(ReadError, match=problem):
+        load(tmp_path / "model")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from deplda.data.files import StandardInput, StrPath
+from deplda.data.forms import NORMALIZERS
 from deplda.errors import InputError, ReadError
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class Reading(NamedTuple):
 class Words(NamedTuple):
     """How texts become words."""
 
+    language: str | None
+    normalize: Any
     min_count: Any
     stop_words: str
     token_pattern: str | None
@@ -74,6 +77,8 @@ class Words(NamedTuple):
         from deplda.data.text import LETTERS, WordCounter
 
         return WordCounter(
+            language=self.language,
+            normalize=self.normalize,
             stop_words=None if self.stop_words == "none" else self.stop_words,
             token_pattern=self.token_pattern or LETTERS,
             ngram_range=(1, self.ngrams),
@@ -140,13 +145,28 @@ _READING = [
 ]
 _WORDS = [
     click.option(
+        "--language",
+        help="Of the texts, for example fi or finnish: sets stop words and normaliser.",
+    ),
+    click.option(
+        "--normalize",
+        type=click.Choice(NORMALIZERS),
+        default="auto",
+        help="Make forms of a word one: by the language's stemmer (snowball; the default where "
+        "there is one), by a dictionary (lemma), or not.",
+    ),
+    click.option(
         "--min-count",
         callback=_min_count,
         metavar="auto|INTEGER",
         default="auto",
         help="Drop words with fewer tokens.",
     ),
-    click.option("--stop-words", default="english", help="Language, .txt file or none."),
+    click.option(
+        "--stop-words",
+        default="auto",
+        help="Language, .txt file or none; by default those of --language, or of English.",
+    ),
     click.option("--token-pattern", help="Regular expression of a word."),
     click.option(
         "--ngrams",

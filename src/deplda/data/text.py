@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from deplda.data import checks
 from deplda.data.corpus import check_distinct
 from deplda.data.files import decode, read_lines
+from deplda.data.forms import Forms, Normalizer, forms_of, language_code, language_name, resolve
 from deplda.errors import InputError
 
 LETTERS = r"(?u)[^\W\d_]{2,}"
@@ -28,9 +29,17 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    stop_words : str, path, iterable of str, or None, default "english"
+    language : str, optional
+        Of the texts: an ISO code or an English name ("fi", "finnish"). It sets stop words and
+        normaliser where these are "auto".
+    normalize : "auto", "snowball", "lemma" or "none", default "auto"
+        Make forms of a word one: by the language's Snowball stemmer, by simplemma's dictionary (the
+        extra ``[lemma]``), or not. "auto" is the stemmer of the language if there is one.
+    stop_words : str, path, iterable of str, or None, default "auto"
         Words to leave out: a language (see `languages`), a file with one word a line (a `Path`,
-        or a string that ends in ``.txt``), the words themselves, or None to keep all.
+        or a string that ends in ``.txt``), the words themselves, or None to keep all. "auto" are
+        those of the language, if there are any, and of English where none is given. They are
+        compared before words are normalised.
     min_count : int or "auto", default "auto"
         Words with fewer tokens than this in the training texts are dropped. The paper uses 20;
         "auto" is one for every 50,000 tokens, at least 1 and at most 20 (see `auto_min_count`).
@@ -47,21 +56,32 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     vocabulary_ : tuple of str
-        The words kept, in the order of the columns.
+        The words kept, in the order of the columns, as they are counted.
+    surface_words_ : tuple of str
+        The same words as people read them: of each the form that was commonest in the training
+        texts.
     min_count_ : int
         The threshold used.
     """
 
+    _surface_words: tuple[str, ...] | None = None
+    _met: Counter[str] | None = None
+    """How often each form was met in training texts."""
+
     def __init__(
         self,
         *,
-        stop_words: str | os.PathLike[str] | Iterable[str] | None = "english",
+        language: str | None = None,
+        normalize: Normalizer = "auto",
+        stop_words: str | os.PathLike[str] | Iterable[str] | None = "auto",
         min_count: int | Literal["auto"] = "auto",
         token_pattern: str = LETTERS,
         lowercase: bool = True,
         ngram_range: tuple[int, int] = (1, 1),
         vocabulary: Iterable[str] | None = None,
     ) -> None:
+        self.language = language
+        self.normalize = normalize
         self.stop_words = stop_words
         self.min_count = min_count
         self.token_pattern = token_pattern
@@ -73,18 +93,78 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the function that turns one text into its tokens."""
         _check_pattern(self.token_pattern)
         _check_ngrams(self.ngram_range)
-        plain = CountVectorizer(token_pattern=self.token_pattern, lowercase=self.lowercase)
-        split = plain.build_analyzer()
-        # The pattern makes "don" of "don't": a stop word must be compared as it will appear.
-        stops = {token for word in stop_words_of(self.stop_words) for token in split(word)}
-        full = CountVectorizer(
-            token_pattern=self.token_pattern,
-            lowercase=self.lowercase,
-            ngram_range=self.ngram_range,
-            stop_words=sorted(stops) or None,
-        )
+        stops, forms = self._stops(), self._forms()
+        if forms is None:
+            how: Any = {"token_pattern": self.token_pattern, "stop_words": sorted(stops) or None}
+        else:
+            how = {"token_pattern": None, "tokenizer": self._tokenizer(stops, forms)}
+        full = CountVectorizer(lowercase=self.lowercase, ngram_range=self.ngram_range, **how)
         analyze: Callable[[str], list[str]] = full.build_analyzer()
         return analyze
+
+    @property
+    def language_code_(self) -> str | None:
+        """The code of the language, None where none is given."""
+        return None if self.language is None else language_code(self.language)
+
+    @property
+    def normalizer_(self) -> str:
+        """What normalises words: "snowball", "lemma" or "none"."""
+        return resolve(self.normalize, self.language_code_)
+
+    @property
+    def stop_words_(self) -> str | os.PathLike[str] | Iterable[str] | None:
+        """What `stop_words` stands for: of "auto" a language that has a list, or None."""
+        if not isinstance(self.stop_words, str) or self.stop_words != "auto":
+            return self.stop_words
+        name = "english" if self.language_code_ is None else language_name(self.language_code_)
+        return name if name in ("english", *languages()) else None
+
+    def _stops(self) -> set[str]:
+        """Return the stop words as tokens: the pattern makes "don" of "don't"."""
+        plain = CountVectorizer(token_pattern=self.token_pattern, lowercase=self.lowercase)
+        split = plain.build_analyzer()
+        return {token for word in stop_words_of(self.stop_words_) for token in split(word)}
+
+    def _forms(self) -> Forms | None:
+        """Return what normalises words, None where nothing does."""
+        code, normalizer = self.language_code_, self.normalizer_
+        return None if code is None or normalizer == "none" else forms_of(normalizer, code)
+
+    def _tokenizer(self, stops: set[str], forms: Forms) -> Callable[[str], list[str]]:
+        """Return the function that makes normalised tokens of a text.
+
+        While there is no vocabulary it counts the forms that words have, to know the commonest.
+        """
+        find = re.compile(self.token_pattern).findall
+        if hasattr(self, "vocabulary_"):
+            return lambda text: [forms[token] for token in find(text) if token not in stops]
+        met = self._met = Counter() if self._met is None else self._met
+
+        def tokens(text: str) -> list[str]:
+            kept = [token for token in find(text) if token not in stops]
+            met.update(kept)
+            return [forms[token] for token in kept]
+
+        return tokens
+
+    def _surfaces(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the commonest form of each word: as known from before, or met in these texts."""
+        best = dict(zip(getattr(self, "vocabulary_", ()), self.surface_words_, strict=True))
+        forms = self._forms()
+        if forms is not None and self._met is not None:
+            for token, _ in self._met.most_common():
+                best.setdefault(forms[token], token)
+        return tuple(
+            best.get(word) or " ".join(best.get(part, part) for part in word.split(" "))
+            for word in words
+        )
+
+    @property
+    def surface_words_(self) -> tuple[str, ...]:
+        """The words as people read them."""
+        words: tuple[str, ...] = getattr(self, "vocabulary_", ())
+        return words if self._surface_words is None else self._surface_words
 
     def fit(self, texts: Iterable[str], y: object = None) -> Self:
         """Learn the vocabulary from training texts."""
@@ -93,6 +173,8 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_transform(self, texts: Iterable[str], y: object = None) -> Any:
         """Learn the vocabulary and return the counts (documents × words, csr int32)."""
+        for name in ("vocabulary_", "_surface_words", "_met"):  # of a fit before
+            self.__dict__.pop(name, None)
         if self.vocabulary is not None:
             self.vocabulary_ = _checked_words(self.vocabulary)
             self.min_count_ = 1
@@ -114,7 +196,9 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"no word has {self.min_count_} tokens or more; lower min_count "
                 f"(the most frequent word has {totals.max()})"
             )
-        self.vocabulary_ = tuple(vectorizer.get_feature_names_out()[kept].tolist())
+        words = tuple(vectorizer.get_feature_names_out()[kept].tolist())
+        self._surface_words = self._surfaces(words)
+        self.vocabulary_ = words
         return counts[:, kept]
 
     def transform(self, texts: Iterable[str]) -> Any:
@@ -128,6 +212,7 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def with_words(self, words: Iterable[str], min_count: int = 1) -> Self:
         """Return a fitted counter of exactly these words, which had `min_count` tokens or more."""
         counter = clone(self).set_params(vocabulary=tuple(words))
+        counter._surface_words = self._surfaces(counter.vocabulary)
         counter.vocabulary_, counter.min_count_ = counter.vocabulary, min_count
         return counter
 
@@ -143,25 +228,34 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         also where this counter was given its vocabulary.
         """
         check_is_fitted(self, "vocabulary_")
-        analyze, known = self.analyzer(), set(self.vocabulary_)
+        learner, known = self.of_all_words(), set(self.vocabulary_)
+        analyze = learner.analyzer()
         totals = Counter(word for text in _strings(texts) for word in analyze(text))
         frequent = (word for word, n_tokens in totals.items() if n_tokens >= self.min_count_)
-        new = sorted(word for word in frequent if word not in known)
-        return self.with_words((*self.vocabulary_, *new), self.min_count_)
+        new = tuple(sorted(word for word in frequent if word not in known))
+        extended = self.with_words((*self.vocabulary_, *new), self.min_count_)
+        extended._surface_words = (*self.surface_words_, *learner._surfaces(new))
+        return extended
 
     def spans(self, text: str) -> list[tuple[int, int, str]]:
-        """Return where the single words of the vocabulary stand in a text: begin, end, word."""
+        """Return where the single words of the vocabulary stand in a text: begin, end, word.
+
+        The word is that of `surface_words_`, whichever of its forms stands there.
+        """
         check_is_fitted(self, "vocabulary_")
-        known = set(self.vocabulary_)
+        shown = dict(zip(self.vocabulary_, self.surface_words_, strict=True))
+        forms, stops = self._forms(), self._stops()
         fold = str.lower if self.lowercase else str
         # A letter may become two when folded: İ does.
         places = [place for place, letter in enumerate(text) for _ in fold(letter)]
         found = []
         for match in re.finditer(self.token_pattern, fold(text)):
             group = 1 if match.re.groups else 0
-            if match[group] and match[group] in known:
+            token = match[group]
+            word = token if forms is None or not token else forms[token]
+            if token and word in shown and token not in stops:
                 begin, end = match.span(group)
-                found.append((places[begin], places[end - 1] + 1, match[group]))
+                found.append((places[begin], places[end - 1] + 1, shown[word]))
         return found
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:

@@ -447,6 +447,11 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", None)
         return tuple(word_names(self.n_features_in_) if names is None else map(str, names))
 
+    @property
+    def surface_words_(self) -> tuple[str, ...]:
+        """The words as people read them: of each its commonest form in the training texts."""
+        return self.words_ if self.counter_ is None else self.counter_.surface_words_
+
     def _seed(self) -> int:
         if isinstance(self.random_state, int | np.integer):
             return checks.seed("random_state", self.random_state)

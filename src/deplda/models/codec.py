@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -17,10 +17,11 @@ from scipy.sparse import csr_array
 import deplda
 from deplda.data.corpus import Corpus
 from deplda.data.files import StrPath
+from deplda.data.forms import package_of
 from deplda.data.statistics import describe
 from deplda.data.targets import Targets
 from deplda.data.text import WordCounter, languages, stop_words_of
-from deplda.errors import IgnoredParameterWarning, InputError, ReadError
+from deplda.errors import IgnoredParameterWarning, InputError, OtherVersionWarning, ReadError
 from deplda.models import untrusted
 from deplda.models.calibration import Calibration
 from deplda.models.card import Arrays, Card, Stored
@@ -402,10 +403,15 @@ class _Text(msgspec.Struct, forbid_unknown_fields=True):
     lowercase: bool
     ngram_range: tuple[int, int]
     min_count: int
+    language: str | None = None
+    normalize: Literal["snowball", "lemma", "none"] = "none"
+    package: str | None = None
+    """What normalised the words, and its version."""
+    surface_words: list[str] | None = None
 
 
 def _text_settings(counter: WordCounter) -> dict[str, Any]:
-    stop_words = counter.stop_words
+    stop_words = counter.stop_words_
     if stop_words is not None and stop_words not in ("english", *languages()):
         stop_words = sorted(stop_words_of(stop_words))
     return {
@@ -414,7 +420,20 @@ def _text_settings(counter: WordCounter) -> dict[str, Any]:
         "lowercase": counter.lowercase,
         "ngram_range": list(counter.ngram_range),
         "min_count": counter.min_count_,
-    }
+    } | _language_settings(counter)
+
+
+def _language_settings(counter: WordCounter) -> dict[str, Any]:
+    """Return what a language adds; nothing where none is given."""
+    if counter.language_code_ is None:
+        return {}
+    normalizer = counter.normalizer_
+    found = {"language": counter.language_code_, "normalize": normalizer}
+    if normalizer == "none":
+        return found
+    return found | {
+        "package": package_of(normalizer), "surface_words": list(counter.surface_words_)
+    }  # fmt: skip
 
 
 def _counter(text: _Text, words: list[str]) -> WordCounter:
@@ -422,7 +441,21 @@ def _counter(text: _Text, words: list[str]) -> WordCounter:
         raise msgspec.ValidationError(f"there are no stop words for {text.stop_words!r}")
     if not 1 <= text.ngram_range[0] <= text.ngram_range[1]:
         raise msgspec.ValidationError(f"there are no sequences of {text.ngram_range} words")
-    counter = WordCounter(**msgspec.structs.asdict(text), vocabulary=words)
+    if text.surface_words is not None and len(text.surface_words) != len(words):
+        raise msgspec.ValidationError(
+            f"there are {len(text.surface_words):,} surface_words for {len(words):,} words"
+        )
+    parameters = msgspec.structs.asdict(text)
+    surface_words, package = parameters.pop("surface_words"), parameters.pop("package")
+    counter = WordCounter(**parameters, vocabulary=words)
+    if package is not None and package != (here := package_of(counter.normalizer_)):
+        warnings.warn(
+            f"its words were normalised by {package}, here it is {here}: a word whose form differs "
+            "is not known",
+            OtherVersionWarning,
+            stacklevel=2,
+        )
+    counter._surface_words = None if surface_words is None else tuple(surface_words)
     counter.vocabulary_, counter.min_count_ = tuple(words), text.min_count
     try:
         counter.analyzer()

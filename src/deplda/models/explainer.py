@@ -64,7 +64,7 @@ class Explainer(LabelClassifier):
         """Return the likeliest words of a label with their probabilities, φ."""
         check_is_fitted(self)
         checks.at_least_one(n=n)
-        return reasons.top_words(self.label_words_, self._number(label), self.words_, n)
+        return reasons.top_words(self.label_words_, self._number(label), self.surface_words_, n)
 
     def topics(self, n: int = 10) -> list[Topic]:
         """Return every topic with its n likeliest labels, φ′; none in Flat-LDA."""

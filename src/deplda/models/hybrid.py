@@ -369,7 +369,9 @@ class HybridLDA(LearnsOn, Explainer):
         scorer, _ = self._scorer(counts, HERE)
         told = None if chances is None else chances[0].tolist()
         labels = numbers[0].tolist()
-        return hybrid_reasons.explain(found, scorer, counts, labels, told, self.words_, n_words)
+        return hybrid_reasons.explain(
+            found, scorer, counts, labels, told, self.surface_words_, n_words
+        )
 
     # Keeping -------------------------------------------------------------------------------------
 

@@ -308,7 +308,7 @@ class TopicModel(LearnsOn, Explainer):
         backend = Cpu(self._tables, self._inference(), self.seed_)
         inferred = backend.infer(documents.counts, numbers)
         ranked, tokens = inferred.only(n_labels), inferred.words
-        entries, names = documents.counts, self.words_
+        entries, names = documents.counts, self.surface_words_
         words = [names[w] for w in entries.indices]
         text = document if isinstance(document, str) else None
         return Explanation(
