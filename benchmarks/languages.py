@@ -21,9 +21,15 @@ from benchmarks.learning import named
 from deplda import Corpus, WordCounter, datasets, evaluate
 from deplda.data.datasets import Dataset
 
-SETS = ("kirjastonhoitaja", "tib-core", "tib-core-en")
+SETS = {"kirjastonhoitaja": "fi", "tib-core": "de", "tib-core-en": "en"}
+"""The sets and their languages."""
 BASE: dict[str, Any] = {"stop_words": None, "min_count": 2}
-WAYS: dict[str, dict[str, Any]] = {"as they are": {}}
+WAYS: dict[str, dict[str, Any]] = {
+    "as they are": {"normalize": "none"},
+    "snowball": {"normalize": "snowball"},
+    "snowball, stop words left out": {"normalize": "snowball", "stop_words": "auto"},
+    "lemma": {"normalize": "lemma"},
+}
 """How words are counted: what a `WordCounter` is given beside `BASE`, or in place of it."""
 QUALITY = (
     ("P@1", "document", "precision@1"),
@@ -53,7 +59,7 @@ def f1_at(k: int, scores: Any, test: Corpus, n_subjects: npt.NDArray[np.int64]) 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir", type=Path, required=True)
-    parser.add_argument("--data", nargs="+", default=SETS, choices=SETS, metavar="SET")
+    parser.add_argument("--data", nargs="+", default=[*SETS], choices=[*SETS], metavar="SET")
     parser.add_argument("--models", nargs="+", default=[*OURS], choices=[*OURS], metavar="MODEL")
     options = parser.parse_args()
     print_head("set", "model", "words", "word types", f"F1@{K}", *(name for name, *_ in QUALITY))
@@ -61,7 +67,7 @@ def main() -> None:
         data = datasets.load(name, options.data_dir)
         n_subjects = data.corpus[data.splits[0].test].labels_per_document
         for way, given in WAYS.items():
-            train, test = parts(data, given)
+            train, test = parts(data, given | {"language": SETS[name]})
             for model in options.models:
                 scores = OURS[model]().fit(train).decision_function(test)
                 found = evaluate(scores, test, train)
