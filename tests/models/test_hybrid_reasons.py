@@ -117,6 +117,7 @@ def test_words_and_companions_share_the_shares_part(candidates: Any) -> None:
             assert of_words == pytest.approx(part - prior, abs=1e-6)
             of_labels = sum(companion.added or 0.0 for companion in reason.companions)
             assert abs(of_labels) <= abs(prior) + 1e-9
+            assert of_words + of_labels + reason.other_prior == pytest.approx(part, abs=1e-6)
             for companion in reason.companions:
                 assert companion.added == pytest.approx(prior * companion.weight)
 

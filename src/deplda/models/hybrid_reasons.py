@@ -79,13 +79,15 @@ def explain(
         of_label = np.asarray(scorer.weights[[c]][:, features.indices].toarray()).ravel()
         by_margin = _of_margin(pair, scorer.mixture, of_label * features.data)
         of_share = _of_share(parts.get("share", 0.0), reason, found, number)
+        companions = _with_parts(reason.companions, of_share.prior)
         told.append(
             structs.replace(
                 reason,
                 score=sum(parts.values()),
                 parts=parts,
                 evidence=_evidence(words, features, by_margin, found, of_share.words, n_words),
-                companions=_with_parts(reason.companions, of_share.prior),
+                companions=companions,
+                other_prior=of_share.prior - sum(each.added or 0.0 for each in companions),
             )
         )
     return structs.replace(found, reasons=tuple(told))

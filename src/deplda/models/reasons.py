@@ -83,6 +83,8 @@ class Reason(Struct, frozen=True):
     """The words that give most in a hybrid, for or against, in log-odds."""
     probability: float | None = None
     """How likely the label is; None in a model without probabilities."""
+    other_prior: float = 0.0
+    """What a hybrid's share has of the topic model's prior beside what the companions added."""
 
     def rounded_parts(self, digits: int = 3) -> dict[str, float]:
         """Return the parts to be shown: the last takes what rounding leaves, so they add up."""
