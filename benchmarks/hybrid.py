@@ -6,8 +6,7 @@ random, without a look at test documents. Prints Markdown: means over the splits
 by document has a 95 % bootstrap interval, documents being resampled (its ends too are means). F1 is
 of `predict`; the trees, which have no cut-off, predict as many labels as the median training
 document has. A line before each set's rows says what the hybrid chose, and how true its
-probabilities are. Debian's packages are grouped by the first part of their names, as those of one
-source are near-duplicates.
+probabilities are. Debian's packages are grouped by source, as those of one are near-duplicates.
 
 Run: ``python -m benchmarks.hybrid --growth``, on one generated corpus whose labels are dealt out to
 ever more and rarer ones; documents, words and labels a document stay the same, and so do C and the
@@ -21,6 +20,8 @@ Memory is the peak of the process while it fits and ranks, with all that is impo
 from __future__ import annotations
 
 import argparse
+import gzip
+import json
 import multiprocessing
 import os
 import resource
@@ -107,8 +108,15 @@ class Unit(NamedTuple):
         if self.model in trees.ALL:
             return trees.ALL[self.model](folder)
         if self.model == "HybridLDA" and self.name == "debtags":
-            return Ours(HybridLDA(), folder, groups=[key.split("-")[0] for key in train.ids])
+            return Ours(HybridLDA(), folder, groups=sources(train, self.data_dir))
         return Ours(OURS[self.model](), folder)
+
+
+def sources(corpus: Corpus, data_dir: Path) -> list[str]:
+    """Return the source of each Debian package: the test set is of other sources too."""
+    with gzip.open(data_dir / "debtags" / "text.jsonl.gz", "rt") as lines:
+        source_of = {row["package"]: row["source"] for row in map(json.loads, lines)}
+    return [source_of[package] for package in corpus.ids]
 
 
 def costs(

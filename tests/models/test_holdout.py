@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from deplda import Corpus
 from deplda.engine.execution import Execution
-from deplda.models import holdout
+from deplda.models import holdout, mixture
 from deplda.models.calibration import calibrate
 from deplda.models.holdout import Chosen, Fold, choose, numbers_to_try
 from deplda.models.hybrid_scorer import BELOW
@@ -119,6 +119,31 @@ def test_the_cost_with_the_best_measures_is_taken(monkeypatch: pytest.MonkeyPatc
     assert chosen(costs=(3.0,)).cost == 3.0
     monkeypatch.setattr(holdout, "_measured", measured)
     assert chosen(costs=(0.1, 0.3, 1.0, 3.0)).cost == 0.3
+
+
+@pytest.mark.parametrize("best", [0.3, 1.0])
+def test_all_labels_decide_between_the_usual_cost_and_that_of_a_sample(
+    best: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noise, asked = np.tile([1.0, -1.0], 25), iter((0.3, 1.0))
+
+    def by_sample(_: Any, costs: Any, *__: Any) -> list[dict[str, Array]]:
+        return [{"m": (cost == 0.3) + noise * (cost != 1)} for cost in costs]
+
+    def by_all(*_: Any) -> dict[str, Array]:
+        cost = next(asked)
+        return {"m": (cost == best) + noise * (cost != 1)}
+
+    monkeypatch.setattr(holdout, "_SAMPLED_PAIRS", 120 * 4 / 3)
+    monkeypatch.setattr(holdout, "_measured", by_sample)
+    monkeypatch.setattr(mixture, "measured", by_all)
+    found = chosen(costs=(0.1, 0.3, 1.0, 3.0))
+    assert found.cost == best
+    assert not list(asked)
+    alone = chosen(costs=(best,))
+    np.testing.assert_allclose(
+        found.held_out.values["margin"], alone.held_out.values["margin"], atol=0.2
+    )
 
 
 def test_more_candidates_are_taken_where_they_are_better() -> None:

@@ -28,11 +28,12 @@ from deplda.models.mixture import HeldOut, Judged
 from deplda.models.quality import held_out_quality
 
 COSTS = (0.1, 0.3, 1.0, 3.0)
+_USUAL_COST = 1.0
 FEW, MANY = 100, 200
 _WORTH_MORE = 0.005
 """More candidates are taken if they hold this share more of the true labels."""
 _CHEAP_PAIRS = 20_000_000
-_SAMPLED_PAIRS = 450_000
+_SAMPLED_PAIRS = 300_000
 _DOCUMENTS_TO_CHOOSE_BY = 1_000
 _BATCH = 256
 
@@ -169,6 +170,7 @@ def choose(
     """Return the C, the number of candidates and the mixture that are best for held-out documents.
 
     C is chosen with the first number of candidates, then another number is taken if it is better.
+    Where that was by some labels, and is not the usual C, all labels decide between the two.
     """
 
     def with_candidates(n: int) -> list[_Task]:
@@ -177,12 +179,10 @@ def choose(
 
     chosen, sample = with_candidates(numbers[0]), _sample(folds[0])
     n_folds = -(-_DOCUMENTS_TO_CHOOSE_BY // max(1, folds[0].truth.shape[0]))
-    cost = costs[0]
+    cost = usual = _USUAL_COST if _USUAL_COST in costs else costs[0]
     if len(costs) > 1:
         found = _measured(chosen[:n_folds], costs, sample, execution)
-        by_cost = {f"{each:g}": own for each, own in zip(costs, found, strict=True)}
-        usual = "1" if "1" in by_cost else next(iter(by_cost))
-        cost = float(mixture.best_of(by_cost, usual))
+        cost = _best_cost(costs, found, usual)
     for n in numbers[1:]:
         other = with_candidates(n)
         (before,), (now,) = (
@@ -192,11 +192,17 @@ def choose(
             other if mixture.best_of({"before": before, "now": now}, "before") == "now" else chosen
         )
     every = np.arange(folds[0].shortlister.n_labels)
-    solved = [reduced.learn(task.problem, (cost,), every, execution)[0] for task in chosen]
-    held = _together([t.fold.held_out(s.weights) for t, s in zip(chosen, solved, strict=True)])
-    lessons = [Lesson(t.problem, s.alpha) for t, s in zip(chosen, solved, strict=True)]
-    n = chosen[0].fold.shortlister.n_candidates
-    return Chosen(cost, n, mixture.judge(held), held, lessons)
+    left = (cost,) if len(sample) == len(every) else tuple(sorted({cost, usual}))
+    solved = [reduced.learn(task.problem, left, every, execution) for task in chosen]
+    held = [
+        _together([t.fold.held_out(s.weights) for t, s in zip(chosen, of_cost, strict=True)])
+        for of_cost in zip(*solved, strict=True)
+    ]
+    if len(left) > 1:
+        cost = _best_cost(left, [mixture.measured("crossed", each) for each in held], usual)
+    at, n = left.index(cost), chosen[0].fold.shortlister.n_candidates
+    lessons = [Lesson(t.problem, s[at].alpha) for t, s in zip(chosen, solved, strict=True)]
+    return Chosen(cost, n, mixture.judge(held[at]), held[at], lessons)
 
 
 def numbers_to_try(fold: Fold) -> list[int]:
@@ -228,6 +234,14 @@ def _measured(
             for solved in zip(*paths, strict=True)
         )
     ]
+
+
+def _best_cost(
+    costs: Sequence[float], measured: Sequence[dict[str, Floats]], usual: float
+) -> float:
+    """Return the C with the best list of measures."""
+    by_cost = {str(cost): own for cost, own in zip(costs, measured, strict=True)}
+    return float(mixture.best_of(by_cost, str(usual)))
 
 
 def _find(shortlister: Shortlister, counts: Counts, stop: Stop) -> Shortlist:
