@@ -43,8 +43,8 @@ class ModelService:
         by_name = sorted(range(len(self.names)), key=lambda c: (self._folded[c], c))
         by_frequency = sorted(by_name, key=lambda c: -self.frequency[c])
         self._orders = {"name": by_name, "frequency": by_frequency}
-        self._words = model.surface_words_
-        self._places = {word: place for place, word in enumerate(self._words)}
+        self._words = model.surface_words_  # as they are shown; a text is counted by `words_`
+        self._places = {word: place for place, word in enumerate(model.words_)}
         self._analyze = None if model.counter_ is None else model.counter_.analyzer()
         self._usual = self._usual_words() if self.explains else None
         self._topics = self._every_topic() if self.explains else []
