@@ -9,6 +9,7 @@ import httpx
 import pytest
 from scipy.special import logit
 
+from deplda import FlatLDA, WordCounter
 from deplda.web import Limits
 from tests.web.serving import (
     TEXTS,
@@ -55,6 +56,18 @@ def test_a_model_without_probabilities_gives_scores() -> None:
     assert (card["has_probabilities"], card["calibration"]) == (False, None)
     assert rejected.status_code == 422
     assert "no probabilities" in rejected.text
+
+
+def test_words_of_a_language_are_counted_by_their_forms_and_shown_as_people_read_them() -> None:
+    counter = WordCounter(language="fi", min_count=1)
+    counts = counter.fit_transform(["kirjastot kirjastossa kirjastossa", "talot talossa talossa"])
+    model = FlatLDA(n_held_out=0).fit(counts, [["BOOKS"], ["HOUSES"]], counter=counter)
+    with running(model) as address, httpx.Client(base_url=address) as client:
+        (found,) = suggest(client, {"text": "kirjastoissa"}, k=1)
+        shown = client.get("/v1/labels/BOOKS").json()
+    assert (found["n_tokens"], found["n_unknown"]) == (1, 0)
+    assert found["labels"][0]["label"] == "BOOKS"
+    assert shown["words"][0]["word"] == "kirjastossa"
 
 
 def test_counts_are_read_as_texts_are(client: httpx.Client) -> None:
