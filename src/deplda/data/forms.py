@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from threading import Lock
-from typing import Literal
+from typing import Literal, get_args
 
 from deplda.errors import InputError
 
 Normalizer = Literal["auto", "snowball", "lemma", "none"]
-NORMALIZERS = ("auto", "snowball", "lemma", "none")
+NORMALIZERS: tuple[str, ...] = get_args(Normalizer)
 _PACKAGES = {"snowball": "snowballstemmer", "lemma": "simplemma"}
 _MOST_KEPT = 1_000_000
 
@@ -101,6 +102,12 @@ def forms_of(normalizer: str, code: str) -> Forms:
             f"simplemma has no dictionary for {_NAMES[code]}; normalize='snowball' may, or 'none'"
         ) from error
     return Forms(lemma)
+
+
+@cache
+def shared_forms(normalizer: str, code: str) -> Forms:
+    """Return the one that all counters of this process share, with the words it has met."""
+    return forms_of(normalizer, code)
 
 
 def package_of(normalizer: str) -> str | None:

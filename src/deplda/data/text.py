@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from deplda.data import checks
 from deplda.data.corpus import check_distinct
 from deplda.data.files import decode, read_lines
-from deplda.data.forms import Forms, Normalizer, forms_of, language_code, language_name, resolve
+from deplda.data.forms import Forms, Normalizer, language_code, language_name, resolve, shared_forms
 from deplda.errors import InputError
 
 LETTERS = r"(?u)[^\W\d_]{2,}"
@@ -129,7 +129,7 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _forms(self) -> Forms | None:
         """Return what normalises words, None where nothing does."""
         code, normalizer = self.language_code_, self.normalizer_
-        return None if code is None or normalizer == "none" else forms_of(normalizer, code)
+        return None if code is None or normalizer == "none" else shared_forms(normalizer, code)
 
     def _tokenizer(self, stops: set[str], forms: Forms) -> Callable[[str], list[str]]:
         """Return the function that makes normalised tokens of a text.
@@ -244,7 +244,8 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "vocabulary_")
         shown = dict(zip(self.vocabulary_, self.surface_words_, strict=True))
-        forms, stops = self._forms(), self._stops()
+        forms = self._forms()
+        stops = set[str]() if forms is None else self._stops()  # a form may be a stop word's too
         fold = str.lower if self.lowercase else str
         # A letter may become two when folded: İ does.
         places = [place for place, letter in enumerate(text) for _ in fold(letter)]
