@@ -76,10 +76,11 @@ def test_words_are_counted_as_asked(tmp_path: Path, corpus: Path) -> None:
     )  # fmt: skip
     told = json.loads(done("info", tmp_path / "m", "--json"))
     assert told["text"] == {
-        "stop_words": None, "token_pattern": "[a-z]+", "lowercase": True, "ngram_range": [1, 2],
-        "min_count": 9,
+        "stop_words": None, "token_pattern": "[a-z]+", "lowercase": True, "ngrams": 2,
+        "min_count": 9, "fold_accents": False, "language": None, "normalize": "none",
+        "package": None,
     }  # fmt: skip
-    counter = WordCounter(stop_words=None, token_pattern="[a-z]+", ngram_range=(1, 2), min_count=9)  # noqa: S106
+    counter = WordCounter(stop_words=None, token_pattern="[a-z]+", ngrams=2, min_count=9)  # noqa: S106
     assert told["words"] == read_corpus(corpus, counter=counter).n_words
 
 

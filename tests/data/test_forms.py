@@ -7,18 +7,7 @@ import pytest
 
 from deplda import InputError
 from deplda.data import forms
-from deplda.data.forms import forms_of, language_code, package_of, resolve
-
-
-@pytest.mark.parametrize("given", ["fi", "FI", "finnish", "Finnish"])
-def test_a_language_has_a_code_and_a_name(given: str) -> None:
-    assert language_code(given) == "fi"
-
-
-@pytest.mark.parametrize("given", ["xx", "", 3, None])
-def test_other_languages_are_named(given: object) -> None:
-    with pytest.raises(InputError, match=rf"language is {given!r}; .*fi \(finnish\)"):
-        language_code(given)  # type: ignore[arg-type]
+from deplda.data.forms import forms_of, gives_the_same, package_of, resolve
 
 
 def test_auto_is_the_stemmer_of_the_language() -> None:
@@ -85,6 +74,23 @@ def test_threads_share_a_stemmer() -> None:
     assert found == [alone[word] for word in words * 50]
 
 
-def test_the_package_has_a_version() -> None:
-    assert (package_of("snowball") or "").startswith("snowballstemmer ")
+def test_accents_are_folded_after_words_are_normalised() -> None:
+    assert forms_of("none", None, True)["naïve"] == "naive"
+    assert forms_of("snowball", "fr", True)["réveillé"] == "reveil"
+    assert forms_of("none", None, True)["हिन्दी"] == "हिन्दी"  # its marks are vowels
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_the_package_has_a_version(is_there: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forms, "find_spec", lambda _: is_there or None)
+    monkeypatch.setattr(forms, "version", lambda name: "3.1.0")
+    name = "PyStemmer" if is_there else "snowballstemmer"
+    assert package_of("snowball") == f"{name} 3.1.0"
+    assert package_of("lemma") == "simplemma 3.1.0"
     assert package_of("none") is None
+
+
+def test_stemmers_of_one_release_are_the_same() -> None:
+    assert gives_the_same("snowballstemmer 3.1.1", "PyStemmer 3.1.0")
+    assert not gives_the_same("snowballstemmer 3.0.1", "PyStemmer 3.1.0")
+    assert not gives_the_same("simplemma 1.1.2", "simplemma 2.0.0")

@@ -76,7 +76,8 @@ def test_labels_of_every_type_come_back(y: Any, tmp_path: Path) -> None:
     [
         {},
         {"stop_words": "german", "lowercase": False},
-        {"stop_words": ["ball"], "ngram_range": (1, 2), "min_count": 1},
+        {"stop_words": ["ball"], "ngrams": 2, "min_count": 1, "fold_accents": True},
+        {"token_pattern": "codes", "language": "auto", "min_count": 1},
         {"stop_words": None, "token_pattern": r"(?u)\b(\w)\w+"},
     ],
 )
@@ -130,7 +131,6 @@ TEXT: dict[str, Any] = {
     "stop_words": None,
     "token_pattern": "[a-z]+",
     "lowercase": True,
-    "ngram_range": [1, 1],
     "min_count": 1,
 }
 WRONG_CARDS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
@@ -223,8 +223,8 @@ WRONG_CARDS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
         "is no part of a model",
     ),
     "sequences of no words": (
-        lambda card: card.update(text=TEXT | {"ngram_range": [3, 1]}),
-        r"no sequences of \(3, 1\) words",
+        lambda card: card.update(text=TEXT | {"ngrams": 0}),
+        "ngrams is 0; it must be",
     ),
 }
 
@@ -393,7 +393,7 @@ def test_another_version_of_the_stemmer_is_said(
 ) -> None:
     finnish(tmp_path / "model")
     monkeypatch.setattr(codec, "package_of", lambda _: "snowballstemmer 99")
-    with pytest.warns(OtherVersionWarning, match="snowballstemmer .*, here it is .* 99"):
+    with pytest.warns(OtherVersionWarning, match="(snowballs|PyS)temmer .*, here it is .* 99"):
         load(tmp_path / "model")
 
 

@@ -67,7 +67,7 @@ def explained(text: str, **options: Any) -> Explanation:
     ("text", "found"),
     [
         ("ÇAY, café!", ["ÇAY", "café"]),
-        ("İstanbul İSTANBUL istanbul", ["stanbul", "STANBUL"]),  # İ is folded to i and a dot
+        ("İstanbul İSTANBUL istanbul", ["İstanbul", "İSTANBUL"]),  # İ is folded to i and a dot
         ("ΟΔΟΣ Straße", ["ΟΔΟΣ", "Straße"]),
         ("the New York", ["New", "York"]),
         ("nothing known", []),
@@ -84,15 +84,12 @@ def test_words_are_found_where_they_stand(text: str, found: list[str]) -> None:
 
 
 def test_sequences_of_words_are_listed_below_the_text() -> None:
-    explanation = explained("In New York and new york", ngram_range=(1, 2))
+    explanation = explained("In New York and new york", ngrams=2)
     assert {"new", "york", "new york"} <= {word.word for word in explanation.words}
     assert [word for _, _, word in explanation.spans] == ["in", "new", "york", "new", "york"]
     page = "".join(page_of(explanation).text)
     assert "In New York and new york" in page
     assert "Counted beside single words: new york" in page
-    pairs = explained("In New York", ngram_range=(2, 2))
-    assert pairs.spans == ()
-    assert "Counted beside single words: new york" in "".join(page_of(pairs).text)
 
 
 def test_letters_are_left_as_they_are_where_case_matters() -> None:

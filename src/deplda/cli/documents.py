@@ -69,19 +69,21 @@ class Words(NamedTuple):
     normalize: Any
     min_count: Any
     stop_words: str
-    token_pattern: str | None
+    token_pattern: str
+    fold_accents: bool
     ngrams: int
 
     def counter(self, **others: Any) -> WordCounter:
         """Return what counts words so."""
-        from deplda.data.text import LETTERS, WordCounter
+        from deplda.data.text import WordCounter
 
         return WordCounter(
             language=self.language,
             normalize=self.normalize,
             stop_words=None if self.stop_words == "none" else self.stop_words,
-            token_pattern=self.token_pattern or LETTERS,
-            ngram_range=(1, self.ngrams),
+            token_pattern=self.token_pattern,
+            fold_accents=self.fold_accents,
+            ngrams=self.ngrams,
             **{"min_count": self.min_count} | others,
         )
 
@@ -146,7 +148,8 @@ _READING = [
 _WORDS = [
     click.option(
         "--language",
-        help="Of the texts, for example fi or finnish: sets stop words and normaliser.",
+        help="Of the texts, for example fi or finnish, or auto to have it told by them: sets stop "
+        "words and normaliser.",
     ),
     click.option(
         "--normalize",
@@ -167,12 +170,19 @@ _WORDS = [
         default="auto",
         help="Language, .txt file or none; by default those of --language, or of English.",
     ),
-    click.option("--token-pattern", help="Regular expression of a word."),
+    click.option(
+        "--token-pattern",
+        default="words",
+        metavar="words|codes|REGEX",
+        help="What counts: words; codes too, such as covid-19, B12 or 2007/49/EC; or what a "
+        "regular expression finds.",
+    ),
+    click.option("--fold-accents", is_flag=True, help="Count é as e."),
     click.option(
         "--ngrams",
         type=click.IntRange(1, 5),
         default=1,
-        help="Longest sequence that counts as a word.",
+        help="Longest sequence of words that counts as one, if it is more frequent than by chance.",
     ),
 ]
 

@@ -196,7 +196,10 @@ def _learn(
     if how and not can(model, "checkpoint"):
         raise InputError(f"--checkpoint is for models with chains; {type(model).__name__} has none")
     with waiting(f"reading {corpus} …"):
-        loaded = load_corpus(corpus, reading, words.counter(min_count=1))
+        counter = words.counter(min_count=1)
+        loaded = load_corpus(corpus, reading, counter)
+    if (found := getattr(counter, "detected_", None)) is not None:
+        note(f"language: {found}")
     learned, kept = _parts(loaded, split, holdout, seed)
     learned, options = _with_kept_words(learned, loaded, words)
     model.fit(learned, **options, **how)
@@ -316,13 +319,12 @@ def _parts(
 
 def _with_kept_words(corpus: Corpus, loaded: Loaded, words: Words) -> tuple[Corpus, dict[str, Any]]:
     """Drop rare words of the training documents; return what `fit` needs to count them in texts."""
-    from deplda.data.text import resolve_min_count
+    from deplda.data.readers import kept_words
 
     if loaded.counter is None:
         note("the corpus holds counts, no text: the model will take counts only")
         return corpus.keep_words(1 if words.min_count == "auto" else words.min_count), {}
-    least = resolve_min_count(words.min_count, corpus.n_tokens)
-    corpus = corpus.keep_words(least)
+    corpus, least = kept_words(corpus, words.min_count)
     if not corpus.n_words:
         raise InputError(
             f"no word has {least} tokens or more in {len(loaded.corpus):,} documents; lower "

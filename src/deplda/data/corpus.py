@@ -208,7 +208,10 @@ class Corpus:
         """
         if min_count < 1:
             raise InputError(f"min_count is {min_count}; it must be at least 1 (1 keeps all words)")
-        kept = np.flatnonzero(self._word_sums() >= min_count)
+        return self.take_words(np.flatnonzero(self._word_sums() >= min_count))
+
+    def take_words(self, kept: npt.NDArray[np.integer[Any]]) -> Corpus:
+        """Return the corpus with these words alone, given by their places."""
         places = np.full(self.n_words, -1, dtype=np.int64)
         places[kept] = np.arange(len(kept))
         vocabulary = tuple([self.vocabulary[word] for word in kept.tolist()])

@@ -10,25 +10,15 @@ from importlib.util import find_spec
 from threading import Lock
 from typing import Literal, get_args
 
+from deplda.data.languages import NAMES
+from deplda.data.tokens import without_accents
 from deplda.errors import InputError
 
 Normalizer = Literal["auto", "snowball", "lemma", "none"]
 NORMALIZERS: tuple[str, ...] = get_args(Normalizer)
-_PACKAGES = {"snowball": "snowballstemmer", "lemma": "simplemma"}
+_DICTIONARIES = {"sr": "hbs"}
+"""Names of simplemma's that are not ISO 639-1 codes."""
 _MOST_KEPT = 1_000_000
-
-# ISO 639-1 codes and the names that stop words and stemmers go by.
-_NAMES = {
-    "ar": "arabic", "bg": "bulgarian", "ca": "catalan", "cs": "czech", "da": "danish",
-    "de": "german", "el": "greek", "en": "english", "es": "spanish", "et": "estonian",
-    "eu": "basque", "fa": "persian", "fi": "finnish", "fr": "french", "ga": "irish",
-    "gu": "gujarati", "he": "hebrew", "hi": "hindi", "hu": "hungarian", "hy": "armenian",
-    "id": "indonesian", "it": "italian", "lt": "lithuanian", "ms": "malaysian", "nb": "norwegian",
-    "ne": "nepali", "nl": "dutch", "pl": "polish", "pt": "portuguese", "ro": "romanian",
-    "ru": "russian", "sk": "slovak", "sr": "serbian", "sv": "swedish", "ta": "tamil",
-    "tr": "turkish", "uk": "ukrainian", "vi": "vietnamese",
-}  # fmt: skip
-_CODES = {name: code for code, name in _NAMES.items()} | {"no": "nb"}
 
 
 class Forms(dict[str, str]):
@@ -46,23 +36,6 @@ class Forms(dict[str, str]):
         return form
 
 
-def language_code(language: str) -> str:
-    """Return the code of a language that is given by code or English name."""
-    given = language.lower() if isinstance(language, str) else language
-    code = given if given in _NAMES else _CODES.get(given)
-    if code is None:
-        raise InputError(
-            f"language is {language!r}; it must be one of "
-            f"{', '.join(f'{code} ({name})' for code, name in _NAMES.items())}, or None"
-        )
-    return code
-
-
-def language_name(code: str) -> str:
-    """Return the English name of a language."""
-    return _NAMES[code]
-
-
 def resolve(normalize: str, code: str | None) -> str:
     """Return the normaliser that is meant: "snowball", "lemma" or "none".
 
@@ -78,43 +51,66 @@ def resolve(normalize: str, code: str | None) -> str:
     found = "snowball" if normalize == "auto" else normalize
     if found == "snowball" and not _has_stemmer(code):
         raise InputError(
-            f"there is no stemmer for {_NAMES[code]}; normalize='lemma' may have it, or 'none'"
+            f"there is no stemmer for {NAMES[code]}; normalize='lemma' may have it, or 'none'"
         )
     if found == "lemma" and find_spec("simplemma") is None:
         raise InputError("normalize is 'lemma', which needs simplemma: pip install 'deplda[lemma]'")
     return found
 
 
-def forms_of(normalizer: str, code: str) -> Forms:
-    """Return what normalises words of a language."""
+@cache
+def shared_forms(normalizer: str, code: str | None, fold_accents: bool) -> Forms:
+    """Return the one that all counters of this process share, with the words it has met."""
+    return forms_of(normalizer, code, fold_accents)
+
+
+def forms_of(normalizer: str, code: str | None, fold_accents: bool = False) -> Forms:
+    """Return what normalises words of a language; accents are folded last, stemmers need them."""
+    normalize = str if code is None else _normalize(normalizer, code)
+    return Forms((lambda word: without_accents(normalize(word))) if fold_accents else normalize)
+
+
+def _normalize(normalizer: str, code: str) -> Callable[[str], str]:
+    if normalizer == "none":
+        return str
     if normalizer == "snowball":
-        stemmer = import_module("snowballstemmer").stemmer(_NAMES[code])
-        return Forms(stemmer.stemWord)
-    simplemma = import_module("simplemma")
+        stem: Callable[[str], str] = import_module("snowballstemmer").stemmer(NAMES[code]).stemWord
+        return stem
+    simplemma, name = import_module("simplemma"), _DICTIONARIES.get(code, code)
 
     def lemma(word: str) -> str:
-        return str(simplemma.lemmatize(word, lang=code)).lower()
+        return str(simplemma.lemmatize(word, lang=name)).lower()
 
     try:
         lemma("a")
     except ValueError as error:
         raise InputError(
-            f"simplemma has no dictionary for {_NAMES[code]}; normalize='snowball' may, or 'none'"
+            f"simplemma has no dictionary for {NAMES[code]}; normalize='snowball' may, or 'none'"
         ) from error
-    return Forms(lemma)
-
-
-@cache
-def shared_forms(normalizer: str, code: str) -> Forms:
-    """Return the one that all counters of this process share, with the words it has met."""
-    return forms_of(normalizer, code)
+    return lemma
 
 
 def package_of(normalizer: str) -> str | None:
     """Return the package that normalises, and its version; None where nothing does."""
-    name = _PACKAGES.get(normalizer)
-    return None if name is None else f"{name} {version(name)}"
+    if normalizer == "none":
+        return None
+    names = {"snowball": "snowballstemmer", "lemma": "simplemma"}
+    # snowballstemmer leaves the work to PyStemmer where that is installed.
+    is_fast = normalizer == "snowball" and find_spec("Stemmer") is not None
+    name = "PyStemmer" if is_fast else names[normalizer]
+    return f"{name} {version(name)}"
+
+
+def gives_the_same(package: str, other: str) -> bool:
+    """Return whether two packages have the same forms: PyStemmer is numbered as Snowball is."""
+    return _release(package) == _release(other)
+
+
+def _release(package: str) -> tuple[str, ...]:
+    name, _, number = package.partition(" ")
+    is_snowball = name in ("snowballstemmer", "PyStemmer")
+    return ("Snowball", *number.split(".")[:2]) if is_snowball else (name, number)
 
 
 def _has_stemmer(code: str) -> bool:
-    return _NAMES[code] in import_module("snowballstemmer").algorithms()
+    return NAMES[code] in import_module("snowballstemmer").algorithms()

@@ -1,27 +1,37 @@
-"""Text → word counts, on scikit-learn's CountVectorizer."""
+"""Texts to word counts."""
 
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
 from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks
 from deplda.data.corpus import check_distinct
-from deplda.data.files import decode, read_lines
-from deplda.data.forms import Forms, Normalizer, language_code, language_name, resolve, shared_forms
+from deplda.data.forms import Forms, Normalizer, resolve, shared_forms
+from deplda.data.languages import (
+    NAMES,
+    Detected,
+    detect,
+    first_texts,
+    language_code,
+    languages,
+    stop_words_of,
+    strings,
+)
+from deplda.data.phrases import chosen_words
+from deplda.data.rows import SparseRows
+from deplda.data.tokens import Tokenizer
 from deplda.errors import InputError
 
-LETTERS = r"(?u)[^\W\d_]{2,}"
+MOST_NGRAMS = 5
 
 
 class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -31,7 +41,8 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     language : str, optional
         Of the texts: an ISO code or an English name ("fi", "finnish"). It sets stop words and
-        normaliser where these are "auto".
+        normaliser where these are "auto". "auto" is the language that most of the first thousand
+        training texts are in; `detected_` says which.
     normalize : "auto", "snowball", "lemma" or "none", default "auto"
         Make forms of a word one: by the language's Snowball stemmer, by simplemma's dictionary (the
         extra ``[lemma]``), or not. "auto" is the stemmer of the language if there is one.
@@ -43,13 +54,20 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     min_count : int or "auto", default "auto"
         Words with fewer tokens than this in the training texts are dropped. The paper uses 20;
         "auto" is one for every 50,000 tokens, at least 1 and at most 20 (see `auto_min_count`).
-    token_pattern : str, default runs of at least two letters
-        A regular expression; each match, or its one group, is a token. A pattern that can match in
-        very many ways may take very long: that of others is not safe to use.
+    token_pattern : "words", "codes" or str, default "words"
+        Words have two letters or more; of scripts without blanks (Chinese, Japanese, Thai, Lao,
+        Burmese, Khmer) each two characters that follow each other are one. "codes" takes what has
+        digits too, as a whole: "covid-19", "B12", "2007/49/EC", "1997". Or a regular expression;
+        each match, or its one group, is a token. A pattern that can match in very many ways may
+        take very long: that of others is not safe to use.
+    fold_accents : bool, default False
+        Leave accents out: "é" is "e". Words are normalised before.
     lowercase : bool, default True
         Fold case before matching.
-    ngram_range : (int, int), default (1, 1)
-        Lengths of the word sequences that count as one word.
+    ngrams : int, default 1
+        The longest sequence of words that is counted as a word of its own. Sequences are kept
+        that stand together more often than by chance (log-likelihood ratio beyond 10.83), at most
+        as many as words; stop words in between are passed over.
     vocabulary : iterable of str, optional
         Use exactly these words, in this order, and learn none.
 
@@ -64,9 +82,9 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         The threshold used.
     """
 
+    detected_: Detected
+    """The language that was told, where it is "auto"."""
     _surface_words: tuple[str, ...] | None = None
-    _met: Counter[str] | None = None
-    """How often each form was met in training texts."""
 
     def __init__(
         self,
@@ -75,9 +93,10 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         normalize: Normalizer = "auto",
         stop_words: str | os.PathLike[str] | Iterable[str] | None = "auto",
         min_count: int | Literal["auto"] = "auto",
-        token_pattern: str = LETTERS,
+        token_pattern: str = "words",  # noqa: S107
+        fold_accents: bool = False,
         lowercase: bool = True,
-        ngram_range: tuple[int, int] = (1, 1),
+        ngrams: int = 1,
         vocabulary: Iterable[str] | None = None,
     ) -> None:
         self.language = language
@@ -85,26 +104,35 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.stop_words = stop_words
         self.min_count = min_count
         self.token_pattern = token_pattern
+        self.fold_accents = fold_accents
         self.lowercase = lowercase
-        self.ngram_range = ngram_range
+        self.ngrams = ngrams
         self.vocabulary = vocabulary
 
-    def analyzer(self) -> Callable[[str], list[str]]:
-        """Return the function that turns one text into its tokens."""
-        _check_pattern(self.token_pattern)
-        _check_ngrams(self.ngram_range)
-        stops, forms = self._stops(), self._forms()
-        if forms is None:
-            how: Any = {"token_pattern": self.token_pattern, "stop_words": sorted(stops) or None}
-        else:
-            how = {"token_pattern": None, "tokenizer": self._tokenizer(stops, forms)}
-        full = CountVectorizer(lowercase=self.lowercase, ngram_range=self.ngram_range, **how)
-        analyze: Callable[[str], list[str]] = full.build_analyzer()
-        return analyze
+    @property
+    def forms_met_(self) -> Counter[str]:
+        """How often each form of a word was met in training texts, where words are normalised."""
+        found: Counter[str] = self.__dict__.setdefault("_forms_met", Counter())
+        return found
+
+    def analyzer(self) -> Analyzer:
+        """Return what turns a text into its words: called, into a list; or counted."""
+        _check_ngrams(self.ngrams)
+        tokenize = Tokenizer(self.token_pattern, self.lowercase, self.language_code_)
+        met = None if hasattr(self, "vocabulary_") else self.forms_met_
+        return Analyzer(tokenize, self._stops(tokenize), self._forms(), self.ngrams, met)
+
+    def detect_language(self, texts: Iterable[str]) -> None:
+        """Tell the language by texts, if it is to be told."""
+        if self.language == "auto":
+            self.detected_ = detect(texts)
 
     @property
     def language_code_(self) -> str | None:
         """The code of the language, None where none is given."""
+        if self.language == "auto":
+            check_is_fitted(self, "detected_")
+            return self.detected_.code
         return None if self.language is None else language_code(self.language)
 
     @property
@@ -117,43 +145,26 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """What `stop_words` stands for: of "auto" a language that has a list, or None."""
         if not isinstance(self.stop_words, str) or self.stop_words != "auto":
             return self.stop_words
-        name = "english" if self.language_code_ is None else language_name(self.language_code_)
+        name = "english" if self.language_code_ is None else NAMES[self.language_code_]
         return name if name in ("english", *languages()) else None
 
-    def _stops(self) -> set[str]:
+    def _stops(self, tokenize: Tokenizer) -> set[str]:
         """Return the stop words as tokens: the pattern makes "don" of "don't"."""
-        plain = CountVectorizer(token_pattern=self.token_pattern, lowercase=self.lowercase)
-        split = plain.build_analyzer()
-        return {token for word in stop_words_of(self.stop_words_) for token in split(word)}
+        return {token for word in stop_words_of(self.stop_words_) for token in tokenize(word)}
 
     def _forms(self) -> Forms | None:
         """Return what normalises words, None where nothing does."""
-        code, normalizer = self.language_code_, self.normalizer_
-        return None if code is None or normalizer == "none" else shared_forms(normalizer, code)
-
-    def _tokenizer(self, stops: set[str], forms: Forms) -> Callable[[str], list[str]]:
-        """Return the function that makes normalised tokens of a text.
-
-        While there is no vocabulary it counts the forms that words have, to know the commonest.
-        """
-        find = re.compile(self.token_pattern).findall
-        if hasattr(self, "vocabulary_"):
-            return lambda text: [forms[token] for token in find(text) if token not in stops]
-        met = self._met = Counter() if self._met is None else self._met
-
-        def tokens(text: str) -> list[str]:
-            kept = [token for token in find(text) if token not in stops]
-            met.update(kept)
-            return [forms[token] for token in kept]
-
-        return tokens
+        normalizer, fold = self.normalizer_, self.fold_accents
+        if normalizer == "none" and not fold:
+            return None
+        return shared_forms(normalizer, self.language_code_, fold)
 
     def _surfaces(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """Return the commonest form of each word: as known from before, or met in these texts."""
         best = dict(zip(getattr(self, "vocabulary_", ()), self.surface_words_, strict=True))
         forms = self._forms()
-        if forms is not None and self._met is not None:
-            for token, _ in self._met.most_common():
+        if forms is not None:
+            for token, _ in self.forms_met_.most_common():
                 best.setdefault(forms[token], token)
         return tuple(
             best.get(word) or " ".join(best.get(part, part) for part in word.split(" "))
@@ -173,52 +184,76 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_transform(self, texts: Iterable[str], y: object = None) -> Any:
         """Learn the vocabulary and return the counts (documents × words, csr int32)."""
-        for name in ("vocabulary_", "_surface_words", "_met"):  # of a fit before
+        for name in ("vocabulary_", "_surface_words", "_forms_met", "detected_"):  # of a fit before
             self.__dict__.pop(name, None)
+        texts = self._seen(texts)
         if self.vocabulary is not None:
             self.vocabulary_ = _checked_words(self.vocabulary)
             self.min_count_ = 1
             return self.transform(texts)
-        vectorizer = CountVectorizer(analyzer=self.analyzer(), dtype=np.int32)
-        try:
-            counts = vectorizer.fit_transform(_strings(texts))
-        except ValueError as error:
-            if isinstance(error, InputError) or "empty vocabulary" not in str(error):
-                raise
+        counts, words = self._counted(texts, None)
+        if not words:
             raise InputError(
                 "no words are left in the training texts; check stop_words and token_pattern"
-            ) from error
+            )
         totals = np.asarray(counts.sum(axis=0, dtype=np.int64)).ravel()
-        self.min_count_ = resolve_min_count(self.min_count, int(totals.sum()))
-        kept = np.flatnonzero(totals >= self.min_count_)
+        kept, self.min_count_ = chosen_words(words, totals, self.min_count)
         if not len(kept):
             raise InputError(
                 f"no word has {self.min_count_} tokens or more; lower min_count "
                 f"(the most frequent word has {totals.max()})"
             )
-        words = tuple(vectorizer.get_feature_names_out()[kept].tolist())
-        self._surface_words = self._surfaces(words)
-        self.vocabulary_ = words
+        chosen = tuple(words[place] for place in kept)
+        self._surface_words = self._surfaces(chosen)
+        self.vocabulary_ = chosen
         return counts[:, kept]
 
     def transform(self, texts: Iterable[str]) -> Any:
         """Return the counts of texts over the fitted vocabulary; other words are ignored."""
         check_is_fitted(self, "vocabulary_")
-        vectorizer = CountVectorizer(
-            analyzer=self.analyzer(), vocabulary=self.vocabulary_, dtype=np.int32
-        )
-        return vectorizer.transform(_strings(texts))
+        return self._counted(strings(texts), self.vocabulary_)[0]
 
-    def with_words(self, words: Iterable[str], min_count: int = 1) -> Self:
-        """Return a fitted counter of exactly these words, which had `min_count` tokens or more."""
-        counter = clone(self).set_params(vocabulary=tuple(words))
-        counter._surface_words = self._surfaces(counter.vocabulary)
-        counter.vocabulary_, counter.min_count_ = counter.vocabulary, min_count
+    def _counted(
+        self, texts: Iterable[str], words: tuple[str, ...] | None
+    ) -> tuple[Any, tuple[str, ...]]:
+        """Return the counts of these words, or of all, and the words."""
+        rows, count = SparseRows(words), self.analyzer().counts
+        for text in texts:
+            rows.add(count(text))
+        counts, words = rows.matrix()
+        counts.sort_indices()
+        return counts, words
+
+    def _seen(self, texts: Iterable[str]) -> Iterable[str]:
+        """Return texts that are texts; the language is told by the first of them."""
+        if self.language != "auto":
+            return strings(texts)
+        rest = iter(strings(texts))
+        first = first_texts(rest)
+        self.detect_language(first)
+        return chain(first, rest)
+
+    def with_words(
+        self, words: Iterable[str], min_count: int = 1, surface_words: Iterable[str] | None = None
+    ) -> Self:
+        """Return a fitted counter of exactly these words, which had `min_count` tokens or more.
+
+        `surface_words` are the words as people read them; by default as this counter met them.
+        """
+        words = tuple(words)
+        counter = self._alike(vocabulary=words)
+        shown = self._surfaces(words) if surface_words is None else surface_words
+        counter._surface_words = tuple(shown)
+        counter.vocabulary_, counter.min_count_ = words, min_count
         return counter
 
     def of_all_words(self) -> Self:
         """Return a counter that counts as this one does, and is to learn all words of its texts."""
-        counter: Self = clone(self).set_params(vocabulary=None, min_count=1)
+        return self._alike(vocabulary=None, min_count=1)
+
+    def _alike(self, **others: Any) -> Self:
+        """Return a counter with these settings, and the language that was told."""
+        counter: Self = clone(self).set_params(language=self.language_code_, **others)
         return counter
 
     def extended(self, texts: Iterable[str]) -> Self:
@@ -229,13 +264,14 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "vocabulary_")
         learner, known = self.of_all_words(), set(self.vocabulary_)
-        analyze = learner.analyzer()
-        totals = Counter(word for text in _strings(texts) for word in analyze(text))
-        frequent = (word for word, n_tokens in totals.items() if n_tokens >= self.min_count_)
-        new = tuple(sorted(word for word in frequent if word not in known))
-        extended = self.with_words((*self.vocabulary_, *new), self.min_count_)
-        extended._surface_words = (*self.surface_words_, *learner._surfaces(new))
-        return extended
+        count, totals = learner.analyzer().counts, Counter[str]()
+        for text in strings(texts):
+            totals.update(count(text))
+        words = sorted(totals)
+        kept, _ = chosen_words(words, np.array([totals[word] for word in words]), self.min_count_)
+        new = tuple(words[place] for place in kept if words[place] not in known)
+        shown = (*self.surface_words_, *learner._surfaces(new))
+        return self.with_words((*self.vocabulary_, *new), self.min_count_, shown)
 
     def spans(self, text: str) -> list[tuple[int, int, str]]:
         """Return where the single words of the vocabulary stand in a text: begin, end, word.
@@ -244,20 +280,14 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "vocabulary_")
         shown = dict(zip(self.vocabulary_, self.surface_words_, strict=True))
-        forms = self._forms()
-        stops = set[str]() if forms is None else self._stops()  # a form may be a stop word's too
-        fold = str.lower if self.lowercase else str
-        # A letter may become two when folded: İ does.
-        places = [place for place, letter in enumerate(text) for _ in fold(letter)]
-        found = []
-        for match in re.finditer(self.token_pattern, fold(text)):
-            group = 1 if match.re.groups else 0
-            token = match[group]
-            word = token if forms is None or not token else forms[token]
-            if token and word in shown and token not in stops:
-                begin, end = match.span(group)
-                found.append((places[begin], places[end - 1] + 1, shown[word]))
-        return found
+        tokenize = Tokenizer(self.token_pattern, self.lowercase, self.language_code_)
+        stops, forms = self._stops(tokenize), self._forms()
+        found = (
+            (begin, end, token if forms is None else forms[token])
+            for begin, end, token in tokenize.spans(text)
+            if token and token not in stops
+        )
+        return [(begin, end, shown[word]) for begin, end, word in found if word in shown]
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
         """Return the words of the columns."""
@@ -265,114 +295,84 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.array(self.vocabulary_, dtype=object)
 
 
+class Analyzer:
+    """Turns a text into its words: tokens, stop words left out, normalised, and their sequences.
+
+    `met` counts how often each form of a word is met, to know the commonest.
+    """
+
+    def __init__(
+        self,
+        tokenize: Tokenizer,
+        stops: Collection[str] = (),
+        forms: Forms | None = None,
+        ngrams: int = 1,
+        met: Counter[str] | None = None,
+    ) -> None:
+        self._tokenize, self._stops, self._forms = tokenize, stops, forms
+        self._ngrams, self._met = ngrams, met
+
+    def __call__(self, text: str) -> list[str]:
+        """Return the words, and after them their sequences."""
+        stops, forms = self._stops, self._forms
+        tokens = [token for token in self._tokenize(text) if token not in stops]
+        if forms is not None:
+            if self._met is not None:
+                self._met.update(tokens)
+            tokens = [forms[token] for token in tokens]
+        longer = (tokens[place:] for place in range(self._ngrams))
+        shifted, found = [next(longer)], list(tokens)
+        for tail in longer:
+            shifted.append(tail)
+            found += map(" ".join, zip(*shifted, strict=False))
+        return found
+
+    def counts(self, text: str) -> Mapping[str, int]:
+        """Return how often each word, or sequence of words, stands in a text."""
+        if self._ngrams > 1:
+            return Counter(self(text))
+        tokens: Counter[str] = Counter()
+        for piece in self._tokenize.pieces(text):
+            tokens.update(self._tokenize(piece))
+        stops, forms, met = self._stops, self._forms, self._met
+        if forms is None:
+            return {token: n for token, n in tokens.items() if token not in stops}
+        found: dict[str, int] = {}
+        for token, n in tokens.items():
+            if token not in stops:
+                word = forms[token]
+                found[word] = found.get(word, 0) + n
+                if met is not None:
+                    met[token] += n
+        return found
+
+
 class CountsOnly(WordCounter):
     """Stands for the counter of a model that has none: a text is an error."""
 
-    def analyzer(self) -> Callable[[str], list[str]]:
-        """Return a function that raises."""
-        return _no_text
+    def analyzer(self) -> Analyzer:
+        """Return what raises."""
+        return _NoText(Tokenizer(self.token_pattern))
 
 
-def _no_text(text: str) -> list[str]:
-    raise InputError(
-        "this is text, but the model was trained on counts and does not know how words are "
-        "counted; give counts, or train it from text: fit(..., counter=...)"
-    )
-
-
-def auto_min_count(n_tokens: int) -> int:
-    """Return the default threshold: 20 for a million tokens and more, less for small corpora."""
-    return max(1, min(20, n_tokens // 50_000))
-
-
-def resolve_min_count(min_count: int | Literal["auto"], n_tokens: int) -> int:
-    """Return the threshold that `min_count` means for training texts of `n_tokens`."""
-    if min_count == "auto":
-        return auto_min_count(n_tokens)
-    return checks.whole("min_count", min_count, or_else="'auto' or ")
-
-
-def languages() -> list[str]:
-    """Return the languages that have a list of stop words."""
-    from stop_words import AVAILABLE_LANGUAGES
-
-    return sorted(AVAILABLE_LANGUAGES)
-
-
-def stop_words_of(source: str | os.PathLike[str] | Iterable[str] | None) -> Iterable[str]:
-    """Return the words that `stop_words` of a WordCounter stands for."""
-    if source is None:
-        return ()
-    if isinstance(source, os.PathLike) or (isinstance(source, str) and source.endswith(".txt")):
-        path = Path(os.fspath(source))
-        lines = (decode(path, number, line, "utf-8") for number, line in read_lines(path))
-        return [line.strip() for line in lines if line.strip()]
-    if not isinstance(source, str):
-        return _strings(source)
-    if source == "english":
-        return ENGLISH_STOP_WORDS
-    if source not in languages():
+class _NoText(Analyzer):
+    def __call__(self, text: str) -> list[str]:
         raise InputError(
-            f"there are no stop words for {source!r}; give a file (*.txt), a list of words, None, "
-            f"or one of: {', '.join(languages())}"
-        )
-    from stop_words import get_stop_words
-
-    words: list[str] = get_stop_words(source)
-    return words
-
-
-def _check_pattern(pattern: str) -> None:
-    """Raise if a pattern is no regular expression of words."""
-    if not isinstance(pattern, str):
-        raise InputError(f"token_pattern is {pattern!r}; it must be a regular expression")
-    try:
-        compiled = re.compile(pattern)
-    except re.error as error:
-        where = "" if error.pos is None else f" at position {error.pos}"
-        raise InputError(
-            f"token_pattern is {pattern!r}, which is not a regular expression: {error.msg}{where}"
-        ) from error
-    except (OverflowError, RecursionError) as error:
-        raise InputError(
-            f"token_pattern is {pattern[:80]!r}, which is too much: {error}"
-        ) from error
-    if compiled.groups > 1:
-        raise InputError(
-            f"token_pattern is {pattern!r}, which has {compiled.groups} groups; a token is one "
-            "group: write (?:…) for the others"
-        )
-    if any(not match[0] for match in compiled.finditer("a 1")):
-        raise InputError(
-            f"token_pattern is {pattern!r}, which matches where there is nothing; "
-            "use + instead of *"
+            "this is text, but the model was trained on counts and does not know how words are "
+            "counted; give counts, or train it from text: fit(..., counter=...)"
         )
 
+    counts = __call__  # type: ignore[assignment]
 
-def _check_ngrams(lengths: tuple[int, int]) -> None:
-    try:
-        shortest, longest = lengths
-        is_good = 1 <= checks.whole("", shortest) <= checks.whole("", longest)
-    except (TypeError, ValueError):
-        is_good = False
-    if not is_good:
-        raise InputError(
-            f"ngram_range is {lengths!r}; it must be two whole numbers from 1, the smaller first"
-        )
+
+def _check_ngrams(ngrams: int) -> None:
+    if not 1 <= checks.whole("ngrams", ngrams) <= MOST_NGRAMS:
+        raise InputError(f"ngrams is {ngrams}; it must be from 1 to {MOST_NGRAMS}")
 
 
 def _checked_words(words: Iterable[str]) -> tuple[str, ...]:
-    found = tuple(_strings(words))
+    found = tuple(strings(words))
     if not found:
         raise InputError("vocabulary is empty; give one word at least, or None to learn them")
     check_distinct(found, "vocabulary")
     return found
-
-
-def _strings(texts: Iterable[str]) -> Iterable[str]:
-    if isinstance(texts, str):
-        raise InputError("expected several texts, got one string; put it in a list")
-    for row, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise InputError(f"text {row} is {type(text).__name__}, not a string")
-        yield text

@@ -7,6 +7,7 @@ positive, so nothing else is kept: memory is that of the positives, not of the s
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,8 @@ from deplda.evaluation.matrices import Bools, Floats, Ints, Scores, Sparse
 TIES = ("expected", "order")
 BLOCK = 2**21
 """Scores that are sorted at a time."""
+_SOONER = 4
+"""How many cells of an array are sorted in the time that one stored score takes, or less."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +83,8 @@ def tie_groups(
     order of their columns, so that every group has one candidate.
     """
     checks.choice("ties", ties, TIES)
+    if not isinstance(scores, np.ndarray) and _are_mostly_stored(scores):
+        scores = _filled(scores)
     if isinstance(scores, np.ndarray):
         above, size = _dense_places(scores, truth, rows, columns, ties == "order")
     else:
@@ -134,6 +139,21 @@ def _dense_places(
             begin = row * n
             above[mine], size[mine] = _places(ordered, begin, begin + n, block[row, column])
     return above, size
+
+
+def _are_mostly_stored(scores: Sparse) -> bool:
+    """Return whether rows of an array are sorted sooner than what is stored of them."""
+    if scores.dtype.kind != "f" or scores.nnz * _SOONER < math.prod(scores.shape):
+        return False
+    return scores.nnz > 0 and bool(scores.data.min() > -np.inf)
+
+
+def _filled(scores: Sparse) -> npt.NDArray[Any]:
+    """Return the scores as an array, what is not stored below all others."""
+    full = np.full(scores.shape, -np.inf, dtype=scores.dtype)
+    row_of = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
+    full[row_of, scores.indices] = scores.data
+    return full
 
 
 def _stored_places(

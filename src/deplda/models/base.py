@@ -20,6 +20,7 @@ from deplda.data import checks
 from deplda.data.corpus import Corpus, canonical, word_names
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath
+from deplda.data.readers import kept_words
 from deplda.data.targets import Indicator, Targets, by_place, read_targets, renamed
 from deplda.data.text import WordCounter
 from deplda.engine.execution import Engine, Execution, Where
@@ -433,8 +434,8 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if counter is not None and are_texts(X):
             words = counter.extended(X).vocabulary_
         elif isinstance(X, Corpus) and hasattr(self, "feature_names_in_"):
-            least = 1 if counter is None else counter.min_count_
-            words = (*self.words_, *X.new_words(self.words_, least))
+            known = X if counter is None else kept_words(X, counter.min_count_)[0]
+            words = (*self.words_, *known.new_words(self.words_))
         else:
             return
         self.n_features_in_, self.feature_names_in_ = len(words), np.array(words, dtype=object)

@@ -17,10 +17,11 @@ from scipy.sparse import csr_array
 import deplda
 from deplda.data.corpus import Corpus
 from deplda.data.files import StrPath
-from deplda.data.forms import package_of
+from deplda.data.forms import gives_the_same, package_of
+from deplda.data.languages import languages, stop_words_of
 from deplda.data.statistics import describe
 from deplda.data.targets import Targets
-from deplda.data.text import WordCounter, languages, stop_words_of
+from deplda.data.text import WordCounter
 from deplda.errors import IgnoredParameterWarning, InputError, OtherVersionWarning, ReadError
 from deplda.models import untrusted
 from deplda.models.calibration import Calibration
@@ -80,7 +81,7 @@ def restore(stored: Stored, make: Callable[..., Any]) -> Any:
         model = make(**parameters)
         text = None if card.text is None else msgspec.convert(card.text, _Text)
         if text is not None and not is_trusted:  # before the pattern is used for anything
-            untrusted.check_words(text.token_pattern, text.ngram_range)
+            untrusted.check_pattern(text.token_pattern)
         model.counter_ = None if text is None else _counter(text, card.words or [])
     except InputError as error:
         raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
@@ -401,8 +402,11 @@ class _Text(msgspec.Struct, forbid_unknown_fields=True):
     stop_words: str | list[str] | None
     token_pattern: str
     lowercase: bool
-    ngram_range: tuple[int, int]
     min_count: int
+    fold_accents: bool = False
+    ngrams: int = 1
+    ngram_range: tuple[int, int] | None = None
+    """In place of `ngrams`, in models of earlier versions; shorter sequences are no words then."""
     language: str | None = None
     normalize: Literal["snowball", "lemma", "none"] = "none"
     package: str | None = None
@@ -414,49 +418,42 @@ def _text_settings(counter: WordCounter) -> dict[str, Any]:
     stop_words = counter.stop_words_
     if stop_words is not None and stop_words not in ("english", *languages()):
         stop_words = sorted(stop_words_of(stop_words))
-    return {
+    settings: dict[str, Any] = {
         "stop_words": stop_words,
         "token_pattern": counter.token_pattern,
         "lowercase": counter.lowercase,
-        "ngram_range": list(counter.ngram_range),
         "min_count": counter.min_count_,
-    } | _language_settings(counter)
-
-
-def _language_settings(counter: WordCounter) -> dict[str, Any]:
-    """Return what a language adds; nothing where none is given."""
-    if counter.language_code_ is None:
-        return {}
-    normalizer = counter.normalizer_
-    found = {"language": counter.language_code_, "normalize": normalizer}
-    if normalizer == "none":
-        return found
-    return found | {
-        "package": package_of(normalizer), "surface_words": list(counter.surface_words_)
-    }  # fmt: skip
+        "fold_accents": counter.fold_accents,
+        "ngrams": counter.ngrams,
+        "language": counter.language_code_,
+        "normalize": counter.normalizer_,
+        "package": package_of(counter.normalizer_),
+    }
+    is_as_counted = counter.surface_words_ == counter.vocabulary_
+    return settings | ({} if is_as_counted else {"surface_words": list(counter.surface_words_)})
 
 
 def _counter(text: _Text, words: list[str]) -> WordCounter:
     if isinstance(text.stop_words, str) and text.stop_words not in ("english", *languages()):
         raise msgspec.ValidationError(f"there are no stop words for {text.stop_words!r}")
-    if not 1 <= text.ngram_range[0] <= text.ngram_range[1]:
-        raise msgspec.ValidationError(f"there are no sequences of {text.ngram_range} words")
     if text.surface_words is not None and len(text.surface_words) != len(words):
         raise msgspec.ValidationError(
             f"there are {len(text.surface_words):,} surface_words for {len(words):,} words"
         )
     parameters = msgspec.structs.asdict(text)
+    if (earlier := parameters.pop("ngram_range")) is not None:
+        parameters["ngrams"] = earlier[1]
     surface_words, package = parameters.pop("surface_words"), parameters.pop("package")
-    counter = WordCounter(**parameters, vocabulary=words)
-    if package is not None and package != (here := package_of(counter.normalizer_)):
+    parameters.pop("min_count")
+    counter = WordCounter(**parameters).with_words(words, text.min_count, surface_words or words)
+    here = package_of(counter.normalizer_)
+    if package is not None and here is not None and not gives_the_same(package, here):
         warnings.warn(
             f"its words were normalised by {package}, here it is {here}: a word whose form differs "
             "is not known",
             OtherVersionWarning,
             stacklevel=2,
         )
-    counter._surface_words = None if surface_words is None else tuple(surface_words)
-    counter.vocabulary_, counter.min_count_ = tuple(words), text.min_count
     try:
         counter.analyzer()
     except (re.error, ValueError, OverflowError, RecursionError) as error:

@@ -50,7 +50,7 @@ LEAST_SCALE = 1e-9
 """A signal that varies by less is the same for all."""
 _MOST_STEPS = 50
 _LONGEST_STEP, _SMALL_STEP = 10.0, 1e-5
-_SURELY_LEARNED, _OF_OTHERS = 25, 8
+_SURELY_LEARNED, _OF_OTHERS, _ENOUGH_OTHERS = 25, 8, 100_000
 _LARGEST_T, _CLEARLY_WORSE = 3.0, -2.0
 
 
@@ -361,7 +361,8 @@ def logistic(features: Floats, truth: Bools, weights: Floats, ridge: Iterable[fl
 def _learned_from(held_out: HeldOut) -> tuple[tuple[Any, ...], Floats]:
     """Return the pairs that a mixture is fitted to, and how many pairs each stands for.
 
-    All that are true, those with the best margins or shares, and every eighth of the others.
+    All that are true, those with the best margins or shares, and every eighth of the others, but
+    of very many no more than are enough.
     """
     given, n_candidates = held_out.is_given, held_out.labels.shape[1]
     sure = held_out.is_true
@@ -373,10 +374,11 @@ def _learned_from(held_out: HeldOut) -> tuple[tuple[Any, ...], Floats]:
         sure &= given
     else:
         sure = given
-    others = np.flatnonzero((given & ~sure).ravel())[::_OF_OTHERS]
+    others = np.flatnonzero((given & ~sure).ravel())
+    n_others = len(others)
+    others = others[:: max(_OF_OTHERS, n_others // _ENOUGH_OTHERS)]
     weights = np.zeros(given.shape)
     weights[sure] = 1.0
-    n_others = int((given & ~sure).sum())
     weights.ravel()[others] = n_others / max(len(others), 1)
     chosen = np.nonzero(weights)
     return chosen, weights[chosen]

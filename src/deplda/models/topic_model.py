@@ -328,7 +328,7 @@ class TopicModel(LearnsOn, Explainer):
         if isinstance(document, Corpus):
             return document.n_tokens
         if isinstance(document, str) and self.counter_ is not None:
-            return len(self.counter_.analyzer()(document))
+            return sum(self.counter_.analyzer().counts(document).values())
         return n_known
 
     # Parameters ----------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from deplda.data.tokens import NAMED_PATTERNS
 from deplda.errors import IgnoredParameterWarning, InputError
 
 # Parameters that say where and how loudly a model works, and what they are in a loaded one.
@@ -18,7 +19,6 @@ MACHINE: dict[str, Any] = {"engine": "threads", "device": "cpu", "n_jobs": None,
 
 MOST_CYCLES = 100_000
 MOST_LABEL_TOKENS = 100_000
-MOST_WORDS_TOGETHER = 10
 MOST_PATTERN = 100
 """Characters of a pattern, and how many of a text its fixed beginning may look at."""
 
@@ -72,17 +72,14 @@ def check_work(parameters: Mapping[str, Any], n_topic_sets: int = 1) -> None:
         raise InputError(f"n_label_tokens is {tokens:,}, more than {MOST_LABEL_TOKENS:,}; {_HOW}")
 
 
-def check_words(token_pattern: str, ngram_range: tuple[int, int]) -> None:
+def check_pattern(token_pattern: str) -> None:
     """Raise if splitting some text into words by this pattern could take for ever."""
+    if token_pattern in NAMED_PATTERNS:
+        return
     width = sum(map(int, re.findall(r"\{(\d+)", token_pattern[:MOST_PATTERN])))
     is_short = len(token_pattern) <= MOST_PATTERN and width <= MOST_PATTERN
     if not is_short or _SAFE.fullmatch(token_pattern) is None:
         raise InputError(
             f"token_pattern is {token_pattern[:100]!r}; a saved model may have a fixed beginning "
             f"and one run of a kind of character, such as '[a-z]{{2,}}'; {_HOW}"
-        )
-    if ngram_range[1] > MOST_WORDS_TOGETHER:
-        raise InputError(
-            f"ngram_range is {ngram_range}; a saved model may count {MOST_WORDS_TOGETHER} words "
-            f"together; {_HOW}"
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,9 +20,10 @@ from scipy.sparse import csr_array, vstack
 from deplda.data.atomic import write_whole
 from deplda.data.corpus import Corpus
 from deplda.data.files import StrPath, check_plain, read_json
-from deplda.data.readers import Fields, read_corpus
+from deplda.data.phrases import chosen_words
+from deplda.data.readers import Fields, language_in, read_counted
 from deplda.data.readers.shard_files import format_of, names_in
-from deplda.data.text import WordCounter, resolve_min_count
+from deplda.data.text import WordCounter
 from deplda.engine.execution import HERE, Execution
 from deplda.engine.pool import Stop
 from deplda.errors import InputError, ReadError
@@ -54,13 +55,17 @@ class Ready(msgspec.Struct, frozen=True):
     least: int | None
     """Words of texts with fewer tokens were dropped; None if there were no texts."""
     shards: list[Sizes]
+    language: str | None = None
+    surface_words: list[str] | None = None
+    """The words as people read them, where they are normalised."""
 
 
 class _Survey(NamedTuple):
     words: tuple[str, ...]
     totals: npt.NDArray[np.int64]
     labels: tuple[str, ...]
-    had_texts: bool
+    forms: Counter[str] | None
+    """The forms of words met in texts; None if there were no texts."""
 
 
 def prepare(
@@ -87,17 +92,24 @@ def prepare(
     }
     if (ready := _found(folder, meaning)) is not None:
         return ready
+    if counter.language == "auto":
+        code = language_in(source / names[0], fields)
+        counter = WordCounter(**counter.get_params() | {"language": code})
     for number in range(len(names)):
         shard_folder(folder, number).mkdir(parents=True, exist_ok=True)
     surveys = execution.map(_survey, list(enumerate(names)), source, folder, fields, counter)
     is_numbered = all(format_of(Path(name)) == "svmlight" for name in names)
-    words, labels, least = _names(surveys, counter, is_numbered)
+    found = _names(surveys, counter, is_numbered)
+    words, labels = found.words, found.labels
     numbers = range(len(names))
     sizes = list(execution.map(_lay_out, numbers, folder, words, labels))
     _unite_cells(folder, len(names), len(words))
     for _ in execution.map(_place_cells, numbers, folder, len(words)):
         pass
-    ready = Ready(meaning, list(words), list(labels), least, sizes)
+    ready = Ready(
+        meaning, list(words), list(labels), found.least, sizes, counter.language_code_,
+        None if found.surface_words in (None, words) else list(found.surface_words or ()),
+    )  # fmt: skip
     with write_whole(folder / _READY) as file:
         file.write(msgspec.json.encode(ready))
     return ready
@@ -119,27 +131,11 @@ def fitted(counter: WordCounter, ready: Ready) -> WordCounter | None:
     """Return the counter with the words that were found; None if there were no texts to count."""
     if ready.least is None:
         return None
-    again = WordCounter(**counter.get_params())
-    again.vocabulary_, again.min_count_ = tuple(ready.words), ready.least
-    return again
+    again = WordCounter(**counter.get_params() | {"language": ready.language})
+    return again.with_words(ready.words, ready.least, ready.surface_words)
 
 
 # The first pass -----------------------------------------------------------------------------------
-
-
-class _Noting(WordCounter):
-    """A counter that drops no word, and notes whether there was any text to count."""
-
-    had_texts = False
-
-    def analyzer(self) -> Callable[[str], list[str]]:
-        analyze = super().analyzer()
-
-        def noted(text: str) -> list[str]:
-            self.had_texts = True
-            return analyze(text)
-
-        return noted
 
 
 def _survey(
@@ -148,9 +144,8 @@ def _survey(
 ) -> _Survey:  # fmt: skip
     number, name = item
     vocabulary = getattr(counter, "vocabulary_", counter.vocabulary)
-    parameters = counter.get_params() | {"min_count": 1, "vocabulary": vocabulary}
-    noting = _Noting(**parameters)
-    corpus = read_corpus(source / name, fields=fields, counter=noting)
+    counter = WordCounter(**counter.get_params() | {"vocabulary": vocabulary})
+    corpus, counted = read_counted(source / name, fields=fields, counter=counter)
     words, labels = tuple(corpus.vocabulary), tuple(corpus.label_names)
     x, y = corpus.counts, corpus.labels
     save_arrays(
@@ -159,30 +154,40 @@ def _survey(
     )  # fmt: skip
     with write_whole(shard_folder(folder, number) / _NAMES) as file:
         file.write(msgspec.json.encode([words, labels]))
-    return _Survey(words, corpus.word_counts, labels, noting.had_texts)
+    forms = None if counted is None else counter.forms_met_
+    return _Survey(words, corpus.word_counts, labels, forms)
 
 
-def _names(
-    surveys: Iterable[_Survey], counter: WordCounter, is_numbered: bool
-) -> tuple[tuple[str, ...], tuple[str, ...], int | None]:
+class _Found(NamedTuple):
+    words: tuple[str, ...]
+    labels: tuple[str, ...]
+    least: int | None = None
+    surface_words: tuple[str, ...] | None = None
+
+
+def _names(surveys: Iterable[_Survey], counter: WordCounter, is_numbered: bool) -> _Found:
     """Return all words and labels, and how many tokens a word of texts must have."""
     labels: dict[str, None] = {}
     words: Counter[str] = Counter()
     had_texts = False
     for survey in surveys:
         labels.update(dict.fromkeys(survey.labels))
-        had_texts = had_texts or survey.had_texts
+        if survey.forms is not None:
+            had_texts = True
+            counter.forms_met_.update(survey.forms)
         for word, total in zip(survey.words, survey.totals.tolist(), strict=True):
             words[word] += total
     if not had_texts:
         order: Any = tuple if is_numbered else lambda names: tuple(sorted(names))
-        return order(words), order(labels), None
-    vocabulary = getattr(counter, "vocabulary_", counter.vocabulary)
-    if vocabulary is not None:
-        return tuple(vocabulary), tuple(sorted(labels)), getattr(counter, "min_count_", 1)
-    least = resolve_min_count(counter.min_count, sum(words.values()))
-    kept = sorted(word for word, total in words.items() if total >= least)
-    return tuple(kept), tuple(sorted(labels)), least
+        return _Found(order(words), order(labels))
+    kept, least = getattr(counter, "vocabulary_", counter.vocabulary), 1
+    if kept is None:
+        names = sorted(words)
+        totals = np.array([words[name] for name in names], dtype=np.int64)
+        places, least = chosen_words(names, totals, counter.min_count)
+        kept = [names[place] for place in places]
+    full = counter.with_words(kept, getattr(counter, "min_count_", least))
+    return _Found(full.vocabulary_, tuple(sorted(labels)), full.min_count_, full.surface_words_)
 
 
 # The second pass ----------------------------------------------------------------------------------

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -45,7 +44,7 @@ class ModelService:
         self._orders = {"name": by_name, "frequency": by_frequency}
         self._words = model.surface_words_  # as they are shown; a text is counted by `words_`
         self._places = {word: place for place, word in enumerate(model.words_)}
-        self._analyze = None if model.counter_ is None else model.counter_.analyzer()
+        self._words_of = None if model.counter_ is None else model.counter_.analyzer().counts
         self._usual = self._usual_words() if self.explains else None
         self._topics = self._every_topic() if self.explains else []
         self.card = self._card()
@@ -89,13 +88,13 @@ class ModelService:
     def _count(self, document: Any, where: str) -> tuple[Any, int, int]:
         """Return a document's counts over the model's words, its known and unknown tokens."""
         if document.text is UNSET:
-            words = {word: int(n) for word, n in document.words.items()}
-        elif self._analyze is None:
+            words: Mapping[str, int] = {word: int(n) for word, n in document.words.items()}
+        elif self._words_of is None:
             raise HTTPException(
                 409, f'this model knows counts alone; send {{"words": {{…}}}} - at `{where}`'
             )
         else:
-            words = Counter(self._analyze(document.text))
+            words = self._words_of(document.text)
         known = sorted((self._places[w], n) for w, n in words.items() if w in self._places)
         n_tokens = sum(n for _, n in known)
         if n_tokens > self.limits.tokens:
@@ -215,7 +214,7 @@ class ModelService:
             library=card.library,
             n_labels=len(self.names),
             n_words=card.n_words,
-            takes_text=self._analyze is not None,
+            takes_text=self._words_of is not None,
             explains=self.explains,
             has_topics=bool(self._topics),
             has_probabilities=self.model.has_probabilities,

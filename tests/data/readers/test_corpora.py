@@ -24,6 +24,7 @@ from deplda import (
 from deplda.data.files import StandardInput
 from deplda.data.readers import (
     Where,
+    kept_words,
     read_counted,
     read_records,
 )
@@ -390,10 +391,10 @@ def test_a_long_text_is_counted_in_pieces_to_the_same_words(
     text = "Straße und Haus\n" * 500 + "unteilbar" * 300
     path = write_lines(tmp_path / "a.jsonl", [{"text": text, "labels": []}])
     whole = read_corpus(path, counter=PLAIN)
-    for pairs in ((1, 1), (1, 2)):  # pairs of words are never cut
-        counter = WordCounter(stop_words=None, min_count=1, ngram_range=pairs)
+    for longest in (1, 2):  # pairs of words are never cut
+        counter = WordCounter(stop_words=None, min_count=1, ngrams=longest)
         expected = read_corpus(path, counter=counter)
-        monkeypatch.setattr("deplda.data.readers.corpora._PIECE", 100)
+        monkeypatch.setattr("deplda.data.tokens._PIECE", 100)
         assert read_corpus(path, counter=counter) == expected
         monkeypatch.undo()
     assert whole.vocabulary[-1] == "unteilbar" * 300
@@ -403,8 +404,10 @@ def test_texts_come_with_the_counter_of_their_words(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.jsonl")
     corpus, counter = read_counted(path, counter=WordCounter(stop_words=None, min_count=2))
     assert counter is not None
-    assert counter.vocabulary_ == corpus.vocabulary == ("bee", "cat")
-    assert counter.transform(["bee bee apple"]).toarray().tolist() == [[2, 0]]
+    assert counter.vocabulary_ == corpus.vocabulary == ("apple", "bee", "cat")
+    assert counter.transform(["bee bee apple"]).toarray().tolist() == [[1, 2, 0]]
+    kept, least = kept_words(corpus, 2)
+    assert (kept.vocabulary, least) == (("bee", "cat"), 2)
     assert counter.stop_words is None
 
 

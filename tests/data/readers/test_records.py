@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from deplda import Fields, InputError, ReadError, WordCounter, read_corpus, read_shards
-from deplda.data.readers import Where, plain_row, read_rows
+from deplda.data.readers import Where, plain_row, read_counted, read_rows
 from deplda.data.readers.records import counts_in
 from tests.data.readers.documents import ROWS, write_lines
 
@@ -110,8 +110,8 @@ def test_words_of_several_fields_count_together_by_weight(case: Any, titled: Pat
 
 
 def test_no_sequence_of_words_goes_from_one_field_to_the_next(titled: Path) -> None:
-    counter = WordCounter(min_count=1, ngram_range=(2, 2))
-    assert read_corpus(titled, fields=BOTH, counter=counter).vocabulary == ("ant bee", "cat bee")
+    corpus, _ = read_counted(titled, fields=BOTH, counter=WordCounter(ngrams=2))
+    assert {word for word in corpus.vocabulary if " " in word} == {"ant bee", "cat bee"}
 
 
 def test_a_file_that_lacks_one_of_several_fields_is_read_with_the_others(titled: Path) -> None:

@@ -22,10 +22,11 @@ import numpy.typing as npt
 from deplda.data.corpus import Corpus, concat
 from deplda.data.datasets.annif_files import Document, full_texts, tsv_documents
 from deplda.data.files import decode, open_binary, read_lines
+from deplda.data.phrases import resolve_min_count
 from deplda.data.readers import CorpusBuilder, read_mat
 from deplda.data.readers.records import located
 from deplda.data.splits import Split, by_fold, nyt_split, random_split
-from deplda.data.text import WordCounter, resolve_min_count
+from deplda.data.text import WordCounter
 from deplda.errors import DataUnavailableError, DepldaError, ReadError
 
 Files = Mapping[str, Path]
@@ -176,12 +177,12 @@ def _smart_documents(path: Path) -> Iterator[tuple[str, list[str]]]:
 def eurlex57k(name: str, files: Files) -> Dataset:
     """Return EURLEX57K from its archive, one JSON file a document; development documents train."""
     names = _concept_names(files["eurovoc_en.json"])
-    analyze, builder, in_test = WordCounter().analyzer(), CorpusBuilder(), []
+    count, builder, in_test = WordCounter().analyzer().counts, CorpusBuilder(), []
     for part, law in _laws(files["datasets.zip"]):
         pieces = (law.title, law.header, law.recitals, law.main_body, law.attachments)
         text = "\n".join(_flatten(piece) for piece in pieces)
         labels = [names.get(concept, concept) for concept in law.concepts]
-        builder.add(Counter(analyze(text)), labels, law.celex_id)
+        builder.add(count(text), labels, law.celex_id)
         in_test.append(part == "test")
     corpus = _corpus(builder, files["datasets.zip"])
     return _with_training_words(name, corpus, np.array(in_test))
@@ -257,7 +258,7 @@ def debtags_of(name: str, packages: Iterable[str], translations: Iterable[str]) 
     first counts.
     """
     long = {s.get("Description-md5", ""): s.get("Description-en") for s in _stanzas(translations)}
-    analyze, builder, in_test = WordCounter().analyzer(), CorpusBuilder(), []
+    count, builder, in_test = WordCounter().analyzer().counts, CorpusBuilder(), []
     texts, names = set[str](), set[str]()
     for stanza in _stanzas(packages):
         checksum, package = stanza.get("Description-md5"), stanza["Package"]
@@ -267,7 +268,7 @@ def debtags_of(name: str, packages: Iterable[str], translations: Iterable[str]) 
             continue
         texts.add(text)
         names.add(package)
-        builder.add(Counter(analyze(text)), tags, package)
+        builder.add(count(text), tags, package)
         source = (stanza.get("Source") or package).partition(" ")[0]  # "name (version)"
         in_test.append(zlib.crc32(source.encode()) % 5 == 0)
     if not len(builder):
@@ -307,7 +308,7 @@ def _output(command: list[str]) -> list[str]:
 
 def nyt(name: str, files: Files) -> Dataset:
     """Return a user's own copy of the New York Times corpus: NITF files in folders of any depth."""
-    analyze, builder = WordCounter().analyzer(), CorpusBuilder()
+    count, builder = WordCounter().analyzer().counts, CorpusBuilder()
     folder = files["nyt"]
     for path in sorted(folder.rglob("*.xml")):
         try:
@@ -320,7 +321,7 @@ def nyt(name: str, files: Files) -> Dataset:
         labels = [label for label in named if label]
         text = "\n".join(t for body in article.iterfind(_FULL_TEXT) for t in body.itertext())
         if text.strip():
-            builder.add(Counter(analyze(text)), labels, path.relative_to(folder).as_posix())
+            builder.add(count(text), labels, path.relative_to(folder).as_posix())
     if not len(builder):
         raise DataUnavailableError(f"{folder} holds no article; put the NITF files (*.xml) there")
     corpus = builder.corpus()
@@ -354,9 +355,9 @@ def tib(name: str, files: Files) -> Dataset:
 
 
 def _counted(documents: Iterable[Document], path: Path, stop_words: str) -> Corpus:
-    analyze, builder = WordCounter(stop_words=stop_words).analyzer(), CorpusBuilder()
+    count, builder = WordCounter(stop_words=stop_words).analyzer().counts, CorpusBuilder()
     for document in documents:
-        builder.add(Counter(analyze(document.text)), document.subjects, document.id)
+        builder.add(count(document.text), document.subjects, document.id)
     return _corpus(builder, path)
 
 

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Literal, get_args
+
+import numpy as np
 
 from deplda.data.corpus import Corpus, check_distinct
 from deplda.data.fields import Fields
 from deplda.data.files import UTF8_BOM, StandardInput, StrPath, open_binary
+from deplda.data.languages import UNDETERMINED, detect, first_texts
+from deplda.data.phrases import chosen_words
 from deplda.data.readers.columns import csv_rows, parquet_rows
 from deplda.data.readers.jsonl import jsonl_rows
 from deplda.data.readers.mat import read_mat
 from deplda.data.readers.plain import line_rows, text_rows
 from deplda.data.readers.records import (
     BadLines,
+    CountWords,
     OnBad,
     Record,
+    Row,
     Rows,
     chosen,
     corpora_of,
@@ -29,7 +36,7 @@ from deplda.data.readers.records import (
     without_documents,
 )
 from deplda.data.readers.svmlight import Names, svmlight_corpora
-from deplda.data.text import LETTERS, WordCounter, resolve_min_count
+from deplda.data.text import WordCounter
 from deplda.errors import InputError, ReadError
 
 Format = Literal["jsonl", "csv", "tsv", "parquet", "svmlight", "mat", "text", "lines"]
@@ -79,10 +86,12 @@ def read_corpus(
         Of JSONL, CSV and TSV; a byte-order mark is passed over.
     """
     format = format or guess_format(path)
-    tokenize = None if format in _NUMBERED else _Tokenizer(counter)
+    count = None if format in _NUMBERED else _Counting(counter)
     names = (vocabulary, label_names)
-    (corpus,) = _corpora(format, fields, tokenize, names, encoding, None, BadLines(path))
-    return corpus
+    (corpus,) = _corpora(format, fields, count, names, encoding, None, BadLines(path))
+    if count is None or not count.used or count.vocabulary is not None or vocabulary is not None:
+        return corpus
+    return kept_words(corpus, count.counter.min_count)[0]
 
 
 def read_counted(
@@ -93,15 +102,16 @@ def read_counted(
     counter: WordCounter | None = None,
     encoding: str = "utf-8",
 ) -> tuple[Corpus, WordCounter | None]:
-    """Return `read_corpus` of a file and, if there were texts to count, the counter of its words.
+    """Return the documents of a file and, if there were texts to count, the counter of its words.
 
-    A model that is fitted with this counter takes texts from then on.
+    It is `read_corpus` with all words of texts: `kept_words` chooses of them. A model that is
+    fitted with the counter takes texts from then on.
     """
     format = format or guess_format(path)
     counter = WordCounter() if counter is None else counter
-    tokenize = None if format in _NUMBERED else _Tokenizer(counter)
-    (corpus,) = _corpora(format, fields, tokenize, (None, None), encoding, None, BadLines(path))
-    was_counted = tokenize is not None and tokenize.used
+    count = None if format in _NUMBERED else _Counting(counter)
+    (corpus,) = _corpora(format, fields, count, (None, None), encoding, None, BadLines(path))
+    was_counted = count is not None and count.used
     return corpus, counter.with_words(corpus.vocabulary) if was_counted else None
 
 
@@ -114,7 +124,7 @@ def read_records(
     encoding: str = "utf-8",
 ) -> Iterator[Record]:
     """Yield the documents of a file with names one by one, in constant memory; ids are as found."""
-    return _records(format, fields or Fields(), _Tokenizer(counter), encoding, BadLines(path))
+    return _records(format, fields or Fields(), _Counting(counter), encoding, BadLines(path))
 
 
 def read_shards(
@@ -142,15 +152,15 @@ def read_shards(
     if size < 1:
         raise InputError(f"size is {size}; a shard needs at least 1 document")
     format = format or guess_format(path)
-    tokenize = None if format in _NUMBERED else _Tokenizer(counter)
+    count = None if format in _NUMBERED else _Counting(counter)
     bad = BadLines(path, on_bad if format in ("jsonl", "svmlight") else None)
-    yield from _corpora(format, fields, tokenize, (vocabulary, label_names), encoding, size, bad)
+    yield from _corpora(format, fields, count, (vocabulary, label_names), encoding, size, bad)
 
 
 def _corpora(
     format: Format,
     fields: Fields | None,
-    tokenize: _Tokenizer | None,
+    count: _Counting | None,
     names: tuple[Iterable[str] | None, Iterable[str] | None],
     encoding: str,
     size: int | None,
@@ -159,7 +169,7 @@ def _corpora(
     """Yield the documents of a file as corpora of `size`, or as one; `names` are those to keep."""
     fields = Fields() if fields is None else fields
     vocabulary, label_names = (None if given is None else tuple(given) for given in names)
-    if tokenize is None:
+    if count is None:
         if fields.where:
             field = fields.where[0].field
             raise ReadError(
@@ -170,20 +180,23 @@ def _corpora(
         else:
             yield from _mat_corpora(bad.path, vocabulary, label_names, size)
         return
-    if vocabulary is None and tokenize.vocabulary is not None:
-        vocabulary = tuple(tokenize.vocabulary)
+    if vocabulary is None and count.vocabulary is not None:
+        vocabulary = tuple(count.vocabulary)
     are_known = vocabulary is not None and label_names is not None
     if size is not None and not are_known:
         quiet = bad.quiet()
-        records = with_ids(_records(format, fields, tokenize, encoding, quiet), quiet)
-        found_words, found_labels = _collect(records, tokenize)
+        records = with_ids(_records(format, fields, count, encoding, quiet), quiet)
+        found_words, found_labels = _collect(records, count)
         vocabulary = found_words if vocabulary is None else vocabulary
         label_names = found_labels if label_names is None else label_names
-    records = _records(format, fields, tokenize, encoding, bad)
-    for corpus in corpora_of(records, bad, vocabulary, label_names, size):
-        if tokenize.used and vocabulary is None:
-            corpus = corpus.keep_words(resolve_min_count(tokenize.min_count, corpus.n_tokens))
-        yield corpus
+    records = _records(format, fields, count, encoding, bad)
+    yield from corpora_of(records, bad, vocabulary, label_names, size)
+
+
+def kept_words(corpus: Corpus, min_count: int | Literal["auto"]) -> tuple[Corpus, int]:
+    """Return the corpus with the words to keep of texts, and the tokens that a word must have."""
+    kept, least = chosen_words(corpus.vocabulary, corpus.word_counts, min_count)
+    return corpus.take_words(kept), least
 
 
 def _mat_corpora(
@@ -201,37 +214,53 @@ def _mat_corpora(
     return (corpus[start : start + size] for start in range(0, len(corpus), size))
 
 
-class _Tokenizer:
-    """Calls the counter's analyzer, and remembers whether there was any text to call it for."""
+class _Counting:
+    """Counts words as the counter does, and remembers whether there was any text to count."""
 
     def __init__(self, counter: WordCounter | None) -> None:
-        counter = WordCounter() if counter is None else counter
-        self.min_count = counter.min_count
-        self.vocabulary = getattr(counter, "vocabulary_", counter.vocabulary)
+        self.counter = WordCounter() if counter is None else counter
+        self.vocabulary = getattr(self.counter, "vocabulary_", self.counter.vocabulary)
         self.used = False
-        self._analyze = counter.analyzer()
+        self._count: CountWords | None = None
+        if not self._is_to_detect():
+            self._count = self.counter.analyzer().counts
 
-        # At a blank no word is cut in two, unless a pattern of the user's has words with blanks.
-        self._can_cut = counter.ngram_range == (1, 1) and counter.token_pattern == LETTERS
-
-    def __call__(self, text: str) -> Iterable[str]:
+    def __call__(self, text: str) -> Mapping[str, int]:
+        if self._count is None:
+            self._count = self.counter.analyzer().counts
         self.used = True
-        if not self._can_cut or len(text) <= _PIECE:
-            return self._analyze(text)
-        return (word for piece in _pieces(text) for word in self._analyze(piece))
+        return self._count(text)
+
+    def _is_to_detect(self) -> bool:
+        return self.counter.language == "auto" and not hasattr(self.counter, "detected_")
+
+    def first_seen(self, rows: Rows, fields: Fields) -> Rows:
+        """Return the rows, by the first of which the language is told if it is to be."""
+        if not self._is_to_detect():
+            return rows
+        first: list[tuple[int, Row]] = []
+        self.counter.detect_language(_first_texts(rows, fields, first))
+        return chain(first, rows)
 
 
-_PIECE = 1 << 20  # the words of a longer text are not all in memory at a time
-_BLANK = re.compile(r"\s")
+def _first_texts(rows: Rows, fields: Fields, seen: list[tuple[int, Row]]) -> list[str]:
+    """Return the texts of the first rows; the rows go to `seen`."""
+
+    def texts() -> Iterator[str]:
+        for number, row in rows:
+            seen.append((number, row))
+            yield "\n".join(text for text in map(row.get, fields.texts) if isinstance(text, str))
+
+    return first_texts(texts())
 
 
-def _pieces(text: str) -> Iterator[str]:
-    start = 0
-    while start < len(text):
-        blank = _BLANK.search(text, start + _PIECE)
-        end = len(text) if blank is None else blank.start()
-        yield text[start:end]
-        start = end
+def language_in(path: StrPath, fields: Fields) -> str:
+    """Return the code of the language that most of the first texts of a file are in."""
+    format = guess_format(path)
+    if format in _NUMBERED:
+        return UNDETERMINED
+    rows = _rows(format, fields, "utf-8", BadLines(path))
+    return detect(_first_texts(rows, fields_in(format, fields), [])).code
 
 
 def read_rows(
@@ -272,27 +301,29 @@ def fields_in(format: Format, fields: Fields) -> Fields:
 
 
 def _records(
-    format: Format, fields: Fields, tokenize: _Tokenizer, encoding: str, bad: BadLines
+    format: Format, fields: Fields, count: _Counting, encoding: str, bad: BadLines
 ) -> Iterator[Record]:
     held = fields_in(format, fields)
-    for number, row in _rows(format, fields, encoding, bad):
+    rows = count.first_seen(_rows(format, fields, encoding, bad), held)
+    for number, row in rows:
         with bad.at(number, id_in(row, fields)):
-            yield record_of(row, number, held, tokenize)
+            yield record_of(row, number, held, count)
 
 
 def _collect(
-    records: Iterable[Record], tokenize: _Tokenizer
+    records: Iterable[Record], count: _Counting
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     totals: dict[str, int] = {}
     labels: set[str] = set()
     for record in records:
         labels.update(record.labels)
-        for word, count in record.counts.items():
-            totals[word] = totals.get(word, 0) + count
-    least = 0
-    if tokenize.used:
-        least = resolve_min_count(tokenize.min_count, sum(totals.values()))
-    return tuple(sorted(w for w, n in totals.items() if n >= least)), tuple(sorted(labels))
+        for word, n in record.counts.items():
+            totals[word] = totals.get(word, 0) + n
+    words = sorted(totals)
+    if count.used:
+        every = np.array([totals[word] for word in words], dtype=np.int64)
+        words = [words[place] for place in chosen_words(words, every, count.counter.min_count)[0]]
+    return tuple(words), tuple(sorted(labels))
 
 
 def _line_encoding(encoding: str) -> str:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple
 
-import numpy as np
-from scipy.sparse import csr_array
-
-from deplda.data.corpus import MAX_COUNT, Corpus, check_distinct
+from deplda.data.corpus import MAX_COUNT, Corpus
 from deplda.data.fields import Fields, Where
 from deplda.data.files import StrPath
+from deplda.data.rows import SparseRows
 from deplda.errors import InputError, ReadError
 
 MAX_COLUMNS = 10_000_000
 """Words, or labels, that a file without names for each of them may have."""
 
-Tokenizer = Callable[[str], Iterable[str]]
+CountWords = Callable[[str], Mapping[str, int]]
+"""Counts the words of a text."""
 
 
 Row = Mapping[str, Any]
@@ -42,8 +40,8 @@ class CorpusBuilder:
     def __init__(
         self, vocabulary: Iterable[str] | None = None, label_names: Iterable[str] | None = None
     ) -> None:
-        self._words = _Column(vocabulary, "vocabulary")
-        self._labels = _Column(label_names, "label_names")
+        self._words = SparseRows(vocabulary, "vocabulary")
+        self._labels = SparseRows(label_names, "label_names")
         self._ids: list[str] = []
 
     def __len__(self) -> int:
@@ -62,38 +60,6 @@ class CorpusBuilder:
         words, vocabulary = self._words.matrix()
         labels, label_names = self._labels.matrix()
         return Corpus(words, labels, vocabulary, label_names, self._ids)
-
-
-class _Column:
-    """Growing sparse rows over names, learned as they come or fixed at the start."""
-
-    def __init__(self, names: Iterable[str] | None, what: str) -> None:
-        given = () if names is None else tuple(names)
-        check_distinct(given, what)
-        self.fixed = names is not None
-        self.places = {name: place for place, name in enumerate(given)}
-        self.data, self.indices, self.ends = array("i"), array("i"), array("q", [0])
-
-    def add(self, row: Mapping[str, int]) -> None:
-        places = self.places
-        for name, value in row.items():
-            place = places.get(name) if self.fixed else places.setdefault(name, len(places))
-            if place is not None and value:
-                self.indices.append(place)
-                self.data.append(value)
-        self.ends.append(len(self.data))
-
-    def matrix(self) -> tuple[Any, tuple[str, ...]]:
-        names = tuple(self.places)
-        indices = np.frombuffer(self.indices, dtype=np.int32)
-        if not self.fixed:
-            names = tuple(sorted(names))
-            rank = np.empty(len(names), dtype=np.int32)
-            rank[[self.places[name] for name in names]] = np.arange(len(names), dtype=np.int32)
-            indices = rank[indices]
-        data = np.frombuffer(self.data, dtype=np.int32)
-        ends = np.frombuffer(self.ends, dtype=np.int64)
-        return csr_array((data, indices, ends), shape=(len(ends) - 1, len(names))), names
 
 
 def whole_count(word: str, count: object) -> int:
@@ -228,16 +194,16 @@ def plain_row(row: Row, fields: Fields) -> dict[str, Any]:
     return ({} if id is None else {"id": str(id)}) | content | {"labels": _labels(row, fields)}
 
 
-def record_of(row: Row, line: int, fields: Fields, tokenize: Tokenizer) -> Record:
+def record_of(row: Row, line: int, fields: Fields, count: CountWords) -> Record:
     """Return the record in a row of named values, as JSONL and Parquet have them."""
     id = id_in(row, fields)
     if id is not None and (isinstance(id, bool) or not isinstance(id, str | int)):
         raise InputError(f"{fields.id!r} is {_brief(id)}; an id must be a string or a whole number")
     name = None if id is None else str(id)
-    return Record(line, name, counts_in(row, fields, tokenize), _labels(row, fields))
+    return Record(line, name, counts_in(row, fields, count), _labels(row, fields))
 
 
-def counts_in(row: Row, fields: Fields, tokenize: Tokenizer) -> Mapping[str, int]:
+def counts_in(row: Row, fields: Fields, count: CountWords) -> Mapping[str, int]:
     """Return the counts of a row's words: those given, or of its list of words, or of its texts."""
     if (counts := row.get(fields.counts)) is not None:
         return _count_object(counts, fields.counts)
@@ -248,7 +214,7 @@ def counts_in(row: Row, fields: Fields, tokenize: Tokenizer) -> Mapping[str, int
         raise _without_content(row, fields)
     total: Counter[str] = Counter()
     for name, text in texts.items():
-        words, weight = Counter(tokenize(text)), fields.weights.get(name, 1)
+        words, weight = count(text), fields.weights.get(name, 1)
         total.update({word: n * weight for word, n in words.items()} if weight > 1 else words)
     return total
 

@@ -1,0 +1,46 @@
+"""Sparse rows that grow one by one."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from deplda.data.corpus import check_distinct
+
+
+class SparseRows:
+    """Growing sparse rows over names, learned as they come or fixed at the start."""
+
+    def __init__(self, names: Iterable[str] | None = None, what: str = "names") -> None:
+        given = () if names is None else tuple(names)
+        check_distinct(given, what)
+        self.fixed = names is not None
+        self.places = {name: place for place, name in enumerate(given)}
+        self.data, self.indices, self.ends = array("i"), array("i"), array("q", [0])
+
+    def add(self, row: Mapping[str, int]) -> None:
+        """Append a row."""
+        places = self.places
+        for name, value in row.items():
+            place = places.get(name) if self.fixed else places.setdefault(name, len(places))
+            if place is not None and value:
+                self.indices.append(place)
+                self.data.append(value)
+        self.ends.append(len(self.data))
+
+    def matrix(self) -> tuple[Any, tuple[str, ...]]:
+        """Return the rows, and the names of their columns; those learned are sorted."""
+        names = tuple(self.places)
+        indices = np.frombuffer(self.indices, dtype=np.int32)
+        if not self.fixed:
+            names = tuple(sorted(names))
+            rank = np.empty(len(names), dtype=np.int32)
+            rank[[self.places[name] for name in names]] = np.arange(len(names), dtype=np.int32)
+            indices = rank[indices]
+        data = np.frombuffer(self.data, dtype=np.int32)
+        ends = np.frombuffer(self.ends, dtype=np.int64)
+        return csr_array((data, indices, ends), shape=(len(ends) - 1, len(names))), names
