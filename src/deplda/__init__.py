@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         EngineError,
         FractionalCountsWarning,
         InputError,
+        NoKnownWordsWarning,
         NothingHeldOutWarning,
         ReadError,
     )
@@ -53,7 +54,7 @@ _HOMES = {
     "data.text": "WordCounter",
     "errors": (
         "DataUnavailableError DepldaError EngineError FractionalCountsWarning InputError "
-        "NothingHeldOutWarning ReadError"
+        "NoKnownWordsWarning NothingHeldOutWarning ReadError"
     ),
     "evaluation": "Evaluation compare evaluate scorecard",
     "models.dependency": "DependencyLDA",
@@ -86,6 +87,7 @@ __all__ = [
     "HybridLDA",
     "InputError",
     "LabelWords",
+    "NoKnownWordsWarning",
     "NothingHeldOutWarning",
     "PriorLDA",
     "ReadError",

@@ -48,6 +48,10 @@ class FractionalCountsWarning(UserWarning):
     """Counts that are not whole numbers were rounded, since tokens are drawn."""
 
 
+class NoKnownWordsWarning(UserWarning):
+    """Documents have no word that the model knows: what it says of them is its prior's alone."""
+
+
 class OtherVersionWarning(UserWarning):
     """A saved model's words were normalised by another version of a package."""
 

@@ -15,7 +15,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def model(tmp_path_factory: pytest.TempPathFactory, corpus: Path) -> Path:
     """A model of texts."""
     folder = tmp_path_factory.mktemp("models") / "text"
-    done("train", corpus, "-o", folder, "--where", "part=train", *QUICK)
+    done("train", corpus, "-o", folder, "--where", "part=train", "--language", "none", *QUICK)
     return folder
 
 

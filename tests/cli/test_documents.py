@@ -163,7 +163,7 @@ def of_titles(tmp_path_factory: pytest.TempPathFactory, titled: Path) -> Path:
 def test_a_model_reads_files_by_the_fields_it_was_trained_with(
     tmp_path: Path, of_titles: Path, titled: Path
 ) -> None:
-    assert {f"{label.lower()}s" for label in TOPICS} < set(deplda.load(of_titles).words_)
+    assert {f"{label.lower()}s" for label in TOPICS} < set(deplda.load(of_titles).surface_words_)
     told = lines(done("predict", of_titles, titled))
     assert [line["id"] for line in told] == [row["key"] for row in _titled()]
     assert told == lines(done("predict", of_titles, titled, *FIELDS))

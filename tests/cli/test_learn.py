@@ -105,7 +105,8 @@ def test_documents_are_read_as_in_training(tmp_path: Path, model: Path) -> None:
 def test_a_new_word_needs_the_tokens_that_words_needed_in_training(
     tmp_path: Path, corpus: Path
 ) -> None:
-    done("train", corpus, "-o", tmp_path / "m", "--model", "flat", "--min-count", 2)
+    done("train", corpus, "-o", tmp_path / "m", "--model", "flat", "--min-count", 2,
+         "--language", "none")  # fmt: skip
     rows = [{"id": "n", "text": "senate senate voted", "labels": ["POLITICS"]}]
     new = write_jsonl(tmp_path / "new.jsonl", rows)
     done("learn", tmp_path / "m", new, "-o", tmp_path / "n")

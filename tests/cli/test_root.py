@@ -156,7 +156,7 @@ def test_warnings_are_one_line_too(monkeypatch: pytest.MonkeyPatch, corpus: Path
         return keep(given)
 
     monkeypatch.setattr("deplda.data.statistics.describe", describe)
-    assert run("datasets", "stats", corpus).stderr == "Warning: look out\n"
+    assert run("datasets", "stats", corpus, "--language", "none").stderr == "Warning: look out\n"
 
 
 def test_output_shorter_than_a_pipe_may_lose_its_reader_too() -> None:

@@ -34,7 +34,10 @@ def test_training_on_text_makes_a_model_that_takes_texts(tmp_path: Path, corpus:
 
 
 def test_a_model_trained_here_is_the_one_trained_in_python(tmp_path: Path, corpus: Path) -> None:
-    done("train", corpus, "-o", tmp_path / "m", "--seed", 3, "--n-topics", 2, "--jobs", 1, *QUICK)
+    done(
+        "train", corpus, "-o", tmp_path / "m", "--seed", 3, "--n-topics", 2, "--jobs", 1,
+        "--language", "none", *QUICK,
+    )  # fmt: skip
     python = DependencyLDA(n_topics=2, n_topic_chains=2, n_topic_sweeps=20, random_state=3)
     train = read_corpus(corpus)
     expected = python.fit(train).decision_function(train)
@@ -72,7 +75,7 @@ def test_the_papers_settings_and_single_parameters_go_together(
 def test_words_are_counted_as_asked(tmp_path: Path, corpus: Path) -> None:
     done(
         "train", corpus, "-o", tmp_path / "m", "--min-count", 9, "--stop-words", "none",
-        "--ngrams", 2, "--token-pattern", "[a-z]+", *QUICK,
+        "--ngrams", 2, "--token-pattern", "[a-z]+", "--language", "none", *QUICK,
     )  # fmt: skip
     told = json.loads(done("info", tmp_path / "m", "--json"))
     assert told["text"] == {
@@ -82,6 +85,29 @@ def test_words_are_counted_as_asked(tmp_path: Path, corpus: Path) -> None:
     }  # fmt: skip
     counter = WordCounter(stop_words=None, token_pattern="[a-z]+", ngrams=2, min_count=9)  # noqa: S106
     assert told["words"] == read_corpus(corpus, counter=counter).n_words
+
+
+def test_the_language_is_told_by_the_texts_and_said(tmp_path: Path) -> None:
+    words = ["Kirjastot ovat tänään suljettuja", "Kirjastossa on uusia kirjoja lapsille"]
+    rows = [{"text": text, "labels": [label]} for text in words for label in "ab"]
+    corpus = write_jsonl(tmp_path / "a.jsonl", rows)
+    result = run("train", corpus, "-o", tmp_path / "m", "--model", "flat")
+    assert "language: finnish (fi), by 4 of 4 texts (--language sets another)" in result.stderr
+    told = json.loads(done("info", tmp_path / "m", "--json"))["text"]
+    assert (told["language"], told["normalize"], told["stop_words"]) == (
+        "fi", "snowball", "finnish",
+    )  # fmt: skip
+    assert told["package"].partition(" ")[0] in ("snowballstemmer", "PyStemmer")
+    assert "kirjastot" in done("words", tmp_path / "m", "a")
+    result = run(
+        "train", corpus, "-o", tmp_path / "n", "--model", "flat", "--language", "finnish",
+        "--normalize", "none", "--fold-accents", "--token-pattern", "codes",
+    )  # fmt: skip
+    assert "language:" not in result.stderr
+    assert "tanaan" in deplda.load(tmp_path / "n").words_
+    assert "language is 'klingon'; it must be auto, one of" in problem(
+        1, "train", corpus, "-o", tmp_path / "o", "--language", "klingon"
+    )
 
 
 def test_a_data_set_is_split_for_training_and_for_testing(tmp_path: Path, news: Path) -> None:

@@ -26,6 +26,9 @@ def test_the_language_of_most_texts_is_told() -> None:
     assert found == Detected("de", 2, 3)
     assert str(found) == "german (de), by 2 of 3 texts"
     assert detect([FINNISH, GERMAN]).code == "de"  # of equals the first by name
+    mixed = detect([FINNISH, GERMAN, "The library is closed today, and opens tomorrow at ten."])
+    assert mixed.code == "und"
+    assert str(mixed) == "undetermined, words are counted as they are"
 
 
 @pytest.mark.parametrize(

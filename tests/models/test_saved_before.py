@@ -19,6 +19,7 @@ def same_bits(found: Any, told: list[list[str]]) -> None:
     np.testing.assert_array_almost_equal_nulp(np.atleast_2d(found), expected, nulp=4)
 
 
+@pytest.mark.filterwarnings("ignore::deplda.NoKnownWordsWarning")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_model_saved_before_predicts_the_same(name: str) -> None:
     told, model = json.loads((SAVED / f"{name}.json").read_bytes()), load(SAVED / name)

@@ -5,9 +5,13 @@ from typing import Any
 
 import pytest
 
-from deplda import FlatLDA, InputError
-from deplda.models.suggesting import Asked, labels_of
+from deplda import FlatLDA, InputError, NoKnownWordsWarning
+from deplda.models.suggesting import Asked, answers_of
 from tests.models.worlds import news, quick
+
+
+def labels_of(model: Any, documents: Any, asked: Asked) -> list[Any]:
+    return [answer["labels"] for answer in answers_of(model, documents, asked)]
 
 
 @cache
@@ -53,3 +57,24 @@ def test_without_probabilities_there_are_ten_labels_with_scores() -> None:
 def test_what_cannot_be_asked_is_said(asked: Asked, message: str) -> None:
     with pytest.raises(InputError, match=message):
         labels_of(fitted(0), news()[:2], asked)
+
+
+@pytest.mark.parametrize("n_held_out", [0, 2000])
+def test_documents_without_known_words_are_flagged(n_held_out: int) -> None:
+    model, some = fitted(n_held_out), news()[:3]
+    nothing = some.counts.copy()
+    nothing.data[:] = 0
+    known, *_ = answers_of(model, some, Asked())
+    assert known["n_known"] == some.document_lengths[0]
+    assert "by_prior" not in known
+    (one, *_, last) = answers_of(model, nothing, Asked())
+    assert (one["n_known"], one["by_prior"]) == (0, True)
+    assert one["labels"] == last["labels"]  # of any document
+
+
+@pytest.mark.parametrize("method", ["rank", "suggest"])
+def test_documents_without_known_words_are_warned_of(method: str) -> None:
+    model, some = fitted(2000), news()[:8].counts.toarray()
+    some[1:] = 0
+    with pytest.warns(NoKnownWordsWarning, match=r"7 of 8 documents .*row 1, 2, 3, 4, 5, …"):
+        getattr(model, method)(some)

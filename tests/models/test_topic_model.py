@@ -44,6 +44,7 @@ def test_a_label_without_documents_is_legal(model: Model) -> None:
     assert fitted.label_words_.dense()[:, 2] == pytest.approx(1 / x.shape[1])
 
 
+@pytest.mark.filterwarnings("ignore::deplda.NoKnownWordsWarning")
 def test_documents_without_words_or_without_labels_are_legal(model: Model) -> None:
     _, x = counted()
     x = csr_array(np.vstack([x.toarray(), np.zeros((2, x.shape[1]), dtype=int)]))
@@ -278,6 +279,7 @@ def test_a_new_word_of_a_corpus_needs_the_tokens_that_the_counter_asks_for() -> 
     assert fitted.counter_.transform(["umpire senate"]).sum() == 1
 
 
+@pytest.mark.filterwarnings("ignore::deplda.NoKnownWordsWarning")
 def test_all_other_methods_know_the_words_of_the_model_alone(model: Model) -> None:
     fitted = quick(model).fit(news())
     words = fitted.words_

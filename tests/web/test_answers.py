@@ -6,7 +6,7 @@ from deplda.web.answers import Error, SuggestAnswer, Suggested, Suggestion
 
 
 def test_answers_come_back_from_json_as_they_were() -> None:
-    found = SuggestAnswer([Suggested([Suggestion("LAW", 0.5)], 3, 1)])
+    found = SuggestAnswer([Suggested([Suggestion("LAW", 0.5)], 3, 1, by_prior=False)])
     assert msgspec.json.decode(msgspec.json.encode(found), type=SuggestAnswer) == found
 
 

@@ -24,6 +24,7 @@ from tests.web.serving import (
 TEXT = "The jury of the court heard the team. The lawsuit İs about a game, game."
 
 
+@pytest.mark.filterwarnings("ignore::deplda.NoKnownWordsWarning")
 @pytest.mark.parametrize(
     ("asked", "k", "cutoff"),
     [

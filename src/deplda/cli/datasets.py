@@ -16,6 +16,7 @@ from deplda.cli.documents import (
     is_readable,
     load_corpus,
     reading_options,
+    with_kept_words,
     word_options,
 )
 from deplda.cli.output import as_json, check_output, force, show, show_json, waiting
@@ -78,7 +79,8 @@ def stats(corpus: str, reading: Reading, words: Words, as_json: bool) -> None:
     from deplda.data.statistics import describe
 
     with waiting(f"reading {corpus} …"):
-        found = describe(load_corpus(corpus, reading, words.counter()).corpus)
+        loaded = load_corpus(corpus, reading, words.counter())
+        found = describe(with_kept_words(loaded, words))
     if as_json:
         show_json(found.to_dict())
     else:
@@ -141,15 +143,16 @@ def _write(corpus: str, target: Path, kind: str, reading: Reading, words: Words)
                 )
             return write_rows(_rows(path, format, reading), target)
     loaded = load_corpus(corpus, reading, words.counter())
+    kept = with_kept_words(loaded, words)
     if kind == "":
-        save_folder(Dataset(target.name, loaded.corpus, loaded.splits), target)
+        save_folder(Dataset(target.name, kept, loaded.splits), target)
     elif kind == ".jsonl":
-        write_jsonl(loaded.corpus, target)
+        write_jsonl(kept, target)
     elif kind == ".parquet":
-        write_rows(rows_of(loaded.corpus), target)
+        write_rows(rows_of(kept), target)
     else:
-        write_svmlight(loaded.corpus, target)
-    return len(loaded.corpus)
+        write_svmlight(kept, target)
+    return len(kept)
 
 
 def _rows(path: StrPath, format: Any, reading: Reading) -> Iterator[dict[str, Any]]:

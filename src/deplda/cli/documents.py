@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from deplda.cli.output import note
 from deplda.data.files import StandardInput, StrPath
 from deplda.data.forms import NORMALIZERS
 from deplda.errors import InputError, ReadError
@@ -65,7 +66,7 @@ class Reading(NamedTuple):
 class Words(NamedTuple):
     """How texts become words."""
 
-    language: str | None
+    language: str
     normalize: Any
     min_count: Any
     stop_words: str
@@ -78,7 +79,7 @@ class Words(NamedTuple):
         from deplda.data.text import WordCounter
 
         return WordCounter(
-            language=self.language,
+            language=None if self.language == "none" else self.language,
             normalize=self.normalize,
             stop_words=None if self.stop_words == "none" else self.stop_words,
             token_pattern=self.token_pattern,
@@ -148,8 +149,10 @@ _READING = [
 _WORDS = [
     click.option(
         "--language",
-        help="Of the texts, for example fi or finnish, or auto to have it told by them: sets stop "
-        "words and normaliser.",
+        default="auto",
+        metavar="auto|none|LANGUAGE",
+        help="Of the texts, for example fi or finnish; auto: told by the first thousand of them. "
+        "It sets stop words and normaliser; none: English stop words, words as they are.",
     ),
     click.option(
         "--normalize",
@@ -254,6 +257,8 @@ def load_corpus(
         corpus, fitted = read_counted(
             path, format, fields=fields, counter=counter, encoding=reading.encoding
         )
+        if fitted is not None and (told := getattr(counter, "detected_", None)) is not None:
+            note(f"language: {told} (--language sets another)")
         return Loaded(corpus, (), fitted, None if format in ("svmlight", "mat") else fields)
     if reading.where:
         raise InputError(f"--where is for files with fields; {source} is none")
@@ -269,10 +274,16 @@ def load_corpus(
     return Loaded(found.corpus, found.splits)
 
 
+def with_kept_words(loaded: Loaded, words: Words) -> Corpus:
+    """Return the corpus without rare words, where it was counted from texts."""
+    from deplda.data.readers import kept_words
+
+    is_text = loaded.counter is not None
+    return kept_words(loaded.corpus, words.min_count)[0] if is_text else loaded.corpus
+
+
 def part_of(loaded: Loaded, split: str, part: str) -> Corpus:
     """Return the training or test documents, or all where there are no splits or none is wanted."""
-    from deplda.cli.output import note
-
     if not loaded.splits or split == "none":
         return loaded.corpus
     if not split.isdecimal() or int(split) >= len(loaded.splits):

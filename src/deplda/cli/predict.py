@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from deplda.models.suggesting import Asked
 
 _BATCH = 256
+_BY_PRIOR = b'"by_prior": true}\n'
 _CHECKED = 256
 """How many lines of an output are predicted again before it is gone on with."""
 
@@ -117,7 +118,7 @@ def predict(
     n_done = 0
     if resume and output is not None and output.exists():
         n_done = _skip_done(output, records, predicted)
-    found = _predicted(predicted, records, size)
+    found, n_unknown = _predicted(predicted, records, size), 0
     # An output is replaced only when there is something to write.
     first = list(islice(found, 1))
     with _opened(output, resume) as file, counted("predicting", None, "documents", None) as done:
@@ -126,6 +127,7 @@ def predict(
                 file.write(b"".join(lines))
                 file.flush()
                 n_done += len(lines)
+                n_unknown += sum(line.endswith(_BY_PRIOR) for line in lines)
                 done(len(lines))
         except OSError as error:
             if output is None:
@@ -137,6 +139,11 @@ def predict(
                 raise
             message = f"interrupted after {n_done:,} documents; --resume goes on with {output}"
             raise KeyboardInterrupt(message) from None
+    if n_unknown:
+        note(
+            f"Warning: {n_unknown:,} of the documents have no word that the model knows; their "
+            'labels are those that are likely of any document ("by_prior": true).'
+        )
     if output is not None:
         show(f"{n_done:,} documents: {output}")
 
@@ -197,13 +204,13 @@ def _predicted(
 def _lines(model: Any, asked: Asked, batch: list[Record]) -> Iterator[bytes]:
     """Yield the line of each document."""
     from deplda.data.readers import CorpusBuilder
-    from deplda.models.suggesting import labels_of
+    from deplda.models.suggesting import answers_of
 
     builder = CorpusBuilder(model.words_, ())
     for record in batch:
         builder.add(record.counts, ())
-    for record, labels in zip(batch, labels_of(model, builder.corpus(), asked), strict=True):
-        yield as_line({"id": record.id, "labels": labels}).encode() + b"\n"
+    for record, answer in zip(batch, answers_of(model, builder.corpus(), asked), strict=True):
+        yield as_line({"id": record.id} | answer).encode() + b"\n"
 
 
 @contextmanager

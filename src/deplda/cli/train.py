@@ -196,10 +196,7 @@ def _learn(
     if how and not can(model, "checkpoint"):
         raise InputError(f"--checkpoint is for models with chains; {type(model).__name__} has none")
     with waiting(f"reading {corpus} …"):
-        counter = words.counter(min_count=1)
-        loaded = load_corpus(corpus, reading, counter)
-    if (found := getattr(counter, "detected_", None)) is not None:
-        note(f"language: {found}")
+        loaded = load_corpus(corpus, reading, words.counter())
     learned, kept = _parts(loaded, split, holdout, seed)
     learned, options = _with_kept_words(learned, loaded, words)
     model.fit(learned, **options, **how)

@@ -9,8 +9,6 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
 from deplda.data.files import decode, read_lines
 from deplda.errors import InputError
 
@@ -42,10 +40,12 @@ class Detected(NamedTuple):
 
     code: str
     n_texts: int
-    """How many of the texts looked at are in it."""
+    """How many of the texts looked at are in it, or in the commonest."""
     n_seen: int
 
     def __str__(self) -> str:
+        if self.code == UNDETERMINED:
+            return "undetermined, words are counted as they are"
         return f"{NAMES[self.code]} ({self.code}), by {self.n_texts:,} of {self.n_seen:,} texts"
 
 
@@ -74,7 +74,7 @@ def first_texts(texts: Iterator[str]) -> list[str]:
 
 
 def detect(texts: Iterable[str]) -> Detected:
-    """Return the language that most of the texts are in."""
+    """Return the language of the texts; undetermined where not even half of them are in one."""
     import py3langid
 
     known = [text[:_OF_A_TEXT] for text in texts if any(map(str.isalpha, text[:_OF_A_TEXT]))]
@@ -82,7 +82,8 @@ def detect(texts: Iterable[str]) -> Detected:
     if not found:
         return Detected(UNDETERMINED, 0, 0)
     code, n_texts = min(found.items(), key=lambda item: (-item[1], item[0]))
-    return Detected(code, n_texts, len(known))
+    is_most = 2 * n_texts >= len(known)
+    return Detected(code if is_most else UNDETERMINED, n_texts, len(known))
 
 
 def _known(code: str) -> str:
@@ -108,7 +109,9 @@ def stop_words_of(source: str | os.PathLike[str] | Iterable[str] | None) -> Iter
     if not isinstance(source, str):
         return strings(source)
     if source == "english":
-        return ENGLISH_STOP_WORDS
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        return frozenset(ENGLISH_STOP_WORDS)
     if source not in languages():
         raise InputError(
             f"there are no stop words for {source!r}; give a file (*.txt), a list of words, None, "

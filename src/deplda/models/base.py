@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from deplda.data.targets import Indicator, Targets, by_place, read_targets, rena
 from deplda.data.text import WordCounter
 from deplda.engine.execution import Engine, Execution, Where
 from deplda.engine.pool import Stop
-from deplda.errors import InputError, ReadError
+from deplda.errors import InputError, NoKnownWordsWarning, ReadError
 from deplda.inference.batches import check_cells
 from deplda.inference.scores import best
 from deplda.models import card as store
@@ -138,12 +139,20 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return matrix
 
     def rank(self, X: Any, k: int = 10) -> Ranking:
-        """Return the k best labels (all if there are fewer) of each document and their scores."""
+        """Return the k best labels (all if there are fewer) of each document and their scores.
+
+        Warns of documents without a word that the model knows: their labels are the prior's.
+        """
         check_is_fitted(self)
         checks.at_least_one(k=k)
+        counts = self._read_counts(X, reset=False)
+        _warn_of_unknown(counts)
+        return self._ranking(counts, k)
+
+    def _ranking(self, counts: Counts, k: int) -> Ranking:
         k = min(int(k), len(self.classes_))
         none = np.zeros((0, k), np.int64), np.zeros((0, k))
-        found = [none, *self._rank_counts(self._read_counts(X, reset=False), k)]
+        found = [none, *self._rank_counts(counts, k)]
         numbers, scores = (np.concatenate(part) for part in zip(*found, strict=True))
         return Ranking(self.classes_[numbers], scores)
 
@@ -213,7 +222,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> list[Suggestion]:
         """Return the labels that each document is given, the likeliest first, equals in order.
 
-        `cutoff` is as the parameter, which it is by default; k labels at most.
+        `cutoff` is as the parameter, which it is by default; k labels at most. Warns as `rank`.
         """
         check_is_fitted(self)
         if k is not None:
@@ -221,9 +230,13 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         chosen = self.cutoff if cutoff is None else cutoff
         cutting.check_cutoff(chosen)
         counts, _ = self._read_counts(X, reset=False), self._calibration()
+        _warn_of_unknown(counts)
+        return self._suggestions(counts, k, chosen)
+
+    def _suggestions(self, counts: Counts, k: int | None, cutoff: Cutoff) -> list[Suggestion]:
         return [
             Suggestion(self.classes_[own[kept][:k]], values[kept][:k])
-            for numbers, chances, given in self._cut(counts, chosen)
+            for numbers, chances, given in self._cut(counts, cutoff)
             for own, values, kept in zip(numbers, chances, given, strict=True)
         ]
 
@@ -543,6 +556,19 @@ def check_lengths(counts: Counts, labels: Indicator) -> None:
         raise InputError(
             f"X has {counts.shape[0]:,} documents but y has {labels.shape[0]:,}; "
             "both need one row for each document"
+        )
+
+
+def _warn_of_unknown(counts: Counts) -> None:
+    """Warn of documents without a word that the model knows."""
+    unknown = np.flatnonzero(np.diff(counts.indptr) == 0)
+    if len(unknown):
+        shown = ", ".join(map(str, unknown[:5])) + (", …" if len(unknown) > 5 else "")
+        warnings.warn(
+            f"{len(unknown):,} of {counts.shape[0]:,} documents have no word that the model knows "
+            f"(row {shown}); their labels are those that are likely of any document",
+            NoKnownWordsWarning,
+            stacklevel=3,
         )
 
 

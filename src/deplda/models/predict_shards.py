@@ -26,7 +26,7 @@ from deplda.models.base import LabelClassifier
 from deplda.models.card import ARRAYS, CARD, read_card
 from deplda.models.cutting import Cutoff
 from deplda.models.registry import load
-from deplda.models.suggesting import Asked, labels_of
+from deplda.models.suggesting import Asked, answers_of
 
 MANIFEST, _FINISHED = "manifest.json", ".finished"
 _READ, _BATCH = 2_048, 256
@@ -212,8 +212,8 @@ def _predict(job: _Job, name: str, stop: Stop) -> Part | str:
     n = 0
     try:
         with write_whole(job.part(name)) as file:
-            for id, labels in _documents(job, name, journal, failures, stop):
-                file.write(msgspec.json.encode({"id": id, "labels": labels}) + b"\n")
+            for id, answer in _documents(job, name, journal, failures, stop):
+                file.write(msgspec.json.encode({"id": id} | answer) + b"\n")
                 n += 1
     except DepldaError as error:
         journal.forget()
@@ -231,8 +231,8 @@ def _predict(job: _Job, name: str, stop: Stop) -> Part | str:
 
 def _documents(
     job: _Job, name: str, journal: Journal, failures: list[FailedDocument], stop: Stop
-) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield id and labels of the documents of a shard; those that fail are added to `failures`."""
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield id and answer of the documents of a shard; those that fail are added to `failures`."""
     first = 0
     for corpus in _corpora(job, name, failures):
         for begin in range(0, len(corpus), _BATCH):
@@ -251,9 +251,9 @@ def _documents(
 
 def _labelled(
     job: _Job, name: str, rows: Corpus, failures: list[FailedDocument]
-) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
-        found = labels_of(job.model, rows.counts, job.asked)
+        found = answers_of(job.model, rows.counts, job.asked)
     except Exception as error:
         if len(rows) > 1:
             for row in range(len(rows)):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from deplda.data import checks
 from deplda.errors import InputError
 from deplda.models import cutting
@@ -39,14 +41,25 @@ class Asked(NamedTuple):
             )
 
 
-def labels_of(model: LabelClassifier, documents: Any, asked: Asked) -> list[list[dict[str, Any]]]:
-    """Return the labels of each document, the likeliest first, each with its probability.
+def answers_of(model: LabelClassifier, documents: Any, asked: Asked) -> list[dict[str, Any]]:
+    """Return what is said of each document: its labels, and the words it was known by.
 
-    Of a model that has none, the best with their scores, ten unless so many are asked for.
+    ``labels`` are the likeliest first, each with its probability; of a model that has none the
+    best with their scores, ten unless so many are asked for. ``n_known`` are its tokens of words
+    that the model knows; where there are none, ``by_prior`` says that the labels are those that
+    are likely of any document.
     """
     asked.check()
-    if not model.has_probabilities:
-        return _by_score(model, documents, asked)
+    counts = model._read_counts(documents, reset=False)
+    labels = (_by_chance if model.has_probabilities else _by_score)(model, counts, asked)
+    n_known = np.rint(np.asarray(counts.sum(axis=1)).ravel()).astype(np.int64).tolist()
+    return [
+        {"labels": own, "n_known": n} | ({} if n else {"by_prior": True})
+        for own, n in zip(labels, n_known, strict=True)
+    ]
+
+
+def _by_chance(model: LabelClassifier, counts: Any, asked: Asked) -> list[list[dict[str, Any]]]:
     cutoff = asked.cutoff
     if cutoff is None:
         cutoff = "validated" if asked.threshold is None else len(model.classes_)
@@ -57,11 +70,11 @@ def labels_of(model: LabelClassifier, documents: Any, asked: Asked) -> list[list
             for label, chance in zip(one.labels.tolist(), one.probabilities.tolist(), strict=True)
             if chance >= least
         ]
-        for one in model.suggest(documents, asked.k, cutoff)
+        for one in model._suggestions(counts, asked.k, cutoff)
     ]
 
 
-def _by_score(model: LabelClassifier, documents: Any, asked: Asked) -> list[list[dict[str, Any]]]:
+def _by_score(model: LabelClassifier, counts: Any, asked: Asked) -> list[list[dict[str, Any]]]:
     if asked.threshold is not None or (
         asked.cutoff is not None and cutting.needs_probabilities(asked.cutoff)
     ):
@@ -76,7 +89,7 @@ def _by_score(model: LabelClassifier, documents: Any, asked: Asked) -> list[list
     if asked.cutoff is not None:
         most = cutting.most_labels(asked.cutoff, model.label_sets_)
         k = most if asked.k is None else min(k, most)
-    ranking = model.rank(documents, k)
+    ranking = model._ranking(counts, k)
     return [
         [
             {"label": label, "score": score}

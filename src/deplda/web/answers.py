@@ -30,6 +30,8 @@ class Suggested(Struct):
     n_tokens: int
     """Tokens of words that the model knows."""
     n_unknown: int
+    by_prior: bool
+    """Whether no word is known: the labels are those that are likely of any document."""
 
 
 class SuggestAnswer(Struct):

@@ -17,7 +17,7 @@ from deplda.models.base import LabelClassifier
 from deplda.models.codec import card_of
 from deplda.models.reasons import Explained
 from deplda.models.registry import can
-from deplda.models.suggesting import Asked, labels_of
+from deplda.models.suggesting import Asked, answers_of
 from deplda.training.estimates import TopicLabels
 from deplda.web import answers
 from deplda.web.http_errors import busy
@@ -67,9 +67,12 @@ class ModelService:
             if time.monotonic() > deadline:
                 raise busy(f"{number} documents were done in time; send fewer at once")
             row, n_tokens, n_unknown = self._count(document, f"$.documents[{number}]")
-            (own,) = labels_of(self.model, row, asked)
-            labels = [answers.Suggestion(**each | {"label": str(each["label"])}) for each in own]
-            found.append(answers.Suggested(labels, n_tokens, n_unknown))
+            (answer,) = answers_of(self.model, row, asked)
+            labels = [
+                answers.Suggestion(**each | {"label": str(each["label"])})
+                for each in answer["labels"]
+            ]
+            found.append(answers.Suggested(labels, n_tokens, n_unknown, not n_tokens))
         return answers.SuggestAnswer(found)
 
     def explain(self, document: Any, k: int, n_words: int) -> Explained:

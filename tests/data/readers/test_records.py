@@ -1,5 +1,6 @@
 """Documents chosen by a field, numbered, named, and those that are not documents."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -146,4 +147,4 @@ def test_several_texts_are_written_as_one_without_weights(titled: Path) -> None:
 
 def test_a_text_that_is_none_names_its_field() -> None:
     with pytest.raises(InputError, match="'body' is 5; it must be a string"):
-        counts_in({"title": "a", "body": 5}, BOTH, str.split)
+        counts_in({"title": "a", "body": 5}, BOTH, Counter)
