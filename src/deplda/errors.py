@@ -48,6 +48,10 @@ class FractionalCountsWarning(UserWarning):
     """Counts that are not whole numbers were rounded, since tokens are drawn."""
 
 
+class MissingFieldWarning(UserWarning):
+    """Of several text fields one is in no document of a file."""
+
+
 class NoKnownWordsWarning(UserWarning):
     """Documents have no word that the model knows: what it says of them is its prior's alone."""
 

@@ -202,7 +202,7 @@ def info(model: Path, as_json: bool) -> None:
         | card.learned.get("settings", {}),
         "held_out": card.learned.get("held_out"),
         "calibration": card.learned.get("calibration"),
-        "text": card.text,
+        "text": card.text and {k: v for k, v in card.text.items() if k != "surface_words"},
         "fields": None if card.fields is None else _without_conditions(card.fields),
         "metrics": card.metrics,
     }

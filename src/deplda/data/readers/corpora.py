@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import os
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
@@ -30,6 +32,7 @@ from deplda.data.readers.records import (
     Rows,
     chosen,
     corpora_of,
+    found,
     id_in,
     record_of,
     with_ids,
@@ -37,7 +40,7 @@ from deplda.data.readers.records import (
 )
 from deplda.data.readers.svmlight import Names, svmlight_corpora
 from deplda.data.text import WordCounter
-from deplda.errors import InputError, ReadError
+from deplda.errors import InputError, MissingFieldWarning, ReadError
 
 Format = Literal["jsonl", "csv", "tsv", "parquet", "svmlight", "mat", "text", "lines"]
 
@@ -249,6 +252,8 @@ def _first_texts(rows: Rows, fields: Fields, seen: list[tuple[int, Row]]) -> lis
     def texts() -> Iterator[str]:
         for number, row in rows:
             seen.append((number, row))
+            if all(row.get(name) is None for name in (*fields.texts, fields.tokens, fields.counts)):
+                return  # it will be said that there is none
             yield "\n".join(text for text in map(row.get, fields.texts) if isinstance(text, str))
 
     return first_texts(texts())
@@ -305,9 +310,20 @@ def _records(
 ) -> Iterator[Record]:
     held = fields_in(format, fields)
     rows = count.first_seen(_rows(format, fields, encoding, bad), held)
+    missing, names = dict.fromkeys(held.texts), dict[str, None]()
     for number, row in rows:
+        if missing:
+            names.update(dict.fromkeys(row))
+            missing = {name: None for name in missing if name not in row}
         with bad.at(number, id_in(row, fields)):
             yield record_of(row, number, held, count)
+    if missing and len(held.texts) > 1 and names:
+        warnings.warn(
+            f"{os.fspath(bad.path)}: no document has the text field "
+            f"{', '.join(map(repr, missing))} (found: {found(names)})",
+            MissingFieldWarning,
+            stacklevel=2,
+        )
 
 
 def _collect(
