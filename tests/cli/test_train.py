@@ -97,7 +97,7 @@ def test_the_language_is_told_by_the_texts_and_said(tmp_path: Path) -> None:
     assert (told["language"], told["normalize"], told["stop_words"]) == (
         "fi", "snowball", "finnish",
     )  # fmt: skip
-    assert told["package"].partition(" ")[0] in ("snowballstemmer", "PyStemmer")
+    assert told["package"].startswith("PyStemmer ")
     assert "kirjastot" in done("words", tmp_path / "m", "a")
     result = run(
         "train", corpus, "-o", tmp_path / "n", "--model", "flat", "--language", "finnish",

@@ -7,7 +7,7 @@ import pytest
 
 from deplda import InputError
 from deplda.data import forms
-from deplda.data.forms import forms_of, gives_the_same, package_of, resolve
+from deplda.data.forms import forms_of, package_of, resolve
 
 
 def test_auto_is_the_stemmer_of_the_language() -> None:
@@ -80,17 +80,6 @@ def test_accents_are_folded_after_words_are_normalised() -> None:
     assert forms_of("none", None, True)["हिन्दी"] == "हिन्दी"  # its marks are vowels
 
 
-@pytest.mark.parametrize("is_there", [True, False])
-def test_the_package_has_a_version(is_there: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forms, "find_spec", lambda _: is_there or None)
-    monkeypatch.setattr(forms, "version", lambda name: "3.1.0")
-    name = "PyStemmer" if is_there else "snowballstemmer"
-    assert package_of("snowball") == f"{name} 3.1.0"
-    assert package_of("lemma") == "simplemma 3.1.0"
+def test_the_package_has_a_version() -> None:
+    assert (package_of("snowball") or "").startswith("PyStemmer ")
     assert package_of("none") is None
-
-
-def test_stemmers_of_one_release_are_the_same() -> None:
-    assert gives_the_same("snowballstemmer 3.1.1", "PyStemmer 3.1.0")
-    assert not gives_the_same("snowballstemmer 3.0.1", "PyStemmer 3.1.0")
-    assert not gives_the_same("simplemma 1.1.2", "simplemma 2.0.0")

@@ -392,8 +392,8 @@ def test_another_version_of_the_stemmer_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     finnish(tmp_path / "model")
-    monkeypatch.setattr(codec, "package_of", lambda _: "snowballstemmer 99")
-    with pytest.warns(OtherVersionWarning, match="(snowballs|PyS)temmer .*, here it is .* 99"):
+    monkeypatch.setattr(codec, "package_of", lambda _: "PyStemmer 99")
+    with pytest.warns(OtherVersionWarning, match="PyStemmer .*, here it is .* 99"):
         load(tmp_path / "model")
 
 

@@ -74,7 +74,7 @@ def _normalize(normalizer: str, code: str) -> Callable[[str], str]:
     if normalizer == "none":
         return str
     if normalizer == "snowball":
-        stem: Callable[[str], str] = import_module("snowballstemmer").stemmer(NAMES[code]).stemWord
+        stem: Callable[[str], str] = import_module("Stemmer").Stemmer(NAMES[code]).stemWord
         return stem
     simplemma, name = import_module("simplemma"), _DICTIONARIES.get(code, code)
 
@@ -92,25 +92,9 @@ def _normalize(normalizer: str, code: str) -> Callable[[str], str]:
 
 def package_of(normalizer: str) -> str | None:
     """Return the package that normalises, and its version; None where nothing does."""
-    if normalizer == "none":
-        return None
-    names = {"snowball": "snowballstemmer", "lemma": "simplemma"}
-    # snowballstemmer leaves the work to PyStemmer where that is installed.
-    is_fast = normalizer == "snowball" and find_spec("Stemmer") is not None
-    name = "PyStemmer" if is_fast else names[normalizer]
-    return f"{name} {version(name)}"
-
-
-def gives_the_same(package: str, other: str) -> bool:
-    """Return whether two packages have the same forms: PyStemmer is numbered as Snowball is."""
-    return _release(package) == _release(other)
-
-
-def _release(package: str) -> tuple[str, ...]:
-    name, _, number = package.partition(" ")
-    is_snowball = name in ("snowballstemmer", "PyStemmer")
-    return ("Snowball", *number.split(".")[:2]) if is_snowball else (name, number)
+    name = {"snowball": "PyStemmer", "lemma": "simplemma"}.get(normalizer)
+    return None if name is None else f"{name} {version(name)}"
 
 
 def _has_stemmer(code: str) -> bool:
-    return NAMES[code] in import_module("snowballstemmer").algorithms()
+    return NAMES[code] in import_module("Stemmer").algorithms()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby
 
@@ -19,13 +19,6 @@ _JOINED = (
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff\u0e01-\u0e3a\u0e40-\u0e4e"
     "\u0e81-\u0ebd\u0ec0-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u108f\u109a-\u109d\u1780-\u17d3"
-)
-_LETTER, _LETTER_OR_DIGIT = rf"[^\W\d_{_JOINED}]", rf"[^\W_{_JOINED}]"
-# A code is letters and digits in up to eight parts, of which one of the first four has a digit; one
-# digit alone is none. Parts are limited, so that no text takes time beyond its length.
-_CODE = (
-    rf"(?!\d(?![-/.]?{_LETTER_OR_DIGIT}))(?=(?:{_LETTER}++[-/.]){{0,3}}+{_LETTER}*+\d)"
-    rf"{_LETTER_OR_DIGIT}++(?:[-/.]{_LETTER_OR_DIGIT}++){{0,7}}+"
 )
 _SOFT_HYPHEN = "\u00ad"
 _JAMO = "[\u1100-\u115f][\u1160-\u11ff]+"  # parts of a Korean letter
@@ -44,18 +37,16 @@ class Tokenizer:
 
     def __init__(self, pattern: str, lowercase: bool = True, language: str | None = None) -> None:
         self._is_named = pattern in NAMED_PATTERNS
-        self._ascii = _named(pattern, True) if self._is_named else compiled(pattern)
-        self._any = _named(pattern, False) if self._is_named else self._ascii
+        self._plain = _named(pattern, True) if self._is_named else compiled(pattern)
+        self._any = _named(pattern, False) if self._is_named else self._plain
         self._lowercase, self._is_turkish = lowercase, language in ("tr", "az")
 
     def __call__(self, text: str) -> list[str]:
         """Return the tokens."""
         text = self._folded(text)
-        if text.isascii():
-            return self._ascii.findall(text)
-        if self._is_named and _joined().search(text):
-            return [token for _, _, token in self._places(text)]
-        return self._any.findall(text)
+        if not self._is_named or text.isascii() or not _special().search(text):
+            return self._plain.findall(text)
+        return [token for _, _, token in self._places(text)]
 
     def pieces(self, text: str) -> Iterator[str]:
         """Yield a long text in pieces, that not all of its tokens are in memory at a time."""
@@ -146,14 +137,31 @@ def without_accents(word: str) -> str:
 
 
 @cache
-def _named(pattern: str, is_ascii: bool) -> re.Pattern[str]:
-    """Return the regular expression of a pattern of our own."""
-    code = f"{_CODE}|" if pattern == "codes" else ""
-    if is_ascii:
-        return re.compile(rf"{code}[^\W\d_]{{2,}}")
+def _named(pattern: str, is_plain: bool) -> re.Pattern[str]:
+    """Return the regular expression of a pattern of our own.
+
+    The plain one finds the same in texts without special characters, and sooner: its letters are
+    looked up in a table.
+    """
+    letter = f"[{_letters()}]" if is_plain else rf"[^\W\d_{_JOINED}]"
+    either = rf"[{_letters()}\d]" if is_plain else rf"[^\W_{_JOINED}]"
     mark = f"[{_marks()}]"
-    word = rf"{_LETTER}(?:{_LETTER}|{mark}){_LETTER}*+(?:{mark}++{_LETTER}*+)*+"
-    return re.compile(rf"[{_JOINED}]++|{code}{word}")
+    word = (
+        f"{letter}{{2,}}"
+        if is_plain
+        else f"{letter}(?:{letter}|{mark}){letter}*+(?:{mark}++{letter}*+)*+"
+    )
+    joined = "" if is_plain else f"[{_JOINED}]++|"
+    if pattern == "words":
+        return re.compile(f"{joined}{word}")
+    # A code is letters and digits in up to eight parts, of which one of the first four has a digit;
+    # one digit alone is none. Parts are limited, so that no text takes time beyond its length.
+    # Most words are none, which is seen by what follows them.
+    code = (
+        rf"(?!\d(?![-/.]?{either}))(?=(?:{letter}++[-/.]){{0,3}}+{letter}*+\d)"
+        rf"{either}++(?:[-/.]{either}++){{0,7}}+"
+    )
+    return re.compile(rf"{joined}{letter}{{2,}}+(?!\d|{mark}|[-/.]{either})|{code}|{word}")
 
 
 @cache
@@ -162,14 +170,32 @@ def _joined() -> re.Pattern[str]:
 
 
 @cache
+def _special() -> re.Pattern[str]:
+    return re.compile(f"[{_JOINED}{_marks()}\U00010000-\U0010ffff]")
+
+
+@cache
 def _letter_with_marks() -> re.Pattern[str]:
     return re.compile(f"(?:{_JAMO}|.)[{_marks()}{_SOFT_HYPHEN}]*", re.DOTALL)
 
 
 @cache
+def _letters() -> str:
+    """Return the ranges of letters of the basic plane, as Python tells them from digits."""
+    return _ranges(n for n in range(0x10000) if chr(n).isalnum() and not chr(n).isdecimal())
+
+
+@cache
 def _marks() -> str:
-    """Return the ranges of marks, and of what joins letters without a width of its own."""
-    numbers = [n for n in range(0x300, 0x20000) if unicodedata.category(chr(n)) in ("Mn", "Mc")]
-    runs = groupby(enumerate([*numbers, 0x200C, 0x200D]), lambda pair: pair[1] - pair[0])
-    ranges = ([number for _, number in run] for _, run in runs)
-    return "".join(f"{chr(run[0])}-{chr(run[-1])}" for run in ranges)
+    """Return the ranges of marks, and of what joins letters without a width of its own.
+
+    Of the basic plane alone, for which a class of characters is a table.
+    """
+    numbers = (n for n in range(0x300, 0x10000) if unicodedata.category(chr(n)) in ("Mn", "Mc"))
+    return _ranges(sorted([*numbers, 0x200C, 0x200D]))
+
+
+def _ranges(numbers: Iterable[int]) -> str:
+    runs = groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])
+    found = ([number for _, number in run] for _, run in runs)
+    return "".join(f"{chr(run[0])}-{chr(run[-1])}" for run in found)

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 import deplda
 from deplda.data.corpus import Corpus
 from deplda.data.files import StrPath
-from deplda.data.forms import gives_the_same, package_of
+from deplda.data.forms import package_of
 from deplda.data.languages import languages, stop_words_of
 from deplda.data.statistics import describe
 from deplda.data.targets import Targets
@@ -447,7 +447,7 @@ def _counter(text: _Text, words: list[str]) -> WordCounter:
     parameters.pop("min_count")
     counter = WordCounter(**parameters).with_words(words, text.min_count, surface_words or words)
     here = package_of(counter.normalizer_)
-    if package is not None and here is not None and not gives_the_same(package, here):
+    if package is not None and package != here:
         warnings.warn(
             f"its words were normalised by {package}, here it is {here}: a word whose form differs "
             "is not known",

@@ -44,8 +44,9 @@ class Explanation(Explained, frozen=True):
         known = f"{self.n_tokens:,} tokens of known words"
         unknown = f", {self.n_unknown:,} of unknown ones left out" if self.n_unknown else ""
         shared = f"; the background has {self.n_background:.1f}" if self.n_background else ""
+        prior = "" if self.n_tokens else ": these are the labels that are likely of any document"
         scale = " Numbers at words and labels are parts of the log-odds." * is_hybrid
-        return Group(table, Text(f"{known}{unknown}{shared}.{scale}"))
+        return Group(table, Text(f"{known}{unknown}{shared}{prior}.{scale}"))
 
     def to_html(self) -> str:
         """Return a page of its own: the labels, and the words coloured by label."""

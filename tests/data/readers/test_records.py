@@ -9,6 +9,7 @@ import pytest
 from deplda import Fields, InputError, ReadError, WordCounter, read_corpus, read_shards
 from deplda.data.readers import Where, plain_row, read_counted, read_rows
 from deplda.data.readers.records import counts_in
+from deplda.errors import MissingFieldWarning
 from tests.data.readers.documents import ROWS, write_lines
 
 
