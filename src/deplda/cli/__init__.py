@@ -14,10 +14,11 @@ from deplda.cli.predict import predict
 from deplda.cli.root import root
 from deplda.cli.serve import serve
 from deplda.cli.train import evaluate, train
+from deplda.cli.vocabulary import vocabulary
 
 for verb in (train, learn, predict, explain, evaluate, words, topics, info, serve):
     root.add_command(verb)
-for verb in (datasets, experiment, report, demo):
+for verb in (datasets, vocabulary, experiment, report, demo):
     root.add_command(verb)
 
 

@@ -20,6 +20,7 @@ from deplda.cli.output import (
     waiting,
 )
 from deplda.cli.train import jobs_option, split_option, summary_of
+from deplda.cli.vocabulary import in_vocabulary
 from deplda.errors import InputError
 from deplda.models.registry import can, verbs_that_can
 
@@ -74,6 +75,8 @@ def learn(
         )
         loaded = load_corpus(new, reading, counter, classifier.fields_)
     documents = _with_labels_met(part_of(loaded, split, "train"))
+    if classifier.vocabulary_ is not None:
+        documents = in_vocabulary(documents, classifier.vocabulary_, classifier.label_language_)
     n_labels, n_words = len(classifier.classes_), classifier.n_features_in_
     classifier.set_params(n_jobs=jobs, verbose=sys.stderr.isatty()).partial_fit(documents)
     came_in = _came_in(documents, classifier, n_labels, n_words)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +32,7 @@ from deplda.cli.output import (
     show_json,
     waiting,
 )
+from deplda.cli.vocabulary import in_vocabulary, open_vocabulary, vocabulary_options
 from deplda.errors import InputError
 from deplda.models.registry import MODELS, WHICH_MODEL, can, model_class, verbs_that_can
 
@@ -106,6 +109,7 @@ jobs_option = click.option("--jobs", "-j", type=click.IntRange(1), help="Cores; 
 @split_option
 @reading_options
 @word_options
+@vocabulary_options
 @force
 @as_json
 def train(
@@ -118,6 +122,9 @@ def train(
     split: str,
     reading: Reading,
     words: Words,
+    vocabulary: Path | None,
+    label_language: str | None,
+    replace_deprecated: bool,
     force: bool,
     as_json: bool,
     **asked: Any,
@@ -141,13 +148,23 @@ def train(
     if asked["model"] is None:
         asked["model"] = _usual_model(asked, scratch, checkpoint)
     model = _make_model(**asked)
+    concepts = None if vocabulary is None else open_vocabulary(vocabulary, label_language)
     begin = time.perf_counter()
     kept = None
     if scratch is not None:
+        if concepts is not None:
+            raise click.UsageError("--vocabulary is for documents in memory, not for --scratch.")
         _learn_shards(model, Path(corpus), scratch, reading, words, checkpoint, holdout)
     else:
         how = {} if checkpoint is None else {"checkpoint": checkpoint, "resume": resume}
-        kept = _learn(model, corpus, reading, words, split, holdout, asked["seed"], how)
+        named = None
+        if concepts is not None:
+            named = partial(
+                in_vocabulary, vocabulary=concepts, language=label_language,
+                replace_deprecated=replace_deprecated,
+            )  # fmt: skip
+        kept = _learn(model, corpus, reading, words, split, holdout, asked["seed"], how, named)
+        model.vocabulary_, model.label_language_ = concepts, label_language
     found = None if kept is None else metrics_of(model, kept)
     # How it was run this time is nothing to remember.
     model.set_params(verbose=False, n_jobs=None)
@@ -190,13 +207,15 @@ def _quality(held_out: dict[str, float]) -> str:
 
 def _learn(
     model: Any, corpus: str, reading: Reading, words: Words, split: str, holdout: float | None,
-    seed: int, how: dict[str, Any],
+    seed: int, how: dict[str, Any], named: Callable[[Corpus], Corpus] | None,
 ) -> Corpus | None:  # fmt: skip
     """Let the model learn from a corpus; return the part of it that was kept for testing."""
     if how and not can(model, "checkpoint"):
         raise InputError(f"--checkpoint is for models with chains; {type(model).__name__} has none")
     with waiting(f"reading {corpus} …"):
         loaded = load_corpus(corpus, reading, words.counter())
+    if named is not None:
+        loaded = loaded._replace(corpus=named(loaded.corpus))
     learned, kept = _parts(loaded, split, holdout, seed)
     learned, options = _with_kept_words(learned, loaded, words)
     model.fit(learned, **options, **how)
@@ -366,6 +385,8 @@ def evaluate(
             ),
             split, "test",
         )  # fmt: skip
+    if classifier.vocabulary_ is not None:
+        test = in_vocabulary(test, classifier.vocabulary_, classifier.label_language_)
     found = metrics_of(classifier, test)
     rare = found.by_frequency()
     if as_json:

@@ -24,6 +24,7 @@ from deplda.data.files import StrPath
 from deplda.data.readers import kept_words
 from deplda.data.targets import Indicator, Targets, by_place, read_targets, renamed
 from deplda.data.text import WordCounter
+from deplda.data.vocabulary import Vocabulary
 from deplda.engine.execution import Engine, Execution, Where
 from deplda.engine.pool import Stop
 from deplda.errors import InputError, NoKnownWordsWarning, ReadError
@@ -100,7 +101,8 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     The `fit` of a subclass calls `_begin_fit` and sets `label_sets_`, the labels of the documents
     it learned from, and, where it has scored documents held out, `calibration_` and `held_out_`,
     what it reached on them. `fields_` is how files of documents are read where nothing else is
-    said; None is `Fields()`. It may be set, and is saved.
+    said; None is `Fields()`. `vocabulary_` has the concepts that labels are addresses of, and
+    `label_language_` is the language of their names. They may be set, and are saved.
     """
 
     cutoff: Any = "proportional"
@@ -358,6 +360,8 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._check_counter(counter)
         self.counter_: WordCounter | None = counter
         self.fields_: Fields | None = None
+        self.vocabulary_: Vocabulary | None = None
+        self.label_language_: str | None = None
         self.metrics_: dict[str, Any] | None = None
         self.calibration_: Calibration | None = None
         self.held_out_: dict[str, float] = {}
@@ -465,6 +469,14 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def surface_words_(self) -> tuple[str, ...]:
         """The words as people read them: of each its commonest form in the training texts."""
         return self.words_ if self.counter_ is None else self.counter_.surface_words_
+
+    def told_label(self, label: Any) -> dict[str, Any]:
+        """Return a label as it is told: by name, with address and notation, or as it is."""
+        if self.vocabulary_ is None or label not in self.vocabulary_:
+            return {"label": label}
+        concept = self.vocabulary_[label]
+        told: dict[str, Any] = {"label": concept.name(self.label_language_), "uri": concept.uri}
+        return told | ({} if concept.notation is None else {"notation": concept.notation})
 
     def _seed(self) -> int:
         if isinstance(self.random_state, int | np.integer):

@@ -22,6 +22,7 @@ from deplda.data.languages import languages, stop_words_of
 from deplda.data.statistics import describe
 from deplda.data.targets import Targets
 from deplda.data.text import WordCounter
+from deplda.data.vocabulary import Concept, Vocabulary
 from deplda.errors import IgnoredParameterWarning, InputError, OtherVersionWarning, ReadError
 from deplda.models import untrusted
 from deplda.models.calibration import Calibration
@@ -33,6 +34,7 @@ from deplda.training.estimates import LabelWords, TopicLabels
 _WORDS, _SETS, _TOPICS = "label_words", "label_sets", "topic_labels"
 _CALIBRATION = "calibration"
 _HELD_OUT = "held_out"
+_VOCABULARY, _LANGUAGE = "vocabulary", "label_language"
 _MOST_COLUMNS = np.iinfo(np.int32).max
 _LEAST_BASE = 1e-30  # a word's probability that single precision still knows from 0
 _MOST_OFF = 1e-2
@@ -59,7 +61,8 @@ def card_of(model: Any, learned: dict[str, Any], metrics: dict[str, Any] | None)
         },
         learned=learned
         | calibration_numbers(model.calibration_, _CALIBRATION)
-        | {_HELD_OUT: model.held_out_},
+        | {_HELD_OUT: model.held_out_}
+        | ({} if model.label_language_ is None else {_LANGUAGE: model.label_language_}),
         seed=model.seed_,
         kind=model._targets.kind,
         labels=labels,
@@ -96,6 +99,8 @@ def restore(stored: Stored, make: Callable[..., Any]) -> Any:
     model.held_out_ = _held_out(stored)
     model.seed_, model.metrics_ = card.seed, card.metrics
     model.fields_ = card.fields
+    model.vocabulary_ = _vocabulary(stored)
+    model.label_language_ = _language(stored)
     model.n_features_in_, model.n_tokens_ = card.n_words, card.statistics["n_tokens"]
     if card.words is not None:
         model.feature_names_in_ = np.array(card.words, dtype=object)
@@ -208,7 +213,33 @@ def common_arrays(model: Any) -> Arrays:
     """Return what any classifier saves: the labels of the documents learned from, calibration."""
     sets = sparse_arrays(_SETS, model.label_sets_)
     del sets[f"{_SETS}.data"]  # all of it is 1
-    return sets | calibration_arrays(model.calibration_, _CALIBRATION)
+    return sets | calibration_arrays(model.calibration_, _CALIBRATION) | _concepts(model)
+
+
+def _concepts(model: Any) -> Arrays:
+    """Return the vocabulary as it is saved: MessagePack in an array of bytes."""
+    if model.vocabulary_ is None:
+        return {}
+    packed = msgspec.msgpack.encode(model.vocabulary_.concepts)
+    return {_VOCABULARY: np.frombuffer(packed, dtype=np.uint8)}
+
+
+def _vocabulary(stored: Stored) -> Vocabulary | None:
+    if _VOCABULARY not in stored.arrays:
+        return None
+    packed = Reader(stored.path, stored.arrays).take(_VOCABULARY, np.uint8)
+    try:
+        return Vocabulary(msgspec.msgpack.decode(packed.tobytes(), type=tuple[Concept, ...]))
+    except (msgspec.DecodeError, InputError) as error:
+        raise ReadError(stored.path, None, f"its vocabulary cannot be read: {error}") from error
+
+
+def _language(stored: Stored) -> str | None:
+    try:
+        return msgspec.convert(stored.card.learned.get(_LANGUAGE), str | None)
+    except msgspec.ValidationError as error:
+        problem = f"the language of its labels cannot be read: {error}"
+        raise ReadError(stored.path, None, problem) from error
 
 
 def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:

@@ -66,7 +66,7 @@ def _by_chance(model: LabelClassifier, counts: Any, asked: Asked) -> list[list[d
     least = asked.threshold or 0.0
     return [
         [
-            {"label": label, "probability": chance}
+            model.told_label(label) | {"probability": chance}
             for label, chance in zip(one.labels.tolist(), one.probabilities.tolist(), strict=True)
             if chance >= least
         ]
@@ -92,7 +92,7 @@ def _by_score(model: LabelClassifier, counts: Any, asked: Asked) -> list[list[di
     ranking = model._ranking(counts, k)
     return [
         [
-            {"label": label, "score": score}
+            model.told_label(label) | {"score": score}
             for label, score in zip(labels.tolist(), scores.tolist(), strict=True)
         ]
         for labels, scores in zip(ranking.labels, ranking.scores, strict=True)

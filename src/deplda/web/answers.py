@@ -19,6 +19,9 @@ class Suggestion(Struct, omit_defaults=True):
     label: str
     probability: float | None = None
     """How likely it is."""
+    uri: str | None = None
+    """The address of its concept, and its notation, where the model has a vocabulary."""
+    notation: str | None = None
     score: float | None = None
     """Of a model without probabilities: to be compared with others of the document alone."""
 

@@ -1,0 +1,199 @@
+"""``deplda vocabulary``: what a thesaurus has, whether it fits a corpus, and files for Annif."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from deplda.cli.documents import Reading, corpus_argument, load_corpus, reading_options
+from deplda.cli.output import as_json, check_output, force, note, show, show_json, waiting
+
+if TYPE_CHECKING:
+    from deplda.data.corpus import Corpus
+    from deplda.data.vocabulary import Matched, Vocabulary
+
+_SHOWN = 10
+
+_file = click.argument("vocabulary", type=click.Path(exists=True, path_type=Path))
+language_option = click.option(
+    "--label-language", help="Of the names to show, and of those of a .tsv, which does not say it."
+)
+
+
+def vocabulary_options(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the options that say what its labels are."""
+    for option in (
+        click.option(
+            "--replace-deprecated",
+            is_flag=True,
+            help="Take the concept that replaces a deprecated one in its place.",
+        ),
+        language_option,
+        click.option(
+            "--vocabulary",
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            help="Thesaurus of the labels: Annif's .tsv or .csv, or SKOS as .ttl or .rdf.",
+        ),
+    ):
+        verb = option(verb)
+    return verb
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def vocabulary(ctx: click.Context) -> None:
+    """Look into a vocabulary, check it against documents, export it."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+@vocabulary.command()
+@_file
+@language_option
+@as_json
+def info(vocabulary: Path, label_language: str | None, as_json: bool) -> None:
+    """Say what VOCABULARY has: concepts, languages, synonyms, hierarchy.
+
+    VOCABULARY is a file (.tsv, .csv, .ttl, .rdf; plain or gzip) or a saved model that has one.
+
+    \b
+    deplda vocabulary info stw-skos.ttl.gz
+    """
+    found = open_vocabulary(vocabulary, label_language)
+    told: dict[str, Any] = {
+        "concepts": len(found),
+        "deprecated": sum(concept.deprecated for concept in found),
+        "languages": {code or "not said": n for code, n in found.languages.items()},
+        "synonyms": sum(len(own) for c in found for own in c.synonyms.values()),
+        "notations": sum(concept.notation is not None for concept in found),
+        "with_broader": sum(bool(concept.broader) for concept in found),
+        "with_note": sum(bool(concept.notes) for concept in found),
+    }
+    if as_json:
+        show_json(told)
+        return
+    from rich.table import Table
+
+    table = Table("what", show_edge=False)
+    table.add_column("value", justify="right")
+    for name, value in told.items():
+        if name == "languages":
+            for code, n in value.items():
+                table.add_row(f"names, {code}", f"{n:,}")
+        else:
+            table.add_row(name.replace("_", " "), f"{value:,}")
+    show(table)
+
+
+@vocabulary.command()
+@_file
+@corpus_argument
+@language_option
+@reading_options
+@as_json
+def check(
+    vocabulary: Path, corpus: str, label_language: str | None, reading: Reading, as_json: bool
+) -> None:
+    """Say which labels of CORPUS are not in VOCABULARY, and which are deprecated.
+
+    Labels are found by address (with or without angle brackets), notation, name or synonym.
+
+    \b
+    deplda vocabulary check yso-fi.tsv.gz articles.jsonl
+    """
+    from deplda.data.text import WordCounter
+
+    found = open_vocabulary(vocabulary, label_language)
+    with waiting(f"reading {corpus} …"):
+        documents = load_corpus(corpus, reading, WordCounter()).corpus
+    matched = found.match(documents.label_names)
+    if as_json:
+        show_json(
+            {
+                "labels": documents.n_labels,
+                "matched": len(matched.uris),
+                "unknown": matched.unknown,
+                "ambiguous": {label: list(uris) for label, uris in matched.ambiguous.items()},
+                "deprecated": matched.deprecated,
+            }
+        )
+        return
+    show(f"{len(matched.uris):,} of {documents.n_labels:,} labels are in {vocabulary}")
+    for line in _said(matched, found, label_language, None):
+        show(line)
+
+
+@vocabulary.command()
+@_file
+@click.argument("output", type=click.Path(dir_okay=False, path_type=Path))
+@language_option
+@force
+def export(vocabulary: Path, output: Path, label_language: str | None, force: bool) -> None:
+    """Write VOCABULARY to OUTPUT, a .csv or .tsv that Annif's load-vocab takes.
+
+    \b
+    deplda vocabulary export model yso.csv
+    """
+    from deplda.data.readers.vocabularies import write_vocabulary
+
+    check_output(output, force)
+    found = open_vocabulary(vocabulary, label_language)
+    write_vocabulary(found, output, label_language)
+    show(f"{len(found):,} concepts: {output}")
+
+
+def open_vocabulary(path: Path, language: str | None) -> Vocabulary:
+    """Return the vocabulary of a file, or of a saved model."""
+    from deplda.cli.output import saved_model
+    from deplda.data.readers.vocabularies import read_vocabulary
+    from deplda.errors import ReadError
+
+    if not path.is_dir():
+        return read_vocabulary(path, language=language)
+    found: Vocabulary | None = saved_model(path).vocabulary_
+    if found is None:
+        raise ReadError(path, None, "this model has no vocabulary; train it with --vocabulary")
+    return found
+
+
+def in_vocabulary(
+    corpus: Corpus, vocabulary: Vocabulary, language: str | None, replace_deprecated: bool = False
+) -> Corpus:
+    """Return the corpus with concepts as labels; say what could not be matched."""
+    from deplda.data.vocabulary import with_concepts
+
+    found, matched = with_concepts(corpus, vocabulary, replace_deprecated=replace_deprecated)
+    for line in _said(matched, vocabulary, language, _SHOWN, replace_deprecated):
+        note(line)
+    return found
+
+
+def _said(
+    matched: Matched,
+    vocabulary: Vocabulary,
+    language: str | None,
+    most: int | None,
+    is_replaced: bool = False,
+) -> list[str]:
+    """Return what is to be said of labels that are not simply in a vocabulary."""
+
+    def named(uri: str | None) -> str:
+        return "nothing" if uri is None else f"{vocabulary[uri].name(language)} <{uri}>"
+
+    ambiguous = [f"{label} ({', '.join(uris)})" for label, uris in matched.ambiguous.items()]
+    deprecated = [f"{label} → {named(uri)}" for label, uri in matched.deprecated.items()]
+    how = "replaced" if is_replaced else "kept; --replace-deprecated takes what replaces them"
+    told = (
+        ("labels are not in the vocabulary, and stay as they are", matched.unknown),
+        ("labels are names of several concepts, and stay as they are", ambiguous),
+        (f"labels are deprecated ({how})", deprecated),
+    )
+    return [
+        f"{len(labels):,} {what}: {', '.join(labels[:most])}"
+        + (", …" if most is not None and len(labels) > most else "")
+        for what, labels in told
+        if labels
+    ]

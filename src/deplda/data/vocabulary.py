@@ -1,0 +1,191 @@
+"""Vocabularies: labels as concepts of a thesaurus, with names in languages and addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from deplda.data.corpus import Corpus, first_duplicate, map_columns
+from deplda.errors import InputError
+
+ANY = ""
+"""The language of names that are given without one."""
+
+
+class Concept(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, gc=False):
+    """A label of a thesaurus."""
+
+    uri: str
+    """Its address, or whatever stands for it: "5573"."""
+    names: dict[str, str] = {}
+    """The preferred name, by language."""
+    synonyms: dict[str, tuple[str, ...]] = {}
+    notation: str | None = None
+    broader: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+    notes: dict[str, str] = {}
+    """What it is used for, by language."""
+    deprecated: bool = False
+    replaced_by: str | None = None
+
+    def name(self, language: str | None = None) -> str:
+        """Return the name in a language, or else in any, or else the notation or the address."""
+        for code in (language, ANY, "en"):
+            if code is not None and code in self.names:
+                return self.names[code]
+        return next(iter(self.names.values()), self.notation or self.uri)
+
+
+class Matched(NamedTuple):
+    """What labels are in a vocabulary."""
+
+    uris: dict[str, str]
+    """The concept of each label that has one."""
+    unknown: list[str]
+    ambiguous: dict[str, tuple[str, ...]]
+    """Names of several concepts, and which."""
+    deprecated: dict[str, str | None]
+    """Labels whose concept is no longer to be used, and the one to use, if there is one."""
+
+
+class Vocabulary:
+    """Concepts in their order, found by address, notation or name."""
+
+    def __init__(self, concepts: Iterable[Concept]) -> None:
+        self.concepts = tuple(concepts)
+        self._places = {concept.uri: place for place, concept in enumerate(self.concepts)}
+        if len(self._places) < len(self.concepts):
+            twice = first_duplicate([concept.uri for concept in self.concepts])
+            raise InputError(f"the vocabulary has the concept {twice!r} twice; remove one")
+
+    def __len__(self) -> int:
+        return len(self.concepts)
+
+    def __iter__(self) -> Iterator[Concept]:
+        return iter(self.concepts)
+
+    def __contains__(self, uri: object) -> bool:
+        return uri in self._places
+
+    def __getitem__(self, uri: str) -> Concept:
+        try:
+            return self.concepts[self._places[uri]]
+        except KeyError:
+            raise KeyError(f"the vocabulary has no concept {uri!r}") from None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vocabulary) and self.concepts == other.concepts
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def languages(self) -> dict[str, int]:
+        """The languages of preferred names, and how many concepts have one in it."""
+        found: dict[str, int] = {}
+        for concept in self.concepts:
+            for language in concept.names:
+                found[language] = found.get(language, 0) + 1
+        return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+    @cached_property
+    def narrower(self) -> dict[str, tuple[str, ...]]:
+        """The concepts that name each concept as broader."""
+        found: dict[str, list[str]] = {}
+        for concept in self.concepts:
+            for uri in concept.broader:
+                found.setdefault(uri, []).append(concept.uri)
+        return {uri: tuple(own) for uri, own in found.items()}
+
+    def find(self, label: str) -> tuple[str, ...]:
+        """Return the addresses of the concepts that a label stands for.
+
+        An address (with or without angle brackets) comes before a notation, that before a preferred
+        name, that before a synonym; names are found in any language, and without regard to case.
+        """
+        bare = label.strip()
+        bare = bare[1:-1] if bare.startswith("<") and bare.endswith(">") else bare
+        if bare in self._places:
+            return (bare,)
+        for index in self._indexes:
+            if found := index.get(bare) or index.get(bare.casefold()):
+                return self._in_use(found)
+        return ()
+
+    @cached_property
+    def _indexes(self) -> tuple[dict[str, tuple[str, ...]], ...]:
+        """The concepts by notation, by name and by synonym."""
+        notations: dict[str, tuple[str, ...]] = {}
+        names: dict[str, tuple[str, ...]] = {}
+        synonyms: dict[str, tuple[str, ...]] = {}
+        for concept in self.concepts:
+            if concept.notation is not None:
+                _index(notations, concept.notation, concept.uri)
+            for name in concept.names.values():
+                _index(names, name.casefold(), concept.uri)
+            for several in concept.synonyms.values():
+                for name in several:
+                    _index(synonyms, name.casefold(), concept.uri)
+        return notations, names, synonyms
+
+    def _in_use(self, uris: tuple[str, ...]) -> tuple[str, ...]:
+        """Return those that are not deprecated; all where all are."""
+        return tuple(uri for uri in uris if not self[uri].deprecated) or uris
+
+    def replacement(self, uri: str) -> str | None:
+        """Return the concept to use in place of a deprecated one, None if there is none."""
+        seen = {uri}
+        while self[uri].deprecated:
+            after = self[uri].replaced_by
+            if after is None or after in seen or after not in self:
+                return None
+            seen.add(after)
+            uri = after
+        return uri
+
+    def match(self, labels: Iterable[str]) -> Matched:
+        """Return the concepts of labels, and what is to be said of them."""
+        found = Matched({}, [], {}, {})
+        for label in dict.fromkeys(labels):
+            uris = self.find(label)
+            if len(uris) == 1:
+                found.uris[label] = uris[0]
+                if self[uris[0]].deprecated:
+                    found.deprecated[label] = self.replacement(uris[0])
+            elif uris:
+                found.ambiguous[label] = uris
+            else:
+                found.unknown.append(label)
+        return found
+
+
+def _index(found: dict[str, tuple[str, ...]], key: str, uri: str) -> None:
+    """Add a concept to those of a key."""
+    known = found.get(key, ())
+    if uri not in known:
+        found[key] = (*known, uri)
+
+
+def with_concepts(
+    corpus: Corpus, vocabulary: Vocabulary, *, replace_deprecated: bool = False
+) -> tuple[Corpus, Matched]:
+    """Return the corpus with the addresses of concepts as labels, and what was matched.
+
+    Labels of one concept become one; those that have none stay as they are.
+    """
+    matched = vocabulary.match(corpus.label_names)
+    uris = dict(matched.uris)
+    if replace_deprecated:
+        uris |= {label: uri for label, uri in matched.deprecated.items() if uri is not None}
+    new = [uris.get(label, label) for label in corpus.label_names]
+    names = tuple(sorted(set(new)))
+    places = {name: place for place, name in enumerate(names)}
+    renamed = map_columns(
+        corpus.labels, np.array([places[name] for name in new], dtype=np.int64), len(names)
+    )
+    renamed.sum_duplicates()  # a document may have two labels of one concept
+    renamed.data[:] = True
+    return Corpus(corpus.counts, renamed, corpus.vocabulary, names, corpus.ids), matched

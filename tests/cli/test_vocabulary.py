@@ -1,0 +1,114 @@
+"""``deplda vocabulary``, and labels with names."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import deplda
+from tests.cli.running import articles, done, lines, problem, run, write_jsonl
+
+NAMES = "<http://x/law>\tlaki\t34\n<http://x/music>\tMUSIC\n<http://x/more>\tunused\n"
+
+
+@pytest.fixture(scope="module")
+def thesaurus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("thesaurus") / "names.tsv"
+    path.write_text(NAMES)
+    return path
+
+
+@pytest.fixture(scope="module")
+def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Articles whose labels are notations, names, and some that no thesaurus has."""
+    rows = [
+        row | {"labels": ["34" if label == "LAW" else label.lower() for label in row["labels"]]}
+        for row in articles()
+    ]
+    return write_jsonl(tmp_path_factory.mktemp("labelled") / "a.jsonl", rows)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory, labelled: Path, thesaurus: Path) -> Path:
+    folder = tmp_path_factory.mktemp("named") / "model"
+    result = run(
+        "train", labelled, "-o", folder, "--model", "flat", "--language", "none",
+        "--vocabulary", thesaurus, "--label-language", "fi",
+    )  # fmt: skip
+    assert "1 labels are not in the vocabulary, and stay as they are: sport" in result.stderr
+    return folder
+
+
+def test_labels_are_told_by_name_with_address_and_notation(model: Path) -> None:
+    (line,) = lines(done("predict", model, "-", "-k", 1, input="judge and jury in court"))
+    (label,) = line["labels"]
+    assert (label["label"], label["uri"], label["notation"]) == ("laki", "http://x/law", "34")
+    (line,) = lines(done("predict", model, "-", "-k", 1, input="team league goal coach"))
+    assert line["labels"][0]["label"] == "sport"
+    assert "uri" not in line["labels"][0]
+
+
+def test_the_vocabulary_is_kept_with_the_model(model: Path, tmp_path: Path) -> None:
+    loaded = deplda.load(model)
+    assert loaded.label_language_ == "fi"
+    assert loaded.vocabulary_ is not None
+    assert len(loaded.vocabulary_) == 3
+    assert done("vocabulary", "export", model, tmp_path / "a.tsv") == (
+        f"3 concepts: {tmp_path / 'a.tsv'}\n"
+    )
+    assert (tmp_path / "a.tsv").read_text() == NAMES
+    assert json.loads(done("vocabulary", "info", model, "--json"))["languages"] == {"fi": 3}
+
+
+def test_documents_to_evaluate_and_to_learn_from_are_matched_too(
+    model: Path, labelled: Path, tmp_path: Path
+) -> None:
+    found = json.loads(done("evaluate", model, labelled, "--json"))
+    assert found["n_unseen"] == 0
+    rows = [{"id": "n", "text": "a judge", "labels": ["LAKI", "unused"]}]
+    new = write_jsonl(tmp_path / "new.jsonl", rows)
+    said = json.loads(done("learn", model, new, "-o", tmp_path / "m", "--json"))["learned"]
+    assert (said["known_labels"], said["new_labels"]) == (1, ["http://x/more"])
+    assert deplda.load(tmp_path / "m").vocabulary_ == deplda.load(model).vocabulary_
+
+
+def test_a_corpus_is_checked(thesaurus: Path, labelled: Path) -> None:
+    said = done("vocabulary", "check", thesaurus, labelled)
+    assert said.splitlines()[0] == f"2 of 3 labels are in {thesaurus}"
+    assert "1 labels are not in the vocabulary, and stay as they are: sport" in said
+    told = json.loads(done("vocabulary", "check", thesaurus, labelled, "--json"))
+    assert told == {
+        "labels": 3, "matched": 2, "unknown": ["sport"], "ambiguous": {}, "deprecated": {},
+    }  # fmt: skip
+
+
+def test_deprecated_labels_are_replaced_if_asked(tmp_path: Path, labelled: Path) -> None:
+    skos = "http://www.w3.org/2004/02/skos/core#"
+    pytest.importorskip("pyoxigraph", reason="the extra [skos] is not installed")
+    path = tmp_path / "a.ttl"
+    path.write_text(
+        f'<http://x/a> a <{skos}Concept> ; <{skos}prefLabel> "music"@en ;'
+        " <http://www.w3.org/2002/07/owl#deprecated> true ;"
+        " <http://purl.org/dc/terms/isReplacedBy> <http://x/b> .\n"
+        f'<http://x/b> a <{skos}Concept> ; <{skos}prefLabel> "sport"@en .\n'
+    )
+    assert "1 labels are deprecated (kept; --replace-deprecated takes" in done(
+        "vocabulary", "check", path, labelled
+    )
+    arguments = ("train", labelled, "--model", "flat", "--vocabulary", path)
+    run(*arguments, "-o", tmp_path / "m")
+    assert set(deplda.load(tmp_path / "m").classes_) == {"34", "http://x/a", "http://x/b"}
+    result = run(*arguments, "-o", tmp_path / "n", "--replace-deprecated")
+    assert "1 labels are deprecated (replaced): music → sport <http://x/b>" in result.stderr
+    assert set(deplda.load(tmp_path / "n").classes_) == {"34", "http://x/b"}
+
+
+def test_what_has_no_vocabulary_says_so(tmp_path: Path, labelled: Path, thesaurus: Path) -> None:
+    run("train", labelled, "-o", tmp_path / "m", "--model", "flat")
+    said = problem(1, "vocabulary", "info", tmp_path / "m")
+    assert "this model has no vocabulary; train it with --vocabulary" in said
+    said = problem(
+        2, "train", tmp_path, "-o", tmp_path / "n", "--scratch", tmp_path / "s",
+        "--vocabulary", thesaurus,
+    )  # fmt: skip
+    assert "--vocabulary is for documents in memory, not for --scratch" in said
