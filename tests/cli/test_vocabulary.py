@@ -48,6 +48,24 @@ def test_labels_are_told_by_name_with_address_and_notation(model: Path) -> None:
     assert "uri" not in line["labels"][0]
 
 
+def test_reasons_words_and_topics_have_names(model: Path) -> None:
+    found = json.loads(done("explain", model, "judge and jury in court", "-k", 1, "--json"))
+    (label,) = found["labels"]
+    assert (label["label"], label["uri"], label["notation"]) == ("laki", "http://x/law", "34")
+    assert "laki" in done("explain", model, "judge and jury in court", "-k", 1)
+    assert "judge" in done("words", model, "laki")
+    assert done("words", model, "http://x/law") == done("words", model, "laki")
+    assert "did you mean 'laki'?" in problem(1, "words", model, "lakki")
+
+
+def test_labels_of_one_name_are_told_apart(labelled: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("34\tsame\nmusic\tsame\n")
+    run("train", labelled, "-o", tmp_path / "m", "--model", "dependency", "--language", "none",
+        "--vocabulary", tmp_path / "a.tsv")  # fmt: skip
+    assert deplda.load(tmp_path / "m").shown_labels_ == ("same <34>", "same <music>", "sport")
+    assert "same <34>" in done("topics", tmp_path / "m")
+
+
 def test_the_vocabulary_is_kept_with_the_model(model: Path, tmp_path: Path) -> None:
     loaded = deplda.load(model)
     assert loaded.label_language_ == "fi"

@@ -54,6 +54,9 @@ def test_a_word_is_normalised_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forms, "_MOST_KEPT", 2)
     assert found["c"] == "C"
     assert "c" not in found
+    monkeypatch.setattr(forms, "_MOST_KEPT", 9)
+    assert found["d" * 101] == "D" * 101
+    assert "d" * 101 not in found
 
 
 def test_a_word_without_a_form_stays_as_it_is() -> None:

@@ -210,6 +210,24 @@ def test_people_read_the_commonest_form_and_every_form_is_found_in_a_text() -> N
     assert counter.fit(["talot"]).surface_words_ == ("talot",)  # none is left of a fit before
 
 
+def test_of_words_without_blanks_the_last_known_is_spanned_whole() -> None:
+    counter = WordCounter(language="zh", min_count=1).fit(["图书 书馆"])
+    assert counter.spans("图书柜") == [(0, 2, "图书")]
+    assert counter.spans("新图书馆") == [(1, 2, "图书"), (2, 4, "书馆")]
+
+
+def test_words_given_must_be_countable() -> None:
+    with pytest.raises(InputError, match="'kirjastossa' is counted as 'kirjasto'; give"):
+        finnish(vocabulary=["kirjastossa"]).fit(FINNISH)
+    assert finnish(vocabulary=["kirjasto"]).fit_transform(FINNISH).sum() == 3
+
+
+@pytest.mark.parametrize("name", ["fold_accents", "lowercase"])
+def test_yes_and_no_are_no_words(name: str) -> None:
+    with pytest.raises(InputError, match=f"{name} is 'no'; it must be True or False"):
+        finnish(**{name: "no"}).fit(FINNISH)
+
+
 def test_words_learned_later_have_forms_too() -> None:
     more = finnish().fit(FINNISH).extended(["autoissa autoissa autot kirjastot"])
     assert more.vocabulary_ == ("kirjasto", "talo", "auto")

@@ -400,7 +400,7 @@ def test_another_version_of_the_stemmer_is_said(
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"language": "xx"}, "language is 'xx'"),
+        ({"language": "xx"}, "there is no language 'xx'"),
         ({"normalize": "shell"}, "shell"),
         ({"language": None}, "needs a language"),
         ({"surface_words": ["one"]}, "1 surface_words for 2 words"),

@@ -38,6 +38,7 @@ def test_the_labels_share_out_every_token(model: TopicModel, inference: str) -> 
         )
 
 
+@pytest.mark.filterwarnings("ignore::deplda.NoKnownWordsWarning")
 @pytest.mark.parametrize("combine", ["blend", "counts", "posterior"])
 def test_words_and_prior_make_up_the_score(model: TopicModel, combine: str) -> None:
     before = model.get_params()

@@ -79,7 +79,7 @@ def stats(corpus: str, reading: Reading, words: Words, as_json: bool) -> None:
     from deplda.data.statistics import describe
 
     with waiting(f"reading {corpus} …"):
-        loaded = load_corpus(corpus, reading, words.counter())
+        loaded = load_corpus(corpus, reading, words.as_written().counter())
         found = describe(with_kept_words(loaded, words))
     if as_json:
         show_json(found.to_dict())
@@ -142,7 +142,7 @@ def _write(corpus: str, target: Path, kind: str, reading: Reading, words: Words)
                     "to deplda train, or convert to .svm or a folder."
                 )
             return write_rows(_rows(path, format, reading), target)
-    loaded = load_corpus(corpus, reading, words.counter())
+    loaded = load_corpus(corpus, reading, words.as_written().counter())
     kept = with_kept_words(loaded, words)
     if kind == "":
         save_folder(Dataset(target.name, kept, loaded.splits), target)

@@ -74,6 +74,10 @@ class Words(NamedTuple):
     fold_accents: bool
     ngrams: int
 
+    def as_written(self) -> Words:
+        """Return the same with words as they are, unless it is asked to normalise them."""
+        return self._replace(normalize="none") if self.normalize == "auto" else self
+
     def counter(self, **others: Any) -> WordCounter:
         """Return what counts words so."""
         from deplda.data.text import WordCounter

@@ -129,7 +129,8 @@ def words(model: Path, label: str, limit: int, as_json: bool) -> None:
     deplda words model 'VIDEO GAMES'
     """
     classifier = _topic_model(model, "words")
-    wanted = next((each for each in classifier.classes_ if str(each) == label), label)
+    named = zip(classifier.classes_, classifier.shown_labels_, strict=True)
+    wanted = next((each for each, name in named if label in (str(each), name)), label)
     found = classifier.top_words(wanted, limit)
     if as_json:
         show_json([{"word": word.name, "probability": word.weight} for word in found])

@@ -141,8 +141,8 @@ def predict(
             raise KeyboardInterrupt(message) from None
     if n_unknown:
         note(
-            f"Warning: {n_unknown:,} of the documents have no word that the model knows; their "
-            'labels are those that are likely of any document ("by_prior": true).'
+            f"Warning: {n_unknown:,} of {n_done:,} documents without a word that the model knows; "
+            'their labels are those that are likely of any document ("by_prior": true).'
         )
     if output is not None:
         show(f"{n_done:,} documents: {output}")

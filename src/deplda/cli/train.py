@@ -239,6 +239,11 @@ def _learn_shards(
             "--holdout (test by `deplda evaluate`)."
         )
     model.fit_shards(corpus, scratch, fields=reading.fields(), counter=words.counter())
+    if words.language == "auto" and model.counter_ is not None:
+        from deplda.data.languages import NAMES
+
+        code = model.counter_.language_code_
+        note(f"language: {NAMES[code]} ({code}), by the first file (--language sets another)")
 
 
 def summary_of(

@@ -18,7 +18,7 @@ Normalizer = Literal["auto", "snowball", "lemma", "none"]
 NORMALIZERS: tuple[str, ...] = get_args(Normalizer)
 _DICTIONARIES = {"sr": "hbs"}
 """Names of simplemma's that are not ISO 639-1 codes."""
-_MOST_KEPT = 1_000_000
+_MOST_KEPT, _LONGEST_KEPT = 1_000_000, 100
 
 
 class Forms(dict[str, str]):
@@ -31,7 +31,7 @@ class Forms(dict[str, str]):
     def __missing__(self, word: str) -> str:
         with self._lock:  # a stemmer has a state of its own
             form = self._normalize(word) or word
-        if len(self) < _MOST_KEPT:
+        if len(self) < _MOST_KEPT and len(word) <= _LONGEST_KEPT:
             self[word] = form
         return form
 
@@ -47,11 +47,14 @@ def resolve(normalize: str, code: str | None) -> str:
     if normalize == "none" or (normalize == "auto" and (code is None or not _has_stemmer(code))):
         return "none"
     if code is None:
-        raise InputError(f"normalize is {normalize!r}, which needs a language")
+        raise InputError(
+            f"normalize is {normalize!r}, which needs a language, such as language='de' "
+            "(--language de)"
+        )
     found = "snowball" if normalize == "auto" else normalize
     if found == "snowball" and not _has_stemmer(code):
         raise InputError(
-            f"there is no stemmer for {NAMES[code]}; normalize='lemma' may have it, or 'none'"
+            f"there is no stemmer for {NAMES[code]}; use normalize='none' (--normalize none)"
         )
     if found == "lemma" and find_spec("simplemma") is None:
         raise InputError("normalize is 'lemma', which needs simplemma: pip install 'deplda[lemma]'")
@@ -84,8 +87,9 @@ def _normalize(normalizer: str, code: str) -> Callable[[str], str]:
     try:
         lemma("a")
     except ValueError as error:
+        other = "'snowball'" if _has_stemmer(code) else "'none'"
         raise InputError(
-            f"simplemma has no dictionary for {NAMES[code]}; normalize='snowball' may, or 'none'"
+            f"simplemma has no dictionary for {NAMES[code]}; use normalize={other}"
         ) from error
     return lemma
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import reprlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -45,18 +47,20 @@ class Detected(NamedTuple):
 
     def __str__(self) -> str:
         if self.code == UNDETERMINED:
-            return "undetermined, words are counted as they are"
+            most = f" (the commonest has {self.n_texts:,} of {self.n_seen:,} texts)"
+            return f"undetermined, words are counted as they are{most if self.n_texts else ''}"
         return f"{NAMES[self.code]} ({self.code}), by {self.n_texts:,} of {self.n_seen:,} texts"
 
 
 def language_code(language: str) -> str:
     """Return the code of a language that is given by code or English name."""
-    given = language.lower() if isinstance(language, str) else language
+    given = language.lower() if isinstance(language, str) else ""
+    given = re.split("[-_]", given)[0]  # de-AT is de
     code = given if given in NAMES else _CODES.get(given)
     if code is None:
         raise InputError(
-            f"language is {language!r}; it must be auto, one of "
-            f"{', '.join(f'{code} ({name})' for code, name in NAMES.items())}, or None"
+            f"language is {reprlib.repr(language)}; it must be auto, none, or one of "
+            f"{', '.join(f'{code} ({name})' for code, name in NAMES.items())}"
         )
     return code
 

@@ -118,6 +118,9 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def analyzer(self) -> Analyzer:
         """Return what turns a text into its words: called, into a list; or counted."""
         _check_ngrams(self.ngrams)
+        for name in ("fold_accents", "lowercase"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"{name} is {getattr(self, name)!r}; it must be True or False")
         tokenize = Tokenizer(self.token_pattern, self.lowercase, self.language_code_)
         met = None if hasattr(self, "vocabulary_") else self.forms_met_
         return Analyzer(tokenize, self._stops(tokenize), self._forms(), self.ngrams, met)
@@ -188,7 +191,9 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.__dict__.pop(name, None)
         texts = self._seen(texts)
         if self.vocabulary is not None:
-            self.vocabulary_ = _checked_words(self.vocabulary)
+            words = _checked_words(self.vocabulary)
+            self._check_countable(words)
+            self.vocabulary_ = words
             self.min_count_ = 1
             return self.transform(texts)
         counts, words = self._counted(texts, None)
@@ -207,6 +212,16 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._surface_words = self._surfaces(chosen)
         self.vocabulary_ = chosen
         return counts[:, kept]
+
+    def _check_countable(self, words: tuple[str, ...]) -> None:
+        """Raise if no text can have one of the words given, as they are normalised otherwise."""
+        analyze = self.of_all_words().analyzer()
+        if not any(word in analyze(word) for word in words):
+            counted = ", ".join(map(repr, analyze(words[0]))) or "nothing"
+            raise InputError(
+                f"none of the words of vocabulary can be counted: {words[0]!r} is counted as "
+                f"{counted}; give words as they are counted, or another language and normalize"
+            )
 
     def transform(self, texts: Iterable[str]) -> Any:
         """Return the counts of texts over the fitted vocabulary; other words are ignored."""
@@ -276,18 +291,24 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def spans(self, text: str) -> list[tuple[int, int, str]]:
         """Return where the single words of the vocabulary stand in a text: begin, end, word.
 
-        The word is that of `surface_words_`, whichever of its forms stands there.
+        The word is that of `surface_words_`, whichever of its forms stands there. Where two
+        overlap, as those of scripts without blanks do, the first ends where the second begins.
         """
         check_is_fitted(self, "vocabulary_")
         shown = dict(zip(self.vocabulary_, self.surface_words_, strict=True))
         tokenize = Tokenizer(self.token_pattern, self.lowercase, self.language_code_)
         stops, forms = self._stops(tokenize), self._forms()
-        found = (
-            (begin, end, token if forms is None else forms[token])
+        found = [
+            (begin, end, shown[word])
             for begin, end, token in tokenize.spans(text)
             if token and token not in stops
-        )
-        return [(begin, end, shown[word]) for begin, end, word in found if word in shown]
+            for word in (token if forms is None else forms[token],)
+            if word in shown
+        ]
+        return [
+            (begin, min(end, found[number][0] if number < len(found) else end), word)
+            for number, (begin, end, word) in enumerate(found, start=1)
+        ]
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
         """Return the words of the columns."""

@@ -22,6 +22,9 @@ _JOINED = (
 )
 _SOFT_HYPHEN = "\u00ad"
 _JAMO = "[\u1100-\u115f][\u1160-\u11ff]+"  # parts of a Korean letter
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+_MOST_MARKS = 30
+"""On one letter; no writing has more (Unicode's stream-safe text format)."""
 _PIECE, _BLANK = 1 << 20, re.compile(r"\s")
 _TURKISH = str.maketrans({"İ": "i", "I": "ı"})
 
@@ -61,7 +64,7 @@ class Tokenizer:
     def spans(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Yield where tokens stand in a text as it is written: begin, end, token.
 
-        They do not overlap: of two characters of a script without blanks the first is spanned.
+        Those of two characters of a script without blanks overlap.
         """
         folded = self._folded(text)
         written: Sequence[int] = range(len(text) + 1)  # where each folded character comes from
@@ -81,7 +84,9 @@ class Tokenizer:
 
     def _folded(self, text: str) -> str:
         if not text.isascii():
-            text = unicodedata.normalize("NFC", text).replace(_SOFT_HYPHEN, "")
+            # Marks in great numbers on one letter would be put in order in quadratic time.
+            marks = _many_marks(bool(_ASTRAL.search(text)))
+            text = unicodedata.normalize("NFC", marks.sub(r"\1", text)).replace(_SOFT_HYPHEN, "")
         if not self._lowercase:
             return text
         return (text.translate(_TURKISH) if self._is_turkish else text).lower()
@@ -95,8 +100,7 @@ class Tokenizer:
                 yield begin, end, match[group]
                 continue
             for place in range(begin, end - 1):
-                is_last = place == end - 2
-                yield place, end if is_last else place + 1, text[place : place + 2]
+                yield place, place + 2, text[place : place + 2]
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
@@ -157,9 +161,10 @@ def _named(pattern: str, is_plain: bool) -> re.Pattern[str]:
     # A code is letters and digits in up to eight parts, of which one of the first four has a digit;
     # one digit alone is none. Parts are limited, so that no text takes time beyond its length.
     # Most words are none, which is seen by what follows them.
+    joint = r"(?:[-/.]|,(?=\d{3}))"
     code = (
-        rf"(?!\d(?![-/.]?{either}))(?=(?:{letter}++[-/.]){{0,3}}+{letter}*+\d)"
-        rf"{either}++(?:[-/.]{either}++){{0,7}}+"
+        rf"(?!\d(?!{joint}?{either}))(?=(?:{letter}++[-/.]){{0,3}}+{letter}*+\d)"
+        rf"{either}++(?:{joint}{either}++){{0,7}}+"
     )
     return re.compile(rf"{joined}{letter}{{2,}}+(?!\d|{mark}|[-/.]{either})|{code}|{word}")
 
@@ -172,6 +177,14 @@ def _joined() -> re.Pattern[str]:
 @cache
 def _special() -> re.Pattern[str]:
     return re.compile(f"[{_JOINED}{_marks()}\U00010000-\U0010ffff]")
+
+
+@cache
+def _many_marks(has_astral: bool) -> re.Pattern[str]:
+    """Return what finds more marks on a letter than there may be; its group is those to keep."""
+    last = 0x20000 if has_astral else 0x10000  # a class of the basic plane alone is a table
+    marks = _ranges(n for n in range(0x300, last) if unicodedata.combining(chr(n)))
+    return re.compile(f"([{marks}]{{{_MOST_MARKS}}})[{marks}]+")
 
 
 @cache

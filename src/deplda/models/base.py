@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -469,6 +470,21 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def surface_words_(self) -> tuple[str, ...]:
         """The words as people read them: of each its commonest form in the training texts."""
         return self.words_ if self.counter_ is None else self.counter_.surface_words_
+
+    @property
+    def shown_labels_(self) -> tuple[str, ...]:
+        """The labels as people read them, in the order of `classes_`: concepts by name.
+
+        Where two have the same name, the address stands behind it.
+        """
+        names = [str(self.told_label(label)["label"]) for label in self.classes_.tolist()]
+        if self.vocabulary_ is None:
+            return tuple(names)
+        times = Counter(names)
+        return tuple(
+            name if times[name] == 1 or name == str(label) else f"{name} <{label}>"
+            for name, label in zip(names, self.classes_.tolist(), strict=True)
+        )
 
     def told_label(self, label: Any) -> dict[str, Any]:
         """Return a label as it is told: by name, with address and notation, or as it is."""

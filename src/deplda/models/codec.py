@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import reprlib
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,7 +19,7 @@ import deplda
 from deplda.data.corpus import Corpus
 from deplda.data.files import StrPath
 from deplda.data.forms import package_of
-from deplda.data.languages import languages, stop_words_of
+from deplda.data.languages import NAMES, languages, stop_words_of
 from deplda.data.statistics import describe
 from deplda.data.targets import Targets
 from deplda.data.text import WordCounter
@@ -433,16 +434,16 @@ class _Text(msgspec.Struct, forbid_unknown_fields=True):
     stop_words: str | list[str] | None
     token_pattern: str
     lowercase: bool
-    min_count: int
+    min_count: Annotated[int, msgspec.Meta(ge=1, le=_MOST_COLUMNS)]
     fold_accents: bool = False
     ngrams: int = 1
     ngram_range: tuple[int, int] | None = None
     """In place of `ngrams`, in models of earlier versions; shorter sequences are no words then."""
     language: str | None = None
     normalize: Literal["snowball", "lemma", "none"] = "none"
-    package: str | None = None
+    package: Annotated[str, msgspec.Meta(max_length=100)] | None = None
     """What normalised the words, and its version."""
-    surface_words: list[str] | None = None
+    surface_words: list[Annotated[str, msgspec.Meta(min_length=1)]] | None = None
 
 
 def _text_settings(counter: WordCounter) -> dict[str, Any]:
@@ -467,6 +468,8 @@ def _text_settings(counter: WordCounter) -> dict[str, Any]:
 def _counter(text: _Text, words: list[str]) -> WordCounter:
     if isinstance(text.stop_words, str) and text.stop_words not in ("english", *languages()):
         raise msgspec.ValidationError(f"there are no stop words for {text.stop_words!r}")
+    if text.language is not None and text.language not in NAMES:
+        raise msgspec.ValidationError(f"there is no language {reprlib.repr(text.language)}")
     if text.surface_words is not None and len(text.surface_words) != len(words):
         raise msgspec.ValidationError(
             f"there are {len(text.surface_words):,} surface_words for {len(words):,} words"
@@ -478,15 +481,17 @@ def _counter(text: _Text, words: list[str]) -> WordCounter:
     parameters.pop("min_count")
     counter = WordCounter(**parameters).with_words(words, text.min_count, surface_words or words)
     here = package_of(counter.normalizer_)
-    if package is not None and package != here:
+    if (package or "").partition(" ")[0] != (here or "").partition(" ")[0]:
+        raise msgspec.ValidationError(f"{package!r} is not what normalises words: {here!r} is")
+    if package != here:
         warnings.warn(
-            f"its words were normalised by {package}, here it is {here}: a word whose form differs "
-            "is not known",
+            f"its words were normalised by {package!r}, here it is {here!r}: a word whose form "
+            "differs is not known",
             OtherVersionWarning,
             stacklevel=2,
         )
     try:
         counter.analyzer()
     except (re.error, ValueError, OverflowError, RecursionError) as error:
-        raise msgspec.ValidationError(f"token_pattern: {error}") from error
+        raise msgspec.ValidationError(str(error)) from error
     return counter

@@ -52,13 +52,22 @@ class Explainer(LabelClassifier):
         if not self.has_probabilities:
             scorer, _ = self._scorer(counts, HERE)
             numbers = best(scorer.scores(counts), k).labels
-            return self._explain(document, counts, numbers, None, n_words)
+            return self._with_names(self._explain(document, counts, numbers, None, n_words))
         numbers, _, chances = next(self._likeliest(counts, k, HERE))
         found = self._explain(document, counts, numbers, chances, n_words)
         told = zip(found.reasons, chances[0].tolist(), strict=True)
-        return structs.replace(
-            found, reasons=tuple(structs.replace(each, probability=p) for each, p in told)
+        return self._with_names(
+            structs.replace(
+                found, reasons=tuple(structs.replace(each, probability=p) for each, p in told)
+            )
         )
+
+    def _with_names(self, found: Explanation) -> Explanation:
+        """Return the explanation with the names of labels that are concepts of a vocabulary."""
+        if self.vocabulary_ is None:
+            return found
+        named = (reasons.with_names(each, self.told_label) for each in found.reasons)
+        return structs.replace(found, reasons=tuple(named))
 
     def top_words(self, label: Any, n: int = 20) -> list[Weighted]:
         """Return the likeliest words of a label with their probabilities, φ."""
@@ -70,7 +79,7 @@ class Explainer(LabelClassifier):
         """Return every topic with its n likeliest labels, φ′; none in Flat-LDA."""
         check_is_fitted(self)
         checks.at_least_one(n=n)
-        return reasons.topics_of(self.topic_labels_, self.classes_, n)
+        return reasons.topics_of(self.topic_labels_, self._shown(), n)
 
     def similar_labels(
         self, label: Any, n: int = 10, *, by: Literal["words", "topics"] = "words"
@@ -81,13 +90,22 @@ class Explainer(LabelClassifier):
         checks.choice("by", by, ("words", "topics"))
         number = self._number(label)
         if by == "words":
-            return reasons.similar_by_words(self.label_words_, number, self.classes_, n)
-        return reasons.similar_by_topics(self.topic_labels_, number, self.classes_, n)
+            return reasons.similar_by_words(self.label_words_, number, self._shown(), n)
+        return reasons.similar_by_topics(self.topic_labels_, number, self._shown(), n)
+
+    def _shown(self) -> Any:
+        """Return the labels as they are shown."""
+        if self.vocabulary_ is None:
+            return self.classes_
+        return np.array(self.shown_labels_, dtype=object)
 
     def _number(self, label: Any) -> int:
         number = int(self._targets.numbers(np.array([label], dtype=object))[0])
         if number < 0:
-            near = _near(str(label), [str(name) for name in self.classes_])
+            shown = self.shown_labels_
+            if label in shown:
+                return shown.index(label)
+            near = _near(str(label), list(shown))
             raise InputError(f"the model does not know the label {label!r}; {near}")
         return number
 

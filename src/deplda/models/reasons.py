@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from deplda.inference.scores import Inferred
 from deplda.inference.settings import Combine
@@ -85,6 +85,9 @@ class Reason(Struct, frozen=True):
     """How likely the label is; None in a model without probabilities."""
     other_prior: float = 0.0
     """What a hybrid's share has of the topic model's prior beside what the companions added."""
+    uri: str | None = None
+    """The address of the label's concept, and its notation, in a model with a vocabulary."""
+    notation: str | None = None
 
     def rounded_parts(self, digits: int = 3) -> dict[str, float]:
         """Return the parts to be shown: the last takes what rounding leaves, so they add up."""
@@ -92,6 +95,21 @@ class Reason(Struct, frozen=True):
         found = {name: round(self.parts[name], digits) + 0.0 for name in names}
         rest = round(self.score, digits) - sum(found.values())
         return found | {last: round(rest, digits) + 0.0}
+
+
+def with_names(reason: Reason, told: Callable[[Any], dict[str, Any]]) -> Reason:
+    """Return the reason with labels as they are `told`: name, and address and notation."""
+    return structs.replace(
+        reason,
+        **told(reason.label),
+        topics=tuple(
+            structs.replace(topic, labels=tuple(told(label)["label"] for label in topic.labels))
+            for topic in reason.topics
+        ),
+        companions=tuple(
+            structs.replace(each, name=told(each.name)["label"]) for each in reason.companions
+        ),
+    )
 
 
 def percent(probability: float) -> str:

@@ -32,7 +32,7 @@ class ModelService:
     def __init__(self, model: LabelClassifier, limits: Limits) -> None:
         self.model: Any = model
         self.limits, self.explains = limits, can(model, "explain")
-        self.names = [str(label) for label in model.classes_.tolist()]
+        self.names = list(model.shown_labels_)
         self.numbers = {name: number for number, name in enumerate(self.names)}
         self._folded = [name.casefold() for name in self.names]
         self._sets = csr_array(model.label_sets_)

@@ -224,13 +224,10 @@ class _Counting:
         self.counter = WordCounter() if counter is None else counter
         self.vocabulary = getattr(self.counter, "vocabulary_", self.counter.vocabulary)
         self.used = False
-        self._count: CountWords | None = None
         if not self._is_to_detect():
-            self._count = self.counter.analyzer().counts
+            self._count: CountWords = self.counter.analyzer().counts
 
     def __call__(self, text: str) -> Mapping[str, int]:
-        if self._count is None:
-            self._count = self.counter.analyzer().counts
         self.used = True
         return self._count(text)
 
@@ -243,6 +240,7 @@ class _Counting:
             return rows
         first: list[tuple[int, Row]] = []
         self.counter.detect_language(_first_texts(rows, fields, first))
+        self._count = self.counter.analyzer().counts
         return chain(first, rows)
 
 

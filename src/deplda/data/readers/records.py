@@ -230,6 +230,8 @@ def _texts(row: Row, fields: Fields) -> dict[str, str]:
 
 def _without_content(row: Row, fields: Fields) -> InputError:
     texts = ", ".join(map(repr, fields.texts))
+    if any(name in row for name in fields.texts):
+        return InputError(f'{texts} is null; write "" for an empty text')
     return InputError(
         f"it has none of {texts}, {fields.tokens!r} and {fields.counts!r} "
         f"(found: {found(row)}); name the right one with Fields(text=...) (--text-field)"
