@@ -105,7 +105,7 @@ def test_the_language_is_told_by_the_texts_and_said(tmp_path: Path) -> None:
     )  # fmt: skip
     assert "language:" not in result.stderr
     assert "nayttelyita" in deplda.load(tmp_path / "n").words_
-    assert "language is 'klingon'; it must be auto, one of" in problem(
+    assert "language is 'klingon'; it must be auto, none, or one of" in problem(
         1, "train", corpus, "-o", tmp_path / "o", "--language", "klingon"
     )
 

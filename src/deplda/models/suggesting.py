@@ -53,26 +53,9 @@ def answers_of(model: LabelClassifier, documents: Any, asked: Asked) -> list[dic
     counts = model._read_counts(documents, reset=False)
     labels = (_by_chance if model.has_probabilities else _by_score)(model, counts, asked)
     n_known = np.rint(np.asarray(counts.sum(axis=1)).ravel()).astype(np.int64).tolist()
-    found: list[dict[str, Any]] = [
-        {"labels": own, "n_known": n} for own, n in zip(labels, n_known, strict=True)
-    ]
-    for answer in found:
-        if not answer["n_known"]:
-            answer["by_prior"] = True
-            if model.has_probabilities:
-                answer["labels"] = _of_any_document(model, len(answer["labels"]), asked)
-    return found
-
-
-def _of_any_document(model: LabelClassifier, n: int, asked: Asked) -> list[dict[str, Any]]:
-    """Return the n most frequent labels, as likely as they are frequent in training."""
-    frequency = np.bincount(model.label_sets_.indices, minlength=len(model.classes_))
-    shares = frequency / model.label_sets_.shape[0]
-    best = np.argsort(-shares, kind="stable")[:n]
     return [
-        model.told_label(label) | {"probability": share}
-        for label, share in zip(model.classes_[best].tolist(), shares[best].tolist(), strict=True)
-        if share >= (asked.threshold or 0.0)
+        {"labels": own, "n_known": n} | ({} if n else {"by_prior": True})
+        for own, n in zip(labels, n_known, strict=True)
     ]
 
 

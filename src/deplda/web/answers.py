@@ -50,13 +50,20 @@ class LabelEntry(Struct):
     documents: int
 
 
+class NamedLabel(LabelEntry):
+    """A label and, in a model with a vocabulary, the address and the notation of its concept."""
+
+    uri: str | None = None
+    notation: str | None = None
+
+
 class LabelsAnswer(Struct):
     """One page of the labels found."""
 
     total: int
     page: int
     size: int
-    labels: list[LabelEntry]
+    labels: list[NamedLabel]
 
 
 class WordProbability(Struct):
@@ -88,6 +95,18 @@ class Topic(Struct):
     labels: list[TopicLabel]
 
 
+class Concept(Struct):
+    """What the thesaurus has of a label; other concepts by name."""
+
+    uri: str
+    notation: str | None
+    synonyms: list[str]
+    note: str | None
+    broader: list[str]
+    narrower: list[str]
+    related: list[str]
+
+
 class LabelAnswer(Struct):
     """What is known of one label; words and topics only where the model has them."""
 
@@ -100,6 +119,8 @@ class LabelAnswer(Struct):
     """Those that tell it from other labels, the most telling first."""
     companions: list[SharedDocuments]
     topics: list[Topic]
+    concept: Concept | None = None
+    """Where the model has a vocabulary."""
 
 
 class TopicsAnswer(Struct):

@@ -32,9 +32,11 @@ class ModelService:
     def __init__(self, model: LabelClassifier, limits: Limits) -> None:
         self.model: Any = model
         self.limits, self.explains = limits, can(model, "explain")
-        self.names = list(model.shown_labels_)
+        self.names, self._labels = list(model.shown_labels_), model.classes_.tolist()
         self.numbers = {name: number for number, name in enumerate(self.names)}
         self._folded = [name.casefold() for name in self.names]
+        self._searched = self._search_texts()
+        self._by_uri = {label: number for number, label in enumerate(self._labels)}
         self._sets = csr_array(model.label_sets_)
         self._by_label = csr_array(self._sets.T)
         self.frequency = np.diff(self._by_label.indptr)
@@ -117,10 +119,58 @@ class ModelService:
     def find_labels(self, search: str, sort: str, page: int, size: int) -> answers.LabelsAnswer:
         """Return one page of the labels whose names contain all words of the search."""
         needles = search.casefold().split()
-        found = [c for c in self._orders[sort] if all(n in self._folded[c] for n in needles)]
+        found = [c for c in self._orders[sort] if all(n in self._searched[c] for n in needles)]
         shown = found[(page - 1) * size : page * size]
-        entries = [answers.LabelEntry(self.names[c], int(self.frequency[c])) for c in shown]
-        return answers.LabelsAnswer(len(found), page, size, entries)
+        return answers.LabelsAnswer(len(found), page, size, [self._entry(c) for c in shown])
+
+    def _entry(self, number: int) -> answers.NamedLabel:
+        told = self.model.told_label(self._labels[number])
+        return answers.NamedLabel(
+            self.names[number], int(self.frequency[number]), told.get("uri"), told.get("notation")
+        )
+
+    def _search_texts(self) -> list[str]:
+        """Return what labels are searched in: names, and synonyms and notations of concepts."""
+        vocabulary = self.model.vocabulary_
+        if vocabulary is None:
+            return self._folded
+        found = []
+        for label, name in zip(self._labels, self._folded, strict=True):
+            more: list[str] = []
+            if label in vocabulary:
+                concept = vocabulary[label]
+                more = [concept.notation or "", *concept.names.values()]
+                more += [each for several in concept.synonyms.values() for each in several]
+            found.append("\n".join([name, *(each.casefold() for each in more)]))
+        return found
+
+    def _concept(self, label: Any) -> answers.Concept | None:
+        """Return what the vocabulary has of a label."""
+        vocabulary, language = self.model.vocabulary_, self.model.label_language_
+        if vocabulary is None or label not in vocabulary:
+            return None
+        concept = vocabulary[label]
+
+        def named(uris: Iterable[str]) -> list[str]:
+            return [self._name_of(uri) for uri in uris if uri in vocabulary]
+
+        notes = [concept.notes.get(code) for code in (language, "en", "") if code is not None]
+        return answers.Concept(
+            concept.uri,
+            concept.notation,
+            [*concept.synonyms.get(language or "en", concept.synonyms.get("", ()))],
+            next((note for note in notes if note), None),
+            named(concept.broader),
+            named(vocabulary.narrower.get(concept.uri, ())),
+            named(concept.related),
+        )
+
+    def _name_of(self, uri: str) -> str:
+        """Return the name of a concept, as that of a label where it is one."""
+        number = self._by_uri.get(uri)
+        if number is not None:
+            return self.names[number]
+        return str(self.model.vocabulary_[uri].name(self.model.label_language_))
 
     def label(self, name: str) -> answers.LabelAnswer:
         """Return a label's words, companions, frequency and topics."""
@@ -129,7 +179,7 @@ class ModelService:
             shown = name if len(name) <= 80 else f"{name[:80]}…"
             raise HTTPException(404, f"the model has no label {shown!r}; search in /v1/labels")
         n_documents = int(self.frequency[number])
-        label = self.model.classes_[number]
+        label = self._labels[number]
         words = self.model.top_words(label, _LABEL_WORDS) if self.explains else []
         return answers.LabelAnswer(
             name,
@@ -139,6 +189,7 @@ class ModelService:
             self._distinctive(number),
             self._companions(number),
             self._topics_of(number),
+            self._concept(label),
         )
 
     def topics(self, number: int, page: int, size: int) -> answers.TopicsAnswer:

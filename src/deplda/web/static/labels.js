@@ -50,12 +50,25 @@ async function showLabel(name) {
     make("a", { class: "back", href: "#/labels" }, "← All labels"),
     make("h2", { class: "label-name" }, label.label),
     make("p", { class: "quiet" }, `In ${plural(label.documents, "training document")}, ${percent(label.share)} of all.`),
+    ...inThesaurus(label.concept),
     part("Words that tell it from others", bars(tells.slice(0, 12), (word) => [word.word, word.probability], 0)),
     part("Its most frequent words", chips(label.words.slice(0, 16).map((word) => [word.word]))),
     part("Stands beside", bars(label.companions, (other) => [labelLink(other.label), other.share, other.documents], 1)),
     part("Its topics", label.topics.map((topic) => make("div", { class: "topic-line" },
       make("strong", {}, percent(topic.share)),
       chips(topic.labels.slice(0, 8).map((one) => [labelLink(one.label)]))))));
+}
+
+// What the thesaurus says of a label; null where the model has none.
+function inThesaurus(concept) {
+  if (!concept) return [];
+  const also = [concept.notation, concept.uri].filter(Boolean).join(" · ");
+  const rows = [["Broader", concept.broader], ["Narrower", concept.narrower], ["Related", concept.related], ["Also called", concept.synonyms]];
+  return [
+    make("p", { class: "quiet" }, also),
+    concept.note ? make("p", {}, concept.note) : null,
+    ...rows.map(([title, names]) => part(title, chips(names.map((name) => [name])))),
+  ].filter(Boolean);
 }
 
 function part(title, content) {

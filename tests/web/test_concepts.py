@@ -1,0 +1,56 @@
+"""A service of labels that are concepts of a thesaurus."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from deplda.data.vocabulary import Concept, Vocabulary
+from tests.web.serving import running, suggest, text_model
+
+LAW, SPORT = "http://x/law", "http://x/sport"
+THESAURUS = Vocabulary(
+    [
+        Concept(
+            uri=LAW, names={"en": "Law", "fi": "laki"}, synonyms={"fi": ("oikeus",)}, notation="34",
+            broader=("http://x/society",), related=(SPORT, "http://elsewhere"),
+            notes={"en": "Of courts."},
+        ),
+        Concept(uri=SPORT, names={"en": "Sport"}, broader=("http://x/society",)),
+        Concept(uri="http://x/society", names={"fi": "yhteiskunta"}),
+        Concept(uri="http://x/court", names={"fi": "tuomioistuimet"}, broader=(LAW,)),
+    ]
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def named() -> Iterator[httpx.Client]:
+    model: Any = text_model({"LAW": LAW, "SPORT": SPORT})
+    model.vocabulary_, model.label_language_ = THESAURUS, "fi"
+    with running(model) as address, httpx.Client(base_url=address) as client:
+        yield client
+
+
+def test_suggestions_have_names_addresses_and_notations(named: httpx.Client) -> None:
+    (found,) = suggest(named, {"text": "the jury of the court"}, cutoff=1)
+    (label,) = found["labels"]
+    assert (label["label"], label["uri"], label["notation"]) == ("laki", LAW, "34")
+    asked = {"document": {"text": "the jury of the court"}, "k": 1}
+    (reason,) = named.post("/v1/explain", json=asked).json()["labels"]
+    assert (reason["label"], reason["uri"], reason["notation"]) == ("laki", LAW, "34")
+
+
+@pytest.mark.parametrize("search", ["laki", "LAW", "34", "oikeus"])
+def test_labels_are_found_by_name_synonym_and_notation(search: str, named: httpx.Client) -> None:
+    (found,) = named.get("/v1/labels", params={"search": search}).json()["labels"]
+    assert (found["label"], found["uri"], found["notation"]) == ("laki", LAW, "34")
+
+
+def test_a_label_has_what_the_thesaurus_says(named: httpx.Client) -> None:
+    found = named.get("/v1/labels/laki").json()
+    assert found["words"]
+    assert found["concept"] == {
+        "uri": LAW, "notation": "34", "synonyms": ["oikeus"], "note": "Of courts.",
+        "broader": ["yhteiskunta"], "narrower": ["tuomioistuimet"], "related": ["Sport"],
+    }  # fmt: skip
