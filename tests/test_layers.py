@@ -33,7 +33,7 @@ MIRRORED = {
     "kernels", "models", "training", "web",
 }  # fmt: skip
 # Files there that are of no single module.
-ACROSS = {"test_page", "test_real_data", "test_reference", "test_saved_before"}
+ACROSS = {"test_concepts", "test_page", "test_real_data", "test_reference", "test_saved_before"}
 # Which rooms, or modules, may import a package that is heavy, or of some machines alone.
 HOMES = {
     "arviz_stats": {"training.diagnostics"},
@@ -50,9 +50,11 @@ HOMES = {
     "pooch": {"data.datasets"},
     "pyarrow": {"data.readers"},
     "safetensors": {"models.card"},
-    "sklearn": {"data.text", "data.targets", "models", "experiments"},
+    "pyoxigraph": {"data.readers.vocabularies"},
+    "py3langid": {"data.languages"},
+    "sklearn": {"data.languages", "data.text", "data.targets", "models", "experiments"},
     "starlette": {"web"},
-    "stop_words": {"data.text"},
+    "stop_words": {"data.languages"},
     "subprocess": {"data.datasets", "experiments"},
     "uvicorn": {"web"},
 }

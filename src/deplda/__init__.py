@@ -14,9 +14,11 @@ if TYPE_CHECKING:
         write_jsonl,
         write_svmlight,
     )
+    from deplda.data.readers.vocabularies import read_vocabulary, write_vocabulary
     from deplda.data.splits import Split
     from deplda.data.statistics import Statistics, describe
     from deplda.data.text import WordCounter
+    from deplda.data.vocabulary import Concept, Vocabulary
     from deplda.errors import (
         DataUnavailableError,
         DepldaError,
@@ -52,6 +54,8 @@ _HOMES = {
     "data.splits": "Split",
     "data.statistics": "Statistics describe",
     "data.text": "WordCounter",
+    "data.readers.vocabularies": "read_vocabulary write_vocabulary",
+    "data.vocabulary": "Concept Vocabulary",
     "errors": (
         "DataUnavailableError DepldaError EngineError FractionalCountsWarning InputError "
         "NoKnownWordsWarning NothingHeldOutWarning ReadError"
@@ -74,6 +78,7 @@ _MODULES = {name: module for module, names in _HOMES.items() for name in names.s
 
 __version__ = "0.1.0.dev0"
 __all__ = [
+    "Concept",
     "Corpus",
     "DataUnavailableError",
     "DependencyLDA",
@@ -98,6 +103,7 @@ __all__ = [
     "TopicLabels",
     "TunedSVM",
     "VanillaSVM",
+    "Vocabulary",
     "Where",
     "WordCounter",
     "compare",
@@ -111,6 +117,7 @@ __all__ = [
     "prior_topic_labels",
     "read_corpus",
     "read_shards",
+    "read_vocabulary",
     "scorecard",
     "splits",
     "train_label_words",
@@ -118,6 +125,7 @@ __all__ = [
     "update_label_words",
     "write_jsonl",
     "write_svmlight",
+    "write_vocabulary",
 ]
 
 

@@ -56,7 +56,7 @@ def test_a_full_disk_leaves_nothing_of_a_conversion(
     target: str, size: int, corpus: Path, here: Path
 ) -> None:
     with at_most(resource.RLIMIT_FSIZE, size):
-        said = problem(1, "datasets", "convert", corpus, here / target)
+        said = problem(1, "datasets", "convert", corpus, here / target, "--language", "none")
     assert said.endswith(": File too large")
     assert str(here) in said
     assert list(here.iterdir()) == []
@@ -66,10 +66,10 @@ def test_a_full_disk_leaves_nothing_of_a_conversion(
 def test_a_full_disk_leaves_the_file_that_was_to_be_replaced(
     target: str, corpus: Path, here: Path
 ) -> None:
-    done("datasets", "convert", corpus, here / target)
+    done("datasets", "convert", corpus, here / target, "--language", "none")
     before = {path.name: path.read_bytes() for path in here.iterdir()}
     with at_most(resource.RLIMIT_FSIZE, 100):
-        problem(1, "datasets", "convert", corpus, here / target, "--force")
+        problem(1, "datasets", "convert", corpus, here / target, "--force", "--language", "none")
     assert {path.name: path.read_bytes() for path in here.iterdir()} == before
 
 
@@ -134,7 +134,9 @@ def test_too_few_open_files_leave_nothing(target: str, corpus: Path, here: Path)
         free = os.dup(0)
         os.close(free)
         with at_most(resource.RLIMIT_NOFILE, free + more):
-            result = run("datasets", "convert", corpus, here / target, "--force")
+            result = run(
+                "datasets", "convert", corpus, here / target, "--force", "--language", "none"
+            )
         ended.append(result.exit_code)
         if result.exit_code:
             assert result.stderr.startswith("Error: ")

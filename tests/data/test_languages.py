@@ -51,6 +51,15 @@ def test_nothing_to_tell_a_language_by_is_undetermined(texts: list[str]) -> None
     assert detect(texts) == Detected("und", 0, 0)
 
 
+def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(text: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("py3langid.classify", full)
+    with pytest.raises(InputError, match=r"No space left on device.*say it \(--language\)"):
+        detect([GERMAN])
+
+
 def test_the_language_is_told_by_the_first_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(languages, "_MOST_TEXTS", 3)
     rest = iter(["a", "b", "c", "d"])

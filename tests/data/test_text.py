@@ -7,8 +7,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Binarizer
 
 from deplda import InputError, ReadError, WordCounter
+from deplda.data.collocations import auto_min_count
 from deplda.data.languages import languages
-from deplda.data.phrases import auto_min_count
 
 TEXTS = ["The cat sat. The cat ran!", "A dog ran; the dog's 2 bones", "Über Äpfel und Über Birnen"]
 

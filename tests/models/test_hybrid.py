@@ -109,6 +109,7 @@ def test_labels_outside_a_shortlist_are_hardly_likely_and_all_adds_up() -> None:
     assert chances[~listed].max() < 0.02
 
 
+@pytest.mark.filterwarnings("ignore::deplda.NoKnownWordsWarning")
 def test_a_document_without_known_words_gets_the_usual_labels() -> None:
     train, test = many_labels()
     blank = csr_array(test.counts.shape, dtype=test.counts.dtype)[:1]

@@ -13,8 +13,8 @@ from deplda.cli.learn import learn
 from deplda.cli.predict import predict
 from deplda.cli.root import root
 from deplda.cli.serve import serve
+from deplda.cli.thesaurus import vocabulary
 from deplda.cli.train import evaluate, train
-from deplda.cli.vocabulary import vocabulary
 
 for verb in (train, learn, predict, explain, evaluate, words, topics, info, serve):
     root.add_command(verb)

@@ -19,8 +19,8 @@ from deplda.cli.output import (
     show_json,
     waiting,
 )
+from deplda.cli.thesaurus import in_vocabulary
 from deplda.cli.train import jobs_option, split_option, summary_of
-from deplda.cli.vocabulary import in_vocabulary
 from deplda.errors import InputError
 from deplda.models.registry import can, verbs_that_can
 

@@ -32,7 +32,7 @@ from deplda.cli.output import (
     show_json,
     waiting,
 )
-from deplda.cli.vocabulary import in_vocabulary, open_vocabulary, vocabulary_options
+from deplda.cli.thesaurus import in_vocabulary, open_vocabulary, vocabulary_options
 from deplda.errors import InputError
 from deplda.models.registry import MODELS, WHICH_MODEL, can, model_class, verbs_that_can
 

@@ -82,7 +82,13 @@ def detect(texts: Iterable[str]) -> Detected:
     import py3langid
 
     known = [text[:_OF_A_TEXT] for text in texts if any(map(str.isalpha, text[:_OF_A_TEXT]))]
-    found = Counter(_known(py3langid.classify(text)[0]) for text in known)
+    try:
+        found = Counter(_known(py3langid.classify(text)[0]) for text in known)
+    except OSError as error:  # its model is unpacked into a temporary file
+        raise InputError(
+            f"the language cannot be told ({error.strerror}): there is no room for temporary "
+            "files; say it (--language)"
+        ) from error
     if not found:
         return Detected(UNDETERMINED, 0, 0)
     code, n_texts = min(found.items(), key=lambda item: (-item[1], item[0]))

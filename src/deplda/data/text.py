@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks
+from deplda.data.collocations import chosen_words
 from deplda.data.corpus import check_distinct
 from deplda.data.forms import Forms, Normalizer, resolve, shared_forms
 from deplda.data.languages import (
@@ -26,7 +27,6 @@ from deplda.data.languages import (
     stop_words_of,
     strings,
 )
-from deplda.data.phrases import chosen_words
 from deplda.data.rows import SparseRows
 from deplda.data.tokens import Tokenizer
 from deplda.errors import InputError

@@ -18,9 +18,9 @@ import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
 from deplda.data.atomic import write_whole
+from deplda.data.collocations import chosen_words
 from deplda.data.corpus import Corpus
 from deplda.data.files import StrPath, check_plain, read_json
-from deplda.data.phrases import chosen_words
 from deplda.data.readers import Fields, language_in, read_counted
 from deplda.data.readers.shard_files import format_of, names_in
 from deplda.data.text import WordCounter

@@ -14,11 +14,11 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from deplda.data.collocations import chosen_words
 from deplda.data.corpus import Corpus, check_distinct
 from deplda.data.fields import Fields
 from deplda.data.files import UTF8_BOM, StandardInput, StrPath, open_binary
 from deplda.data.languages import UNDETERMINED, detect, first_texts
-from deplda.data.phrases import chosen_words
 from deplda.data.readers.columns import csv_rows, parquet_rows
 from deplda.data.readers.jsonl import jsonl_rows
 from deplda.data.readers.mat import read_mat

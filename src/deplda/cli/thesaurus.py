@@ -187,12 +187,12 @@ def _said(
     deprecated = [f"{label} → {named(uri)}" for label, uri in matched.deprecated.items()]
     how = "replaced" if is_replaced else "kept; --replace-deprecated takes what replaces them"
     told = (
-        ("labels are not in the vocabulary, and stay as they are", matched.unknown),
-        ("labels are names of several concepts, and stay as they are", ambiguous),
-        (f"labels are deprecated ({how})", deprecated),
+        ("labels that are not in the vocabulary, kept as they are", matched.unknown),
+        ("labels that are names of several concepts, kept as they are", ambiguous),
+        (f"labels that are deprecated, {how}", deprecated),
     )
     return [
-        f"{len(labels):,} {what}: {', '.join(labels[:most])}"
+        f"{what} ({len(labels):,}): {', '.join(labels[:most])}"
         + (", …" if most is not None and len(labels) > most else "")
         for what, labels in told
         if labels

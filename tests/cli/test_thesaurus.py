@@ -35,7 +35,7 @@ def model(tmp_path_factory: pytest.TempPathFactory, labelled: Path, thesaurus: P
         "train", labelled, "-o", folder, "--model", "flat", "--language", "none",
         "--vocabulary", thesaurus, "--label-language", "fi",
     )  # fmt: skip
-    assert "1 labels are not in the vocabulary, and stay as they are: sport" in result.stderr
+    assert "labels that are not in the vocabulary, kept as they are (1): sport" in result.stderr
     return folder
 
 
@@ -93,7 +93,7 @@ def test_documents_to_evaluate_and_to_learn_from_are_matched_too(
 def test_a_corpus_is_checked(thesaurus: Path, labelled: Path) -> None:
     said = done("vocabulary", "check", thesaurus, labelled)
     assert said.splitlines()[0] == f"2 of 3 labels are in {thesaurus}"
-    assert "1 labels are not in the vocabulary, and stay as they are: sport" in said
+    assert "labels that are not in the vocabulary, kept as they are (1): sport" in said
     told = json.loads(done("vocabulary", "check", thesaurus, labelled, "--json"))
     assert told == {
         "labels": 3, "matched": 2, "unknown": ["sport"], "ambiguous": {}, "deprecated": {},
@@ -110,14 +110,14 @@ def test_deprecated_labels_are_replaced_if_asked(tmp_path: Path, labelled: Path)
         " <http://purl.org/dc/terms/isReplacedBy> <http://x/b> .\n"
         f'<http://x/b> a <{skos}Concept> ; <{skos}prefLabel> "sport"@en .\n'
     )
-    assert "1 labels are deprecated (kept; --replace-deprecated takes" in done(
+    assert "labels that are deprecated, kept; --replace-deprecated takes" in done(
         "vocabulary", "check", path, labelled
     )
     arguments = ("train", labelled, "--model", "flat", "--vocabulary", path)
     run(*arguments, "-o", tmp_path / "m")
     assert set(deplda.load(tmp_path / "m").classes_) == {"34", "http://x/a", "http://x/b"}
     result = run(*arguments, "-o", tmp_path / "n", "--replace-deprecated")
-    assert "1 labels are deprecated (replaced): music → sport <http://x/b>" in result.stderr
+    assert "labels that are deprecated, replaced (1): music → sport <http://x/b>" in result.stderr
     assert set(deplda.load(tmp_path / "n").classes_) == {"34", "http://x/b"}
 
 

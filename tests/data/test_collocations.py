@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chi2, chi2_contingency
 
 from deplda import WordCounter
-from deplda.data.phrases import _LEAST_RATIO, chosen_words, log_likelihood_ratio
+from deplda.data.collocations import _LEAST_RATIO, chosen_words, log_likelihood_ratio
 
 
 def ratio(*numbers: int) -> float:
