@@ -51,6 +51,20 @@ def test_a_model_takes_up_new_documents_labels_and_words(
     assert files_of(model) == before
 
 
+@pytest.mark.parametrize("kind", ["dependency", "hybrid"])
+def test_new_words_are_shown_as_they_are_written(kind: str, tmp_path: Path, corpus: Path) -> None:
+    done("train", corpus, "-o", tmp_path / "m", "--model", kind, "--language", "en")
+    rows = [{"id": "n", "text": "happily politicians ran policies", "labels": ["POLITICS"]}]
+    new = write_jsonl(tmp_path / "new.jsonl", rows)
+    done("learn", tmp_path / "m", new, "-o", tmp_path / "n")
+    grown = deplda.load(tmp_path / "n")
+    assert {"politician", "polici"} < set(grown.words_)
+    assert {"politicians", "policies", "happily"} < set(grown.surface_words_)
+    python: Any = deplda.load(tmp_path / "m")
+    python.partial_fit([rows[0]["text"]], [["POLITICS"]])
+    assert python.surface_words_ == grown.surface_words_
+
+
 def test_what_came_in_is_said(tmp_path: Path, model: Path, new: Path) -> None:
     first, second, last = done("learn", model, new, "-o", tmp_path / "m").splitlines()
     assert first == (

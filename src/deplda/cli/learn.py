@@ -74,6 +74,8 @@ def learn(
             CountsOnly() if classifier.counter_ is None else classifier.counter_.of_all_words()
         )
         loaded = load_corpus(new, reading, counter, classifier.fields_)
+    if classifier.counter_ is not None:  # new words are shown as they are met here
+        classifier.counter_.forms_met_.update(counter.forms_met_)
     documents = _with_labels_met(part_of(loaded, split, "train"))
     if classifier.vocabulary_ is not None:
         documents = in_vocabulary(documents, classifier.vocabulary_, classifier.label_language_)

@@ -450,15 +450,16 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Give new words of texts, or of a corpus with names, places after the model's own."""
         counter = self.counter_
         if counter is not None and are_texts(X):
-            words = counter.extended(X).vocabulary_
+            self.counter_ = counter.extended(X)
+            words = self.counter_.vocabulary_
         elif isinstance(X, Corpus) and hasattr(self, "feature_names_in_"):
             known = X if counter is None else kept_words(X, counter.min_count_)[0]
             words = (*self.words_, *known.new_words(self.words_))
+            if counter is not None:
+                self.counter_ = counter.with_words(words, counter.min_count_)
         else:
             return
         self.n_features_in_, self.feature_names_in_ = len(words), np.array(words, dtype=object)
-        if counter is not None:
-            self.counter_ = counter.with_words(words, counter.min_count_)
 
     @property
     def words_(self) -> tuple[str, ...]:
