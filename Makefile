@@ -21,7 +21,7 @@ test: install
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy \
 	  || { kill $$sampled $$expected; exit 1; }; \
 	wait $$sampled && wait $$expected
-	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest -n 2 --dist loadfile
 
 # What takes long: crashes of workers, Geweke's test, proofs that find deliberate mistakes.
 test-slow: install

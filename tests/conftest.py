@@ -15,17 +15,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-_LONG = {
-    "test_docs.py", "test_base.py", "test_hybrid.py", "test_page.py", "test_connections.py",
-    "test_runner.py", "test_kills.py",
-}  # fmt: skip
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest, so that no process is left alone with one."""
-    items.sort(key=lambda item: item.path.name not in _LONG)
-
-
 @pytest.fixture(scope="session")
 def data_dir(request: pytest.FixtureRequest) -> Path:
     folder: Path | None = request.config.getoption("--data-dir")
