@@ -23,6 +23,7 @@ def ask(address: str, body: object) -> bytes:
     return answer.content
 
 
+@pytest.mark.slow
 def test_killed_it_comes_back_at_the_same_port_with_the_same_answers(
     amount: Amount, tmp_path: Path
 ) -> None:

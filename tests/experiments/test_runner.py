@@ -13,6 +13,7 @@ from deplda.experiments.results import Unit, write_unit
 from deplda.experiments.unit import Task
 
 
+@pytest.mark.slow
 def test_units_are_kept_as_they_end_and_never_run_twice(
     small: Experiment, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

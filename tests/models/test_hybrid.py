@@ -81,6 +81,7 @@ def shortlisted() -> HybridLDA:
     return quick(candidates=40, C=1.0).fit(many_labels()[0])
 
 
+@pytest.mark.slow
 def test_a_shortlist_finds_nearly_what_all_labels_give() -> None:
     train, test = many_labels()
     every = quick(candidates="all", C=1.0).fit(train)

@@ -128,6 +128,7 @@ def test_over_tls_all_is_as_without(model: Any, tmp_path: Path) -> None:
         assert httpx.get(f"{address}/v1/model", verify=context).status_code == 200
 
 
+@pytest.mark.slow
 def test_those_who_never_agree_on_tls_make_room_for_others(model: Any, tmp_path: Path) -> None:
     tls = certificate(tmp_path)
     context = ssl.create_default_context(cafile=tls[0])
