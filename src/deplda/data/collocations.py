@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -50,6 +50,16 @@ def chosen_words(
     together = np.flatnonzero(ratio > _LEAST_RATIO)
     best = together[np.argsort(-ratio[together], kind="stable")][: len(single)]
     return np.sort(np.concatenate([single, pairs[best, 0]])), least
+
+
+def chosen_of(
+    totals: Mapping[str, int], min_count: int | Literal["auto"]
+) -> tuple[tuple[str, ...], int]:
+    """Return the words to keep of those counted, sorted, and the tokens that a word must have."""
+    words = sorted(totals)
+    counts = np.array([totals[word] for word in words], dtype=np.int64)
+    kept, least = chosen_words(words, counts, min_count)
+    return tuple([words[place] for place in kept]), least
 
 
 def _sequences(words: Sequence[str]) -> Numbers:

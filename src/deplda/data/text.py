@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks
-from deplda.data.collocations import chosen_words
+from deplda.data.collocations import chosen_of, chosen_words
 from deplda.data.corpus import check_distinct
 from deplda.data.forms import Forms, Normalizer, resolve, shared_forms
 from deplda.data.languages import (
@@ -282,9 +282,8 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         count, totals = learner.analyzer().counts, Counter[str]()
         for text in strings(texts):
             totals.update(count(text))
-        words = sorted(totals)
-        kept, _ = chosen_words(words, np.array([totals[word] for word in words]), self.min_count_)
-        new = tuple(words[place] for place in kept if words[place] not in known)
+        kept, _ = chosen_of(totals, self.min_count_)
+        new = tuple(word for word in kept if word not in known)
         shown = (*self.surface_words_, *learner._surfaces(new))
         return self.with_words((*self.vocabulary_, *new), self.min_count_, shown)
 

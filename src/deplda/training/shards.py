@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
 from deplda.data.atomic import write_whole
-from deplda.data.collocations import chosen_words
+from deplda.data.collocations import chosen_of
 from deplda.data.corpus import Corpus
 from deplda.data.files import StrPath, check_plain, read_json
 from deplda.data.readers import Fields, language_in, read_counted
@@ -182,10 +182,7 @@ def _names(surveys: Iterable[_Survey], counter: WordCounter, is_numbered: bool) 
         return _Found(order(words), order(labels))
     kept, least = getattr(counter, "vocabulary_", counter.vocabulary), 1
     if kept is None:
-        names = sorted(words)
-        totals = np.array([words[name] for name in names], dtype=np.int64)
-        places, least = chosen_words(names, totals, counter.min_count)
-        kept = [names[place] for place in places]
+        kept, least = chosen_of(words, counter.min_count)
     full = counter.with_words(kept, getattr(counter, "min_count_", least))
     return _Found(full.vocabulary_, tuple(sorted(labels)), full.min_count_, full.surface_words_)
 

@@ -12,9 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal, get_args
 
-import numpy as np
-
-from deplda.data.collocations import chosen_words
+from deplda.data.collocations import chosen_of, chosen_words
 from deplda.data.corpus import Corpus, check_distinct
 from deplda.data.fields import Fields
 from deplda.data.files import UTF8_BOM, StandardInput, StrPath, open_binary
@@ -333,11 +331,10 @@ def _collect(
         labels.update(record.labels)
         for word, n in record.counts.items():
             totals[word] = totals.get(word, 0) + n
-    words = sorted(totals)
+    words = tuple(sorted(totals))
     if count.used:
-        every = np.array([totals[word] for word in words], dtype=np.int64)
-        words = [words[place] for place in chosen_words(words, every, count.counter.min_count)[0]]
-    return tuple(words), tuple(sorted(labels))
+        words, _ = chosen_of(totals, count.counter.min_count)
+    return words, tuple(sorted(labels))
 
 
 def _line_encoding(encoding: str) -> str:
