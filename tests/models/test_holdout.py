@@ -30,7 +30,8 @@ def fold_without(held: Array, train: Corpus, n_candidates: int) -> Fold:
     """Return a fold as `HybridLDA.fit` makes it."""
     model = quick()
     counts, labels = model._begin_fit(train, None, None)
-    return model._without(held, counts, labels, n_candidates)
+    model._n_learned = labels.shape[1]
+    return model._without(held, counts, labels, n_candidates, None)
 
 
 @cache
@@ -221,7 +222,7 @@ def test_labels_that_are_no_candidates_are_as_likely_as_true_ones_were_missed(
     """Or less: no more likely than the least likely of the candidates."""
     known = chosen(n_candidates)
     held, found = known.held_out, known.calibration(n_trained(), 150)
-    plain = calibrate(known._pairs(slice(None)), n_trained(), 150, is_part=True)
+    plain = calibrate(known._pairs(slice(None)), np.append(n_trained(), 0), 150, is_part=True)
     assert found is not None
     assert plain is not None
     missed, n_below = held.truth.nnz - held.is_true.sum(), 60 * (12 - n_candidates)

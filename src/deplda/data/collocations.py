@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy.special import xlogy
 
 from deplda.data import checks
+from deplda.data.names import MARK
 
 _LEAST_RATIO = 10.83
 """Of the log-likelihood ratio: pairs beyond it would be one in a thousand by chance (χ², 1 d.f.)"""
@@ -36,10 +37,11 @@ def chosen_words(
 
     A sequence of words is kept if it is met more often than its last word follows what stands
     before it by chance: Dunning's log-likelihood ratio G² is beyond the 0.1 % of χ². Of such
-    sequences those of the highest G² are kept, at most as many as words.
+    sequences those of the highest G² are kept, at most as many as words. What is counted for the
+    sake of names is no word.
     """
     pairs = _sequences(words)
-    is_single = np.ones(len(words), dtype=bool)
+    is_single = np.array([not word.endswith(MARK) for word in words], dtype=bool)
     is_single[pairs[:, 0]] = False
     n_tokens = int(totals[is_single].sum())
     least = resolve_min_count(min_count, n_tokens)

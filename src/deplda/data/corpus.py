@@ -238,8 +238,8 @@ class Corpus:
         vocabulary = self.vocabulary if words is None else fixed(words)
         label_names = self.label_names if labels is None else fixed(labels)
         return Corpus._trusted(
-            _rename_columns(self.counts, self.vocabulary, vocabulary),
-            _rename_columns(self.labels, self.label_names, label_names),
+            renamed_columns(self.counts, self.vocabulary, vocabulary),
+            renamed_columns(self.labels, self.label_names, label_names),
             vocabulary,
             label_names,
             self.ids,
@@ -266,8 +266,8 @@ def concat(corpora: Iterable[Corpus], *, prefixes: Sequence[str] | None = None) 
             f"two documents have the id {twice!r}; "
             "pass prefixes=('train', 'test', ...), one for each corpus"
         )
-    counts = [_rename_columns(part.counts, part.vocabulary, vocabulary) for part in parts]
-    labels = [_rename_columns(part.labels, part.label_names, label_names) for part in parts]
+    counts = [renamed_columns(part.counts, part.vocabulary, vocabulary) for part in parts]
+    labels = [renamed_columns(part.labels, part.label_names, label_names) for part in parts]
     matrices = vstack(counts, format="csr"), vstack(labels, format="csr")
     return Corpus._trusted(*matrices, vocabulary, label_names, tuple(ids))
 
@@ -502,7 +502,8 @@ def _take_rows(matrix: csr_array[Any, Any], rows: npt.NDArray[np.int64]) -> Any:
     return taken
 
 
-def _rename_columns(matrix: csr_array[Any, Any], old: Sequence[str], new: Sequence[str]) -> Any:
+def renamed_columns(matrix: csr_array[Any, Any], old: Sequence[str], new: Sequence[str]) -> Any:
+    """Return a matrix with other columns, matched by name."""
     if old == new:
         return matrix
     if NumberedNames.are_alike(old, new):

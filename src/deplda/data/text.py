@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from copy import copy
 from itertools import chain
 from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks
 from deplda.data.collocations import chosen_of, chosen_words
-from deplda.data.corpus import check_distinct
+from deplda.data.corpus import check_distinct, renamed_columns
 from deplda.data.forms import Forms, Normalizer, resolve, shared_forms
 from deplda.data.languages import (
     NAMES,
@@ -27,6 +28,7 @@ from deplda.data.languages import (
     stop_words_of,
     strings,
 )
+from deplda.data.names import NameWords
 from deplda.data.rows import SparseRows
 from deplda.data.tokens import Tokenizer
 from deplda.errors import InputError
@@ -70,6 +72,10 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         as many as words; stop words in between are passed over.
     vocabulary : iterable of str, optional
         Use exactly these words, in this order, and learn none.
+    names : iterable of str, optional
+        Names of labels, which may stand in texts: what is counted of them follows the words that
+        are kept, in columns of their own. These are their words, however rare, how early each of
+        them stands in a text, and their words in sequence.
 
     Attributes
     ----------
@@ -80,11 +86,15 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         texts.
     min_count_ : int
         The threshold used.
+    names_at_ : range
+        The columns of `vocabulary_` that are counted for the sake of names alone.
     """
 
     detected_: Detected
     """The language that was told, where it is "auto"."""
+    names_at_ = range(0)
     _surface_words: tuple[str, ...] | None = None
+    _name_words: NameWords | None = None
 
     def __init__(
         self,
@@ -98,6 +108,7 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         lowercase: bool = True,
         ngrams: int = 1,
         vocabulary: Iterable[str] | None = None,
+        names: Iterable[str] | None = None,
     ) -> None:
         self.language = language
         self.normalize = normalize
@@ -108,6 +119,7 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.lowercase = lowercase
         self.ngrams = ngrams
         self.vocabulary = vocabulary
+        self.names = names
 
     @property
     def forms_met_(self) -> Counter[str]:
@@ -123,7 +135,22 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 raise InputError(f"{name} is {getattr(self, name)!r}; it must be True or False")
         tokenize = Tokenizer(self.token_pattern, self.lowercase, self.language_code_)
         met = None if hasattr(self, "vocabulary_") else self.forms_met_
-        return Analyzer(tokenize, self._stops(tokenize), self._forms(), self.ngrams, met)
+        plain = Analyzer(tokenize, self._stops(tokenize), self._forms(), self.ngrams, met)
+        return plain.with_names(self.name_words_)
+
+    @property
+    def name_words_(self) -> NameWords | None:
+        """What is looked for in texts for the sake of names; None where there are none."""
+        if self._name_words is None and self.names_at_:
+            self._name_words = NameWords.of_columns(self.vocabulary_)
+        if self._name_words is None and self.names is not None:
+            self._name_words = NameWords.of_names(strings(self.names), self.name_analyzer())
+        return self._name_words
+
+    def name_analyzer(self) -> Analyzer:
+        """Return what turns a name into its words, normalised as those of texts are."""
+        tokenize = Tokenizer(self.token_pattern, self.lowercase, self.language_code_)
+        return Analyzer(tokenize, self._stops(tokenize), self._forms())
 
     def detect_language(self, texts: Iterable[str]) -> None:
         """Tell the language by texts, if it is to be told."""
@@ -187,7 +214,8 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_transform(self, texts: Iterable[str], y: object = None) -> Any:
         """Learn the vocabulary and return the counts (documents × words, csr int32)."""
-        for name in ("vocabulary_", "_surface_words", "_forms_met", "detected_"):  # of a fit before
+        for name in ("vocabulary_", "_surface_words", "_forms_met", "detected_", "names_at_",
+                     "_name_words"):  # of a fit before  # fmt: skip
             self.__dict__.pop(name, None)
         texts = self._seen(texts)
         if self.vocabulary is not None:
@@ -209,9 +237,11 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"(the most frequent word has {totals.max()})"
             )
         chosen = tuple(words[place] for place in kept)
-        self._surface_words = self._surfaces(chosen)
-        self.vocabulary_ = chosen
-        return counts[:, kept]
+        columns = () if self.name_words_ is None else self.name_words_.columns_beside(chosen)
+        self._surface_words = self._surfaces((*chosen, *columns))
+        self.vocabulary_ = (*chosen, *columns)
+        self.names_at_ = range(len(chosen), len(self.vocabulary_))
+        return counts[:, kept] if not columns else renamed_columns(counts, words, self.vocabulary_)
 
     def _check_countable(self, words: tuple[str, ...]) -> None:
         """Raise if no text can have one of the words given, as they are normalised otherwise."""
@@ -249,17 +279,33 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return chain(first, rest)
 
     def with_words(
-        self, words: Iterable[str], min_count: int = 1, surface_words: Iterable[str] | None = None
+        self,
+        words: Iterable[str],
+        min_count: int = 1,
+        surface_words: Iterable[str] | None = None,
+        names_at: range | None = None,
     ) -> Self:
         """Return a fitted counter of exactly these words, which had `min_count` tokens or more.
 
         `surface_words` are the words as people read them; by default as this counter met them.
+        `names_at` are those counted for the sake of names alone; by default this counter's.
         """
         words = tuple(words)
         counter = self._alike(vocabulary=words)
         shown = self._surfaces(words) if surface_words is None else surface_words
         counter._surface_words = tuple(shown)
         counter.vocabulary_, counter.min_count_ = words, min_count
+        counter.names_at_ = self.names_at_ if names_at is None else names_at
+        return counter
+
+    def without_names(self) -> Self:
+        """Return a fitted counter of the words alone that are learned from."""
+        if not self.names_at_:
+            return self
+        kept = [place for place in range(len(self.vocabulary_)) if place not in self.names_at_]
+        words, shown = ([each[p] for p in kept] for each in (self.vocabulary_, self.surface_words_))
+        counter = self.with_words(words, self.min_count_, shown, range(0))
+        counter._name_words = None
         return counter
 
     def of_all_words(self) -> Self:
@@ -267,8 +313,10 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._alike(vocabulary=None, min_count=1)
 
     def _alike(self, **others: Any) -> Self:
-        """Return a counter with these settings, and the language that was told."""
-        counter: Self = clone(self).set_params(language=self.language_code_, **others)
+        """Return a counter with these settings, and the language and the names that were told."""
+        settings = self.get_params() | {"language": self.language_code_, "names": None} | others
+        counter = type(self)(**settings)
+        counter._name_words = self.name_words_
         return counter
 
     def extended(self, texts: Iterable[str]) -> Self:
@@ -331,24 +379,49 @@ class Analyzer:
     ) -> None:
         self._tokenize, self._stops, self._forms = tokenize, stops, forms
         self._ngrams, self._met = ngrams, met
+        self._names: NameWords | None = None
+
+    def with_names(self, names: NameWords | None) -> Self:
+        """Return it with what is counted for the sake of names."""
+        found = copy(self)
+        found._names = names
+        return found
 
     def __call__(self, text: str) -> list[str]:
         """Return the words, and after them their sequences."""
+        tokens = self._words(text)
+        return tokens + self._sequences(tokens)
+
+    def _words(self, text: str) -> list[str]:
         stops, forms = self._stops, self._forms
         tokens = [token for token in self._tokenize(text) if token not in stops]
-        if forms is not None:
-            if self._met is not None:
-                self._met.update(tokens)
-            tokens = [forms[token] for token in tokens]
+        if forms is None:
+            return tokens
+        if self._met is not None:
+            self._met.update(tokens)
+        return [forms[token] for token in tokens]
+
+    def _sequences(self, tokens: list[str]) -> list[str]:
         longer = (tokens[place:] for place in range(self._ngrams))
-        shifted, found = [next(longer)], list(tokens)
+        shifted, found = [next(longer)], list[str]()
         for tail in longer:
             shifted.append(tail)
             found += map(" ".join, zip(*shifted, strict=False))
         return found
 
-    def counts(self, text: str) -> Mapping[str, int]:
-        """Return how often each word, or sequence of words, stands in a text."""
+    def counts(self, text: str, begins_at: int = 0) -> Mapping[str, int]:
+        """Return how often each word, or sequence of words, stands in a text.
+
+        `begins_at` are the words that stand before it in its document: of a title, for instance.
+        """
+        if self._names is not None:
+            words = self._words(text)
+            both = Counter(words)
+            if self._ngrams > 1:
+                both.update(self._sequences(words))
+            for column, n in self._names.found_in(words, begins_at):
+                both[column] += n
+            return both
         if self._ngrams > 1:
             return Counter(self(text))
         tokens: Counter[str] = Counter()
@@ -376,7 +449,7 @@ class CountsOnly(WordCounter):
 
 
 class _NoText(Analyzer):
-    def __call__(self, text: str) -> list[str]:
+    def __call__(self, text: str, begins_at: int = 0) -> list[str]:
         raise InputError(
             "this is text, but the model was trained on counts and does not know how words are "
             "counted; give counts, or train it from text: fit(..., counter=...)"

@@ -119,13 +119,13 @@ class Calibration(NamedTuple):
             second_values=line, shifts=zeros,
         )  # fmt: skip
 
-    def for_more_labels(self, like: Numbers) -> Calibration:
-        """Return it for more labels, the new ones told as those of these numbers are."""
+    def for_labels(self, like: Numbers, is_new: Truth) -> Calibration:
+        """Return it for other labels, told as those of these numbers; new ones are not shifted."""
         return self._replace(
-            slopes=np.append(self.slopes, self.slopes[like]),
-            offsets=np.append(self.offsets, self.offsets[like]),
-            shifts=np.append(self.shifts, np.zeros(len(like))),
-            label_thresholds=np.append(self.label_thresholds, self.label_thresholds[like]),
+            slopes=self.slopes[like],
+            offsets=self.offsets[like],
+            shifts=np.where(is_new, 0.0, self.shifts[like]),
+            label_thresholds=self.label_thresholds[like],
         )
 
 

@@ -343,6 +343,22 @@ class Reader:
             raise self.fail(name, "has columns out of order")
         return indices, starts
 
+    def numbers(self, name: str, least: int, n: int) -> npt.NDArray[np.int32]:
+        """Return whole numbers from `least`, below n."""
+        numbers = self.take(name, np.int32)
+        if len(numbers) and not (numbers.min() >= least and numbers.max() < n):
+            raise self.fail(name, f"has numbers that are not from {least} to {n - 1:,}")
+        return np.array(numbers)
+
+    def starts(self, name: str, n_rows: int, n_entries: int) -> npt.NDArray[np.int64]:
+        """Return where the entries of each row begin, and where the last ends."""
+        starts = self.take(name, np.int64)
+        if len(starts) != n_rows + 1 or starts[0] != 0 or starts[-1] != n_entries:
+            raise self.fail(name, f"does not divide {n_entries:,} entries into {n_rows:,} rows")
+        if (np.diff(starts) < 0).any():
+            raise self.fail(name, "has rows that end before they begin")
+        return np.array(starts)
+
     def vector(self, name: str, n: int) -> npt.NDArray[np.float64]:
         """Return n finite numbers."""
         vector = self.take(name, np.float64)
@@ -444,6 +460,8 @@ class _Text(msgspec.Struct, forbid_unknown_fields=True):
     package: Annotated[str, msgspec.Meta(max_length=100)] | None = None
     """What normalised the words, and its version."""
     surface_words: list[Annotated[str, msgspec.Meta(min_length=1)]] | None = None
+    names_at: tuple[int, int] | None = None
+    """Where the columns begin and end that are counted for the sake of names alone."""
 
 
 def _text_settings(counter: WordCounter) -> dict[str, Any]:
@@ -461,6 +479,8 @@ def _text_settings(counter: WordCounter) -> dict[str, Any]:
         "normalize": counter.normalizer_,
         "package": package_of(counter.normalizer_),
     }
+    if counter.names_at_:
+        settings["names_at"] = (counter.names_at_.start, counter.names_at_.stop)
     is_as_counted = counter.surface_words_ == counter.vocabulary_
     return settings | ({} if is_as_counted else {"surface_words": list(counter.surface_words_)})
 
@@ -478,8 +498,13 @@ def _counter(text: _Text, words: list[str]) -> WordCounter:
     if (earlier := parameters.pop("ngram_range")) is not None:
         parameters["ngrams"] = earlier[1]
     surface_words, package = parameters.pop("surface_words"), parameters.pop("package")
+    names_at = range(*(parameters.pop("names_at") or (0, 0)))
+    if not 0 <= names_at.start <= names_at.stop <= len(words):
+        raise msgspec.ValidationError(f"names_at is {text.names_at} of {len(words):,} words")
     parameters.pop("min_count")
-    counter = WordCounter(**parameters).with_words(words, text.min_count, surface_words or words)
+    counter = WordCounter(**parameters).with_words(
+        words, text.min_count, surface_words or words, names_at
+    )
     here = package_of(counter.normalizer_)
     if (package or "").partition(" ")[0] != (here or "").partition(" ")[0]:
         raise msgspec.ValidationError(f"{package!r} is not what normalises words: {here!r} is")

@@ -21,10 +21,11 @@ from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.calibration import Calibration, HeldOutPairs, calibrate
 from deplda.models.candidates import Labels, Sparse, companions, training_lists
 from deplda.models.folds import of_known_words
-from deplda.models.hybrid_scorer import BELOW, Shortlist, Shortlister
+from deplda.models.hybrid_scorer import BELOW, Shortlist, Shortlister, name_scores, with_named
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import tfidf
-from deplda.models.mixture import HeldOut, Judged
+from deplda.models.mixture import Bools, HeldOut, Judged
+from deplda.models.names import Mentions, NamePairs, NameWeights, learn_weights
 from deplda.models.quality import held_out_quality
 
 COSTS = (0.1, 0.3, 1.0, 3.0)
@@ -49,6 +50,10 @@ class Fold(NamedTuple):
     found: Shortlist
     truth: Sparse
     """Labels of the documents held out that others have too."""
+    every_truth: Sparse
+    """All of their labels."""
+    mentions: Mentions | None
+    """The labels whose names stand in them; None where names are not looked at."""
 
     def with_candidates(self, n: int, execution: Execution) -> Fold:
         """Return it with so many candidates a document."""
@@ -73,12 +78,72 @@ class Fold(NamedTuple):
         values = self.shortlister.signals(self.found, margins)
         return HeldOut(self.found.labels, values, self.truth)
 
+    @property
+    def is_taught(self) -> Bools:
+        """Which labels other documents have."""
+        n_documents = np.bincount(self.labels.indices, minlength=self.truth.shape[1])
+        return np.asarray(n_documents > 0)
+
+    def named(self, weights: Sparse, mentions: Mentions) -> NamedFold:
+        """Return the candidates with those that names bring up."""
+        found, at = with_named(self.found, mentions)
+        labels, n_learned = found.labels, self.shortlister.n_labels
+        margins = reduced.margins(
+            weights, found.features, np.where(labels < n_learned, labels, -1).astype(np.int32)
+        )
+        values = self.shortlister.signals(found, margins)
+        is_unseen = (labels >= 0) & (at >= 0) & ~self.is_taught[labels]
+        is_known = (labels >= 0) & ~is_unseen
+        seen = HeldOut(np.where(is_known, labels, -1).astype(np.int32), values, self.truth)
+        return NamedFold(seen, HeldOut(labels, values, self.every_truth), at, mentions.features)
+
     def recall_of(self, k: int) -> float:
         """Return the share of true labels among the k candidates with the largest shares."""
         order = np.argsort(-self.found.shares, axis=1, kind="stable")[:, :k]
         labels = np.take_along_axis(self.found.labels, order, axis=1)
         rows = np.repeat(np.arange(len(labels)), labels.shape[1])
         return float(np.asarray(self.truth[rows, labels.ravel()]).sum()) / max(self.truth.nnz, 1)
+
+
+class NamedFold(NamedTuple):
+    """Documents held out, with the labels that their names bring up."""
+
+    seen: HeldOut
+    """The candidates that other documents have, and those whose names are not there …"""
+    every: HeldOut
+    """… and with them those that no other document has, but whose names are there."""
+    at: Numbers
+    """Of each candidate the row of its features; −1 where its name is not there."""
+    features: Floats
+
+    @property
+    def is_unseen(self) -> Bools:
+        """Which candidates are known by name alone."""
+        return (self.seen.labels < 0) & (self.every.labels >= 0)
+
+    def pairs(self, rows: Bools) -> NamePairs:
+        """Return the candidates of some documents whose names are there."""
+        is_there = (self.at >= 0) & rows[:, None]
+        unseen = self.is_unseen[is_there]
+        often = np.where(unseen, self._least, self.every.values["frequency"][is_there])
+        return NamePairs(
+            self.features[self.at[is_there]], self.every.is_true[is_there], often, unseen
+        )
+
+    @property
+    def _least(self) -> float:
+        """The logarithm of the share that half a document would be."""
+        return float(self.every.values["frequency"].min() - np.log(2))
+
+    def together_with(self, others: Sequence[NamedFold]) -> NamedFold:
+        """Return the documents of several folds."""
+        parts = [self, *others]
+        first = np.cumsum([0, *[len(part.features) for part in parts]])
+        at = [np.where(p.at >= 0, p.at + n, -1) for p, n in zip(parts, first[:-1], strict=True)]
+        return NamedFold(
+            _together([part.seen for part in parts]), _together([part.every for part in parts]),
+            np.concatenate(at), np.concatenate([part.features for part in parts]),
+        )  # fmt: skip
 
 
 class Lesson(NamedTuple):
@@ -97,6 +162,10 @@ class Chosen(NamedTuple):
     held_out: HeldOut
     lessons: list[Lesson]
     """One for each fold."""
+    name_weights: NameWeights | None = None
+    """None where names are not looked at, or are of no use."""
+    is_unseen: Bools | None = None
+    """Which candidates no other document has, so that they are known by name alone."""
 
     def quality(self) -> dict[str, float]:
         """Return what the mixture reached, by cross-fitting."""
@@ -108,12 +177,14 @@ class Chosen(NamedTuple):
         """Return the calibration by these documents of the log-odds that they were cross-fitted.
 
         `n_trained` are training documents of each label, `n_documents` all of them. Labels that are
-        no candidates are as likely as true labels were missed, or less. `how` goes to `calibrate`.
+        no candidates are as likely as true labels were missed, or less. Those that were known by
+        name alone, whichever they were in each fold, are one label more, the last. `how` goes to
+        `calibrate`.
         """
         pairs = self._pairs(rows)
         # Of one fold the model has seen none, of several all but a part.
         is_part = len(self.held_out.labels) < n_documents // 2
-        found = calibrate(pairs, n_trained, n_documents, is_part=is_part, **how)
+        found = calibrate(pairs, np.append(n_trained, 0), n_documents, is_part=is_part, **how)
         n_below = pairs.n_documents * len(n_trained) - len(pairs.labels)
         if found is None or not n_below:
             return found
@@ -130,7 +201,7 @@ class Chosen(NamedTuple):
             taught = self.calibration(n_trained, n_documents, ~half, is_thorough=False)
             if taught is None:
                 return False
-            found[half] = taught.log_odds(raw[half], np.maximum(held.labels[half], 0))
+            found[half] = taught.log_odds(raw[half], np.maximum(self._groups[half], 0))
         both = {
             name: {key: value for key, value in mixture.measures(odds, held).items()
                    if key in mixture.BY_DOCUMENT}
@@ -138,15 +209,24 @@ class Chosen(NamedTuple):
         }  # fmt: skip
         return mixture.best_of(both, "raw", parts=("raw",)) == "calibrated"
 
+    @property
+    def _groups(self) -> Labels:
+        """The candidates, those known by name alone as one label behind all others."""
+        labels = self.held_out.labels
+        if self.is_unseen is None:
+            return labels
+        never = self.held_out.truth.shape[1]
+        return np.where(self.is_unseen, never, labels).astype(np.int32)
+
     def _pairs(self, rows: Any) -> HeldOutPairs:
         """Return the candidates of some documents as pairs."""
-        held = self.held_out.only(rows)
+        held, groups = self.held_out.only(rows), self._groups[rows]
         given, truth, n_labels = held.is_given, held.is_true, held.truth.shape[1]
-        found = np.bincount(held.labels[truth], minlength=n_labels)
-        every = np.bincount(held.truth.indices, minlength=n_labels)
+        found = np.bincount(held.labels[truth], minlength=n_labels + 1)
+        every = np.bincount(held.truth.indices, minlength=n_labels + 1)
         owner = np.broadcast_to(np.arange(len(given))[:, None], given.shape)
         return HeldOutPairs(
-            owner[given], held.labels[given].astype(np.int64), self.judged.log_odds[rows][given],
+            owner[given], groups[given].astype(np.int64), self.judged.log_odds[rows][given],
             truth[given], len(given), every - found,
         )  # fmt: skip
 
@@ -202,7 +282,51 @@ def choose(
         cost = _best_cost(left, [mixture.measured("crossed", each) for each in held], usual)
     at, n = left.index(cost), chosen[0].fold.shortlister.n_candidates
     lessons = [Lesson(t.problem, s[at].alpha) for t, s in zip(chosen, solved, strict=True)]
-    return Chosen(cost, n, mixture.judge(held[at]), held[at], lessons)
+    plain = Chosen(cost, n, mixture.judge(held[at]), held[at], lessons)
+    named = _with_names([t.fold for t in chosen], [s[at].weights for s in solved], plain)
+    return plain if named is None else named
+
+
+def _with_names(folds: Sequence[Fold], weights: Sequence[Sparse], plain: Chosen) -> Chosen | None:
+    """Return what was chosen with names as a signal; None where they are no better.
+
+    All labels of the documents count here, also those that no other document has.
+    """
+    parts = [
+        fold.named(own, fold.mentions)
+        for fold, own in zip(folds, weights, strict=True)
+        if fold.mentions is not None
+    ]
+    if not parts:
+        return None
+    both = parts[0].together_with(parts[1:])
+    n = len(both.at)
+    learned = learn_weights(both.pairs(np.ones(n, bool)))
+    if learned is None:
+        return None
+    names, by_name = np.empty(both.at.shape), np.empty(both.at.shape)
+    for half in mixture.halves(n):
+        taught = learn_weights(both.pairs(~half)) or learned
+        scores = name_scores(taught.scores(both.features), both.at[half])
+        names[half], by_name[half] = scores - taught.centre, scores + taught.unseen
+    values = both.every.values | {
+        mixture.NAMED: np.isfinite(names).astype(np.float64),
+        mixture.NAME: np.nan_to_num(names),
+    }
+    every = both.every._replace(values=values)
+    judged = mixture.with_names(plain.judged.name, both.seen._replace(values=values))
+    log_odds = np.where(both.is_unseen, by_name, judged.log_odds)
+    of_all = plain.held_out._replace(truth=every.truth)
+    measured = {
+        "plain": mixture.measures(plain.judged.log_odds, of_all),
+        "names": mixture.measures(log_odds, every),
+    }
+    if mixture.best_of(measured, "plain") == "plain":
+        return None
+    judged = judged._replace(log_odds=log_odds, measures=plain.judged.measures | judged.measures)
+    return plain._replace(
+        judged=judged, held_out=every, name_weights=learned, is_unseen=both.is_unseen
+    )
 
 
 def numbers_to_try(fold: Fold) -> list[int]:
@@ -284,12 +408,13 @@ def _together(parts: Sequence[HeldOut]) -> HeldOut:
 
 def fold_of(
     shortlister: Shortlister, rest: tuple[Counts, Indicator], held: tuple[Counts, Indicator],
-    execution: Execution,
+    mentions: Mentions | None, execution: Execution,
 ) -> Fold:  # fmt: skip
-    """Return documents held out with what the others taught."""
-    known = np.bincount(rest[1].indices, minlength=rest[1].shape[1]) > 0
+    """Return documents held out with what the others taught; they may have labels of no other."""
+    known = np.bincount(rest[1].indices, minlength=held[1].shape[1]) > 0
     truth = csr_array(held[1].multiply(known[None, :])).astype(bool)
     truth.eliminate_zeros()
     counts = of_known_words(held[0], rest[0])
     found = find_all(shortlister, counts, execution)
-    return Fold(shortlister, counts, tfidf(shortlister.idf, rest[0]), rest[1], found, truth)
+    features = tfidf(shortlister.idf, rest[0])
+    return Fold(shortlister, counts, features, rest[1], found, truth, held[1], mentions)

@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks
 from deplda.data.corpus import check_counts, grown
-from deplda.data.targets import Indicator
+from deplda.data.targets import Indicator, Targets, by_place, extended
 from deplda.data.text import WordCounter
+from deplda.data.vocabulary import Vocabulary
 from deplda.data.weighting import WordCounts
 from deplda.engine.execution import HERE, Execution
 from deplda.engine.pool import Stop
@@ -31,12 +32,21 @@ from deplda.models.cutting import Cutoff
 from deplda.models.dependency import DependencyLDA
 from deplda.models.explainer import Explainer
 from deplda.models.explanation import Explanation
-from deplda.models.folds import folds_of
-from deplda.models.hybrid_scorer import HybridScorer, Shortlister, best_first
+from deplda.models.folds import folds_of, of_known_words
+from deplda.models.hybrid_scorer import (
+    HybridScorer,
+    Names,
+    Shortlister,
+    best_first,
+    is_taught,
+    lengths_of,
+    without_columns,
+)
 from deplda.models.learning_on import LearnsOn
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import idf_of, tfidf
 from deplda.models.mixture import UNTAUGHT, Bools, Mixture
+from deplda.models.names import NameIndex, index_of, names_by_label
 from deplda.models.parameters import checked
 from deplda.models.topic_model import Auto
 from deplda.training.estimates import LabelWords, TopicLabels
@@ -118,7 +128,13 @@ class HybridLDA(LearnsOn, Explainer):
     # Learning ------------------------------------------------------------------------------------
 
     def fit(
-        self, X: Any, y: Any = None, *, groups: Any = None, counter: WordCounter | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        groups: Any = None,
+        counter: WordCounter | None = None,
+        vocabulary: Vocabulary | None = None,
     ) -> Self:
         """Learn from labelled documents.
 
@@ -133,32 +149,77 @@ class HybridLDA(LearnsOn, Explainer):
         counter : WordCounter, optional
             What made the counts out of texts. It is kept and saved with the model, which then takes
             texts for X in all other methods.
+        vocabulary : Vocabulary, optional
+            The concepts that labels are addresses of. Their names in texts are evidence, and those
+            that no document has may be suggested too: they follow the others in `classes_`. Without
+            it labels that are words are names themselves. Names are looked for as the counter was
+            told to (`WordCounter(names=...)`), or else by their words alone.
         """
         checked(self.get_params(deep=False))
         counts, labels = self._begin_fit(X, y, counter)
         check_counts(counts)
         self._last_stage: Calibration | None = None
+        self._n_learned = labels.shape[1]
+        labels = self._with_concepts(labels, vocabulary)
+        words = self._words_in(counts)
+        self.n_tokens_ = round(float(words.sum()))
+        index = self._index_names(counts)
         folds = [
             fold
             for fold in folds_of(counts.shape[0], self.n_held_out, groups, self.seed_)
-            if _others_teach(counts, labels, fold)
+            if _others_teach(words, labels, fold)
         ]
-        lessons = self._choose(counts, labels, folds)
+        lessons = self._choose(counts, labels, folds, index)
         # Of several folds each document was held out once: none of the lessons has most of them.
         is_part = len(folds) == 1 and bool(lessons)
-        self._learn(counts, labels, (folds[0], lessons[0]) if is_part else None)
+        self._learn(words, labels, (folds[0], lessons[0]) if is_part else None)
         return self
 
+    def _with_concepts(self, labels: Indicator, vocabulary: Vocabulary | None) -> Indicator:
+        """Return the labels of documents with columns for concepts that none of them has."""
+        self.vocabulary_ = vocabulary
+        if vocabulary is None or self._targets.kind == "classes":
+            return labels
+        known = set(self.classes_.tolist())
+        new = [c.uri for c in vocabulary if not c.deprecated and c.uri not in known]
+        if not new:
+            return labels
+        self.classes_ = extended(self.classes_, np.array(new, dtype=object))
+        self._targets = Targets(self.classes_, self._targets.kind)
+        found: Indicator = grown(labels, (labels.shape[0], len(self.classes_)))
+        return found
+
+    def _words_in(self, counts: Counts) -> Counts:
+        """Return the counts of the words that are learned from."""
+        return without_columns(counts, self._names_at)
+
+    @property
+    def _names_at(self) -> range:
+        return range(0) if self.counter_ is None else self.counter_.names_at_
+
+    def _index_names(self, counts: Counts) -> NameIndex | None:
+        """Return the names of labels as they are looked for; None where none can be found."""
+        if not hasattr(self, "feature_names_in_"):
+            return None
+        counter = WordCounter(stop_words=None) if self.counter_ is None else self.counter_
+        names = names_by_label(self.classes_.tolist(), self.vocabulary_, counter.language_code_)
+        index = index_of(names, self.words_, counter.name_analyzer())
+        return index.rarest_first(counts) if len(index.labels) else None
+
     def _choose(
-        self, counts: Counts, labels: Indicator, folds: Sequence[Numbers]
+        self,
+        counts: Counts,
+        labels: Indicator,
+        folds: Sequence[Numbers],
+        index: NameIndex | None,
     ) -> list[holdout.Lesson]:
         """Set C, the number of candidates and the mixture by documents held out.
 
         Returns what was learned without each fold.
         """
-        execution, n_labels = self._execution(), labels.shape[1]
-        usual = min(self._asked_candidates() or holdout.MANY, n_labels)
-        known = [self._without(fold, counts, labels, usual) for fold in folds]
+        execution, self._names = self._execution(), None
+        usual = min(self._asked_candidates() or holdout.MANY, self._n_learned)
+        known = [self._without(fold, counts, labels, usual, index) for fold in folds]
         if not any(fold.truth.nnz for fold in known):
             if self.n_held_out:
                 warnings.warn(
@@ -179,18 +240,23 @@ class HybridLDA(LearnsOn, Explainer):
         self.C_, self.n_candidates_ = chosen.cost, chosen.n_candidates
         self.mixture_, self.measures_ = chosen.judged.mixture, chosen.judged.measures
         self.held_out_ = chosen.quality()
+        if index is not None and chosen.name_weights is not None:
+            self._names = Names(index, chosen.name_weights, is_taught(labels))
         self._calibrate(chosen, labels)
         return chosen.lessons
 
     def _calibrate(self, chosen: holdout.Chosen, labels: Indicator) -> None:
         """Set what makes probabilities of log-odds, and whether labels are ranked by it too."""
-        n_trained = np.bincount(labels.indices, minlength=labels.shape[1])
-        if self._targets.kind == "classes":
-            self.calibration_ = chosen.calibration(n_trained, labels.shape[0], one_class=True)
+        n_trained, n = np.bincount(labels.indices, minlength=labels.shape[1]), labels.shape[0]
+        one_class = self._targets.kind == "classes"
+        found = chosen.calibration(n_trained, n, one_class=one_class)
+        if found is None:
             return
-        found = chosen.calibration(n_trained, labels.shape[0])
-        self.calibration_ = found
-        if found is not None and chosen.is_better_calibrated(n_trained, labels.shape[0]):
+        never, n_labels = np.flatnonzero(n_trained == 0), len(n_trained)
+        like = np.arange(n_labels)
+        like[never] = n_labels  # what is known by name alone is told as such labels were
+        self.calibration_ = found = found.for_labels(like, np.zeros(n_labels, bool))
+        if not one_class and chosen.is_better_calibrated(n_trained, n):
             self._last_stage, self.calibration_ = found, found.of_log_odds()
 
     def _asked_candidates(self) -> int | None:
@@ -200,21 +266,39 @@ class HybridLDA(LearnsOn, Explainer):
         return checks.MOST_WHOLE if self.candidates == "all" else int(self.candidates)
 
     def _without(
-        self, fold: Numbers, counts: Counts, labels: Indicator, n_candidates: int
+        self,
+        fold: Numbers,
+        counts: Counts,
+        labels: Indicator,
+        n_candidates: int,
+        index: NameIndex | None,
     ) -> holdout.Fold:
         """Return a fold with what all other documents taught."""
         rest = np.setdiff1d(np.arange(counts.shape[0]), fold)
-        others = counts[rest], labels[rest]
+        words = self._words_in(counts)
+        others, held = (words[rest], self._learned(labels[rest])), (words[fold], labels[fold])
         shortlister = self._shortlister(*others, self._topics_of(*others), n_candidates)
-        return holdout.fold_of(shortlister, others, (counts[fold], labels[fold]), self._execution())
+        mentions = None
+        if index is not None:
+            known = of_known_words(held[0], others[0])
+            mentions = index.with_idf(counts[rest]).find(counts[fold], lengths_of(known))
+        return holdout.fold_of(shortlister, others, held, mentions, self._execution())
+
+    def _learned(self, labels: Indicator) -> Indicator:
+        """Return the labels that are learned, without those that are known by name alone."""
+        if labels.shape[1] == self._n_learned:
+            return labels
+        shape = labels.shape[0], self._n_learned  # the others are empty
+        return csr_array((labels.data, labels.indices, labels.indptr), shape=shape)
 
     def _learn(
-        self, counts: Counts, labels: Indicator, part: tuple[Numbers, holdout.Lesson] | None
+        self, counts: Counts, sets: Indicator, part: tuple[Numbers, holdout.Lesson] | None
     ) -> None:
         """Learn from all documents what was chosen.
 
         `part` is a fold, and what was learned from all other documents: the SVMs start from there.
         """
+        labels = self._learned(sets)
         topics, idf = self._topics_of(counts, labels), idf_of(counts)
         features, k, execution = tfidf(idf, counts), self.n_candidates_, self._execution()
         near, beside = centroids(features, labels), companions(labels)
@@ -225,7 +309,7 @@ class HybridLDA(LearnsOn, Explainer):
             rest = np.setdiff1d(np.arange(counts.shape[0]), fold)
             problem = reduced.started(problem, lesson.problem, lesson.alpha, rest)
         (solved,) = reduced.learn(problem, (self.C_,), np.arange(labels.shape[1]), execution)
-        self._set_learned(idf, near, solved.weights, topics, labels)
+        self._set_learned(idf, near, solved.weights, topics, sets)
 
     def _learn_on(self, X: Any, y: Any) -> None:
         """Learn from more documents; where this fails, the model is of no use.
@@ -234,15 +318,19 @@ class HybridLDA(LearnsOn, Explainer):
         label that a new document has, or is confused with, learns from the new documents and stays
         near to what it was.
         """
-        topics, n_before = copy(self.topic_model_), self.label_sets_.shape[0]
-        topics._learn_on(X, y)
-        for name in ("classes_", "_targets", "n_features_in_", "feature_names_in_", "counter_",
-                     "n_tokens_"):  # fmt: skip
-            if hasattr(topics, name):
-                setattr(self, name, getattr(topics, name))
+        n_before, before_labels = self.label_sets_.shape[0], self.classes_
+        labels, targets = self._read_labels(X, y)
+        self._add_words(X)
+        counts = self._words_in(self._read_counts(X, reset=False))
+        topics = copy(self.topic_model_)
+        self._name_words_of(topics)
+        topics._learn_on(counts, (labels, by_place(targets, self.classes_)))
+        self.n_tokens_, self._n_learned = topics.n_tokens_, len(topics.classes_)
         self.metrics_, self.held_out_ = None, {}  # they were of the model as it was
-        counts, sets = self._read_counts(X, reset=False), topics.label_sets_
-        labels, n_labels = sets[n_before:], sets.shape[1]
+        self.classes_ = extended(topics.classes_, before_labels)
+        self._targets = Targets(self.classes_, self._targets.kind)
+        sets, n_labels = topics.label_sets_, self._n_learned
+        labels = sets[n_before:]
         idf = np.append(self.idf_, idf_of(counts[:, len(self.idf_) :], sets.shape[0]))
         features = tfidf(idf, counts)
         near = self._centroids.with_more(features, labels)
@@ -259,17 +347,27 @@ class HybridLDA(LearnsOn, Explainer):
         weights = csr_array(known + new)
         if self.n_candidates_ == len(self._log_frequencies):  # all are candidates, and stay so
             self.n_candidates_ = n_labels
-        self._tell_new_labels(n_labels)
-        self._set_learned(idf, near, weights, topics, sets)
+        whole: Indicator = grown(sets, (sets.shape[0], len(self.classes_)))
+        self._renumber_labels(before_labels, whole)
+        self._set_learned(idf, near, weights, topics, whole)
 
-    def _tell_new_labels(self, n_labels: int) -> None:
-        """Give new labels the probabilities of the rarest label that was calibrated."""
-        n_new = n_labels - len(self._log_frequencies)
-        like = np.full(n_new, int(np.argmin(self._log_frequencies)))
+    def _renumber_labels(self, before: Any, sets: Indicator) -> None:
+        """Have probabilities and names for the labels as they are numbered now.
+
+        New labels are told as the rarest label that was calibrated.
+        """
+        numbers = Targets(before, "sparse").numbers(self.classes_)
+        is_new, rarest = numbers < 0, int(np.argmin(self._log_frequencies))
+        like = np.where(is_new, rarest, numbers)
         if self.calibration_ is not None:
-            self.calibration_ = self.calibration_.for_more_labels(like)
+            self.calibration_ = self.calibration_.for_labels(like, is_new)
         if self._last_stage is not None:
-            self._last_stage = self._last_stage.for_more_labels(like)
+            self._last_stage = self._last_stage.for_labels(like, is_new)
+        if self._names is not None:
+            place = np.argsort(numbers, kind="stable")[is_new.sum() :].astype(np.int32)
+            finder = self._names.finder
+            finder = finder._replace(labels=place[finder.labels]).keyed(self.n_features_in_)
+            self._names = self._names._replace(finder=finder, is_taught=is_taught(sets))
 
     def _topics_of(self, counts: Counts, labels: Indicator) -> DependencyLDA:
         """Return the topic model of these documents."""
@@ -297,10 +395,22 @@ class HybridLDA(LearnsOn, Explainer):
     ) -> None:  # fmt: skip
         self.idf_, self._centroids, self.weights_ = idf, near, weights
         self.topic_model_, self.label_sets_ = topics, labels
-        topics.counter_ = self.counter_  # it was given counts alone
-        if hasattr(self, "feature_names_in_"):
+        self._name_words_of(topics)
+        self._log_frequencies = _log_frequencies(self._learned(labels))
+
+    def _name_words_of(self, topics: DependencyLDA) -> None:
+        """Tell the topic model, which is given counts alone, the words that it learns from."""
+        topics.counter_ = None if self.counter_ is None else self.counter_.without_names()
+        topics.n_features_in_ = self.n_features_in_ - len(self._names_at)
+        if topics.counter_ is not None:
+            topics.feature_names_in_ = np.array(topics.counter_.vocabulary_, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
             topics.feature_names_in_ = self.feature_names_in_
-        self._log_frequencies = _log_frequencies(labels)
+
+    @property
+    def surface_words_(self) -> tuple[str, ...]:
+        """The words that are learned from, as people read them."""
+        return self.topic_model_.surface_words_
 
     @property
     def label_words_(self) -> LabelWords:  # type: ignore[override]
@@ -324,7 +434,10 @@ class HybridLDA(LearnsOn, Explainer):
             self.idf_, self._centroids.nearby, _backend(self.topic_model_), self._log_frequencies,
             self.n_candidates_,
         )  # fmt: skip
-        scorer = HybridScorer(shortlister, self.weights_, self.mixture_, self._last_stage)
+        scorer = HybridScorer(
+            shortlister, self.weights_, self.mixture_, self._last_stage, self._names,
+            self._names_at, len(self.classes_) - self._n_learned,
+        )  # fmt: skip
         return scorer, execution
 
     def _rank_counts(self, counts: Counts, k: int) -> Iterator[tuple[Numbers, Floats]]:
@@ -413,6 +526,7 @@ def _likeliest_candidates(
     scorer: HybridScorer, calibration: Calibration, k: int, counts: Counts, stop: Stop
 ) -> tuple[Numbers, Floats, Floats]:
     labels, log_odds = scorer.candidates(counts)
-    chances = calibration.at(log_odds, labels)
+    chances = np.where(labels < 0, -1.0, calibration.at(log_odds, labels))
+    k = min(k, scorer.shortlister.n_candidates)  # so many are there for every document
     numbers, (scores, told) = best_first(labels, chances, k, log_odds, chances)
     return numbers, scores, told

@@ -6,20 +6,26 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import msgspec
+import numpy as np
 
 from deplda.errors import ReadError
 from deplda.models import codec
 from deplda.models.candidates import Centroids, Index
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.dependency import DependencyLDA
+from deplda.models.hybrid_scorer import Names, is_taught
 from deplda.models.mixture import BASE, LEAST_SCALE, Alone, FloorAndSum, Mixture, Terms
-from deplda.models.signals import SIGNALS
+from deplda.models.names import FEATURES, NameIndex, NameWeights
+from deplda.models.signals import NAME_SIGNALS, SIGNALS
 
 _WEIGHTS, _CENTROIDS, _LENGTHS, _IDF = "weights", "centroids", "centroids.lengths", "idf"
 _LAST_STAGE = "last_stage"
 _TOPICS, _LABEL_SETS = "topic_model.", "label_sets."
 
 _LARGEST, _MOST_TERMS = 1e6, 100
+
+
+_NAMES = "names."
 
 
 class _TopicModel(msgspec.Struct):
@@ -33,6 +39,9 @@ class _Learned(msgspec.Struct):
     mixture: Mixture
     measures: dict[str, dict[str, float]]
     topic_model: _TopicModel
+    n_learned: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    """How many labels were learned; those behind them are known by name alone."""
+    names: NameWeights | None = None
 
 
 def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
@@ -51,7 +60,44 @@ def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
         "topic_model": {"parameters": card.parameters, "learned": card.learned},
     }  # fmt: skip
     learned |= codec.calibration_numbers(model._last_stage, _LAST_STAGE)
+    if model._n_learned < len(model.classes_):
+        learned["n_learned"] = model._n_learned
+    if model._names is not None:
+        learned["names"] = msgspec.to_builtins(model._names.weights)
+        arrays |= {f"{_NAMES}{name}": getattr(model._names.finder, name) for name in _SAVED}
     return codec.card_of(model, learned, metrics), arrays
+
+
+_SAVED = tuple(name for name in NameIndex._fields if not name.startswith("key_"))
+"""What is saved of names; by which word each is found can be told from it."""
+
+
+def _finder(read: codec.Reader, weights: NameWeights, n_labels: int, n_columns: int) -> NameIndex:
+    """Return the names that are looked for in documents, and check how they are weighed."""
+    numbers = [weights.intercept, *weights.weights, weights.unseen, weights.centre]
+    if len(weights.weights) != len(FEATURES) or not all(abs(x) <= _LARGEST for x in numbers):
+        raise ReadError(
+            read.path, None, f"its names have not {len(FEATURES)} weights, each from "
+            f"{-_LARGEST:g} to {_LARGEST:g}",
+        )  # fmt: skip
+    at = {name: f"{_NAMES}{name}" for name in _SAVED}
+    labels = read.numbers(at["labels"], 0, n_labels)
+    words, early = read.numbers(at["words"], 0, n_columns), read.numbers(at["early"], -1, n_columns)
+    sequences = read.numbers(at["sequences"], -1, n_columns)
+    qualifiers, n = read.numbers(at["qualifiers"], 0, n_columns), len(labels)
+    starts = read.starts(at["starts"], n, len(words))
+    if (np.diff(starts) < 1).any() or not len(words) == len(early):
+        raise read.fail(at["words"], "has a name without words, or without their places")
+    is_synonym = np.array(read.take(at["is_synonym"], np.bool_))
+    if not len(sequences) == len(is_synonym) == n:
+        raise read.fail(at["sequences"], f"is not of {n:,} names")
+    idf = read.vector(at["idf"], n)
+    if ((idf < 0) | (idf > _LARGEST)).any():
+        raise read.fail(at["idf"], f"holds a number that is not from 0 to {_LARGEST:g}")
+    return NameIndex(
+        labels, starts, words, early, sequences,
+        read.starts(at["qualifier_starts"], n, len(qualifiers)), qualifiers, is_synonym, idf,
+    ).keyed(n_columns)  # fmt: skip
 
 
 def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
@@ -67,9 +113,17 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
         learned = msgspec.convert(card.learned, _Learned)
     except msgspec.ValidationError as error:
         raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
-    if (problem := _problem(learned.mixture)) is not None:
+    if (problem := _problem(learned.mixture, learned.names is not None)) is not None:
         raise ReadError(path, None, f"its mixture {problem}")
-    read, n_labels = codec.Reader(path, arrays), len(card.labels)
+    read, n_labels = codec.Reader(path, arrays), learned.n_learned or len(card.labels)
+    if n_labels > len(card.labels) or model.label_sets_.indices.max(initial=0) >= n_labels:
+        raise read.fail(_LABEL_SETS, f"has documents with labels beyond the {n_labels:,} learned")
+    model._n_learned = n_labels
+    n_words = card.n_words - len(model._names_at)
+    model._names = None
+    if learned.names is not None:
+        finder = _finder(read, learned.names, len(card.labels), card.n_words)
+        model._names = Names(finder, learned.names, is_taught(model.label_sets_))
     sets = {name: array for name, array in arrays.items() if name.startswith(_LABEL_SETS)}
     own = {
         name.removeprefix(_TOPICS): array
@@ -80,7 +134,8 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
         stored._replace(
             card=msgspec.structs.replace(
                 card, model="DependencyLDA", parameters=learned.topic_model.parameters,
-                learned=learned.topic_model.learned,
+                learned=learned.topic_model.learned, labels=card.labels[:n_labels], words=None,
+                n_words=n_words, text=None,
             ),
             arrays=own | sets,
         )
@@ -88,7 +143,7 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
     model.C_, model.n_candidates_ = learned.C, min(learned.candidates, n_labels)
     model.mixture_, model.measures_ = learned.mixture, learned.measures
     model._last_stage = codec.read_calibration(stored, _LAST_STAGE)
-    idf, near = read.vector(_IDF, card.n_words), read.weights(_CENTROIDS, card.n_words, n_labels)
+    idf, near = read.vector(_IDF, n_words), read.weights(_CENTROIDS, n_words, n_labels)
     for name, values in ((_IDF, idf), (_CENTROIDS, near.data)):
         if ((values < 0) | (values > _LARGEST)).any():
             raise read.fail(name, f"holds a number that is not from 0 to {_LARGEST:g}")
@@ -97,16 +152,16 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
     model._set_learned(
         idf,
         Centroids(Index(near), read.vector(_LENGTHS, n_labels)),
-        read.weights(_WEIGHTS, n_labels, card.n_words),
+        read.weights(_WEIGHTS, n_labels, n_words),
         topics,
         model.label_sets_,
     )
     return model
 
 
-def _problem(mixture: Mixture) -> str | None:
+def _problem(mixture: Mixture, has_names: bool) -> str | None:
     """Return what is wrong with a mixture that a file holds."""
-    known = {signal.name for signal in SIGNALS}
+    known = {signal.name for signal in (*SIGNALS, *(NAME_SIGNALS if has_names else ()))}
     numbers: list[float] = []
     match mixture:
         case Alone():

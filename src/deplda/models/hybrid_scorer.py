@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from deplda.data.corpus import map_columns
+from deplda.data.targets import Indicator
 from deplda.inference.cpu import Cpu
 from deplda.inference.scores import scores
 from deplda.kernels import shortlists
@@ -14,11 +16,14 @@ from deplda.models.calibration import Calibration
 from deplda.models.candidates import Index, Labels, united
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import tfidf
-from deplda.models.mixture import Mixture, Values
+from deplda.models.mixture import NAME, NAMED, Bools, Mixture, Values
+from deplda.models.names import Mentions, NameIndex, NameWeights
 from deplda.models.signals import LEAST_SHARE, Candidates, values_of
 
 BELOW = -30.0
 """Candidates have log-odds above it; other labels follow below it, by share and likeness."""
+NO_LABEL = -1e9
+"""The log-odds of a place without a label."""
 _LEAST_LIKENESS = 1e-3
 _LEAST_LOG_ODDS = -29.0
 _BATCH, _BATCH_CELLS = 256, 2_000_000
@@ -86,10 +91,49 @@ class Shortlister(NamedTuple):
         """Return the cosine of the documents to every label's mean document."""
         return np.asarray((features @ self.near.matrix).toarray(), np.float64)
 
-    def signals(self, found: Shortlist, margins: Floats) -> dict[str, Floats]:
-        """Return the signals of all candidates by name."""
-        often = self.log_frequencies[found.labels]
-        return values_of(Candidates(found.labels, margins, found.shares, found.likeness, often))
+    def signals(
+        self, found: Shortlist, margins: Floats, names: Floats | None = None
+    ) -> dict[str, Floats]:
+        """Return the signals of all candidates by name; those of labels never learned say nothing.
+
+        `names` say how far the labels' names speak for them, where names are looked at.
+        """
+        often = self.log_frequencies[np.clip(found.labels, 0, self.n_labels - 1)]
+        return values_of(
+            Candidates(found.labels, margins, found.shares, found.likeness, often, names)
+        )
+
+
+class Names(NamedTuple):
+    """What is looked for in documents beside their words: the names of labels."""
+
+    finder: NameIndex
+    weights: NameWeights
+    is_taught: Bools
+    """Of all labels, whether a training document has them."""
+
+
+def with_named(found: Shortlist, mentions: Mentions) -> tuple[Shortlist, Numbers]:
+    """Return the candidates with those that names bring up, and the place of each one's mention.
+
+    −1 where there is no label, or its name is not there. What names bring up is neither near by its
+    words nor likely by its topics: it has no share and no likeness.
+    """
+    more = mentions.beside(found.labels)
+    none = np.zeros(more.shape)
+    labels = np.concatenate([found.labels, more], axis=1)
+    extended = Shortlist(
+        found.features,
+        labels,
+        np.concatenate([found.shares, none], axis=1),
+        np.concatenate([found.likeness, none], axis=1),
+    )
+    return extended, mentions.at(labels)
+
+
+def name_scores(scores: Floats, at: Numbers) -> Floats:
+    """Return the score of each candidate's name; NaN where it is not in the document."""
+    return np.append(scores, np.nan)[at]
 
 
 class HybridScorer(NamedTuple):
@@ -101,6 +145,11 @@ class HybridScorer(NamedTuple):
     mixture: Mixture
     last_stage: Calibration | None
     """Where labels are ranked by calibrated log-odds."""
+    names: Names | None = None
+    names_at: range = range(0)
+    """The columns of counts that are there for the sake of names."""
+    n_never: int = 0
+    """Labels that were never learned; their numbers follow those of the others."""
 
     @property
     def batch_size(self) -> int:
@@ -109,38 +158,83 @@ class HybridScorer(NamedTuple):
         return max(1, min(_BATCH, _BATCH_CELLS // most))
 
     def candidates(self, counts: Counts) -> tuple[Labels, Floats]:
-        """Return the candidates of the documents and their log-odds, in no order."""
+        """Return the candidates of the documents and their log-odds, in no order.
+
+        A document has as many as the shortlist at least; −1, far below all others, for no label.
+        """
         found, values = self.signals(counts)
         return found.labels, self.log_odds(found.labels, values)
 
     def log_odds(self, labels: Labels, values: Values) -> Floats:
-        """Return the log-odds of candidates by their signals."""
+        """Return the log-odds of candidates by their signals, and by its name of what is unseen."""
         found = self.mixture.log_odds(values)
+        if self.names is not None:
+            weights = self.names.weights
+            is_unseen = ~self.names.is_taught[labels] & (values[NAMED] > 0)
+            by_name = values[NAME] + weights.centre + weights.unseen
+            found = np.where(is_unseen, by_name, found)
         if self.last_stage is not None:
             found = self.last_stage.log_odds(found, labels)
-        return np.maximum(found, _LEAST_LOG_ODDS)
+        return np.where(labels < 0, NO_LABEL, np.maximum(found, _LEAST_LOG_ODDS))
 
     def signals(self, counts: Counts) -> tuple[Shortlist, dict[str, Floats]]:
         """Return the candidates, and their signals by name."""
-        found = self.shortlister.find(counts)
-        margins = reduced.margins(self.weights, found.features, found.labels)
-        return found, self.shortlister.signals(found, margins)
+        words = without_columns(counts, self.names_at)
+        found, names = self.shortlister.find(words), None
+        if self.names is not None:
+            mentions = self.names.finder.find(counts, lengths_of(words))
+            found, at = with_named(found, mentions)
+            weights = self.names.weights
+            names = name_scores(weights.scores(mentions.features) - weights.centre, at)
+        learned = np.where(found.labels < self.shortlister.n_labels, found.labels, -1)
+        margins = reduced.margins(self.weights, found.features, learned)
+        return found, self.shortlister.signals(found, margins, names)
 
     def scores(self, counts: Counts) -> Floats:
         """Return the scores of all labels: log-odds of candidates, and the others below.
 
         These are in the order of share × likeness, which finds the true ones among them sooner than
         either alone, or than their log-odds: their SVMs never learned from documents like this one.
+        Labels that were never learned, and whose names are not there, come last.
         """
         found, values = self.signals(counts)
         log_odds = self.log_odds(found.labels, values)
-        if self.shortlister.takes_all:
-            return log_odds
-        product = self.shortlister.all_shares(counts) + LEAST_SHARE
+        if self.shortlister.takes_all and not self.n_never:
+            return log_odds[:, : self.shortlister.n_labels]
+        words = without_columns(counts, self.names_at)
+        product = self.shortlister.all_shares(words) + LEAST_SHARE
         product *= self.shortlister.all_likeness(found.features) + _LEAST_LIKENESS
-        every = BELOW + np.log(np.minimum(product, 1.0))
-        np.put_along_axis(every, found.labels.astype(np.int64), log_odds, axis=1)
+        never = np.full((len(product), self.n_never), LEAST_SHARE * _LEAST_LIKENESS)
+        every = BELOW + np.log(np.concatenate([np.minimum(product, 1.0), never], axis=1))
+        rows, places = np.nonzero(found.labels >= 0)
+        every[rows, found.labels[rows, places]] = log_odds[rows, places]
         return every
+
+
+def without_columns(counts: Counts, columns: range) -> Counts:
+    """Return the counts without some columns that follow each other."""
+    if not columns:
+        return counts
+    n = counts.shape[1]
+    places = np.concatenate(
+        [
+            np.arange(columns.start),
+            np.full(len(columns), -1),
+            np.arange(columns.start, n - len(columns)),
+        ]
+    )
+    found: Counts = map_columns(counts, places, n - len(columns))
+    return found
+
+
+def is_taught(labels: Indicator) -> Bools:
+    """Return which labels a document has."""
+    return np.asarray(np.bincount(labels.indices, minlength=labels.shape[1]) > 0)
+
+
+def lengths_of(words: Counts) -> Floats:
+    """Return how many words each document has."""
+    return np.asarray(words.sum(axis=1), np.float64).ravel()
 
 
 def best_first(

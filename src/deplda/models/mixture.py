@@ -31,6 +31,9 @@ BASE = "base"
 """What is not a signal's: the log-odds of an average candidate."""
 MODERATOR = "frequency"
 """The signal that tells how far to trust others: a product with it is the other's part."""
+NAME, NAMED = "name", "named"
+"""Signals of one thing, the label's name: 0 where it does not stand in the text, which then has no
+part in the log-odds. Parts of both are the name's."""
 
 _LINEAR: tuple[Term, ...] = ((), ("margin",), ("share",), ("likeness",), ("frequency",))
 _CROSSED: tuple[Term, ...] = (
@@ -44,6 +47,10 @@ _FULL: tuple[Term, ...] = (
     ("share", "share", "frequency"),
 )  # fmt: skip
 FORMS = {"linear": _LINEAR, "crossed": _CROSSED, "squared": _SQUARED, "full": _FULL}
+_OF_NAMES: tuple[Term, ...] = (
+    (NAMED,), (NAME,), (NAMED, "frequency"), (NAME, "frequency"), (NAMED, "margin"),
+    (NAME, "margin"), (NAMED, "share"), (NAME, "share"), (NAME, NAME),
+)  # fmt: skip
 
 _RIDGE = 10.0
 LEAST_SCALE = 1e-9
@@ -82,6 +89,8 @@ class Terms(msgspec.Struct, frozen=True, tag="terms"):
                 value = value * scaled[name]
             for owner in owners:
                 found[owner] = found[owner] + value
+        if NAMED in found:
+            found[NAME] = found[NAME] + found.pop(NAMED)
         return found
 
 
@@ -208,6 +217,17 @@ def judge(held_out: HeldOut) -> Judged:
     return Judged(name, _FITS[name](held_out), crossed[name], told)
 
 
+def with_names(form: str, held_out: HeldOut) -> Judged:
+    """Return a form with the signals of names, fitted to all documents held out.
+
+    Where it is none of terms it is the crossed form.
+    """
+    fit, name = _Fit((*FORMS.get(form, _CROSSED), *_OF_NAMES)), f"{form}, with names"
+    odds = _cross_fitted(fit, held_out)
+    told = {key: mean(values) for key, values in measures(odds, held_out).items()}
+    return Judged(name, fit(held_out), odds, {name: told})
+
+
 def measured(form: str, held_out: HeldOut) -> dict[str, Floats]:
     """Return the measures of a form by cross-fitting."""
     return measures(_cross_fitted(_Fit(FORMS[form]), held_out), held_out)
@@ -285,6 +305,7 @@ class _Fit(NamedTuple):
             for name, value in values.items()
         }
         scales = {name: scale if scale > LEAST_SCALE else 1.0 for name, scale in scales.items()}
+        means |= dict.fromkeys({NAME, NAMED} & means.keys(), 0.0)
         scaled = {name: (value - means[name]) / scales[name] for name, value in values.items()}
         features = np.ones((len(truth), len(self.terms)))
         for column, term in enumerate(self.terms):

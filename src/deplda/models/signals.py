@@ -27,6 +27,9 @@ class Candidates(NamedTuple):
     shares: Floats
     likeness: Floats
     log_frequencies: Floats
+    names: Floats | None = None
+    """How far the label's name speaks for it, NaN where it does not stand in the document; None
+    where names are not looked at."""
 
 
 class Signal(Protocol):
@@ -89,9 +92,42 @@ class LogFrequency:
         return candidates.log_frequencies
 
 
+class Named:
+    """Whether the label's name stands in the document."""
+
+    name = "named"
+    sentence = "its name stands in the text"
+
+    @staticmethod
+    def values(candidates: Candidates) -> Floats:
+        """Return 1 where it does."""
+        return np.isfinite(_names(candidates)).astype(np.float64)
+
+
+class NameScore:
+    """How far the name speaks for the label, compared to those of other labels."""
+
+    name = "name"
+    sentence = "how its name stands in the text"
+
+    @staticmethod
+    def values(candidates: Candidates) -> Floats:
+        """Return the scores of names (`names.py`); 0 where there is none."""
+        return np.nan_to_num(_names(candidates))
+
+
+def _names(candidates: Candidates) -> Floats:
+    if candidates.names is None:
+        raise ValueError("names were not looked at")
+    return candidates.names
+
+
 SIGNALS: tuple[Signal, ...] = (Margin(), TopicShare(), Likeness(), LogFrequency())
+NAME_SIGNALS: tuple[Signal, ...] = (Named(), NameScore())
+"""Of models that look at names."""
 
 
 def values_of(candidates: Candidates) -> dict[str, Floats]:
     """Return the values of all signals by name."""
-    return {signal.name: signal.values(candidates) for signal in SIGNALS}
+    known = SIGNALS if candidates.names is None else (*SIGNALS, *NAME_SIGNALS)
+    return {signal.name: signal.values(candidates) for signal in known}

@@ -92,7 +92,7 @@ def read_corpus(
     (corpus,) = _corpora(format, fields, count, names, encoding, None, BadLines(path))
     if count is None or not count.used or count.vocabulary is not None or vocabulary is not None:
         return corpus
-    return kept_words(corpus, count.counter.min_count)[0]
+    return kept_words(corpus, count.counter.min_count, count.counter)[0]
 
 
 def read_counted(
@@ -194,10 +194,19 @@ def _corpora(
     yield from corpora_of(records, bad, vocabulary, label_names, size)
 
 
-def kept_words(corpus: Corpus, min_count: int | Literal["auto"]) -> tuple[Corpus, int]:
-    """Return the corpus with the words to keep of texts, and the tokens that a word must have."""
+def kept_words(
+    corpus: Corpus, min_count: int | Literal["auto"], counter: WordCounter | None = None
+) -> tuple[Corpus, int]:
+    """Return the corpus with the words to keep of texts, and the tokens that a word must have.
+
+    What the counter counts for the sake of names follows them.
+    """
     kept, least = chosen_words(corpus.vocabulary, corpus.word_counts, min_count)
-    return corpus.take_words(kept), least
+    names = None if counter is None else counter.name_words_
+    if names is None:
+        return corpus.take_words(kept), least
+    words = tuple([corpus.vocabulary[place] for place in kept.tolist()])
+    return corpus.align((*words, *names.columns_beside(words))), least
 
 
 def _mat_corpora(
@@ -225,9 +234,9 @@ class _Counting:
         if not self._is_to_detect():
             self._count: CountWords = self.counter.analyzer().counts
 
-    def __call__(self, text: str) -> Mapping[str, int]:
+    def __call__(self, text: str, begins_at: int = 0) -> Mapping[str, int]:
         self.used = True
-        return self._count(text)
+        return self._count(text, begins_at)
 
     def _is_to_detect(self) -> bool:
         return self.counter.language == "auto" and not hasattr(self.counter, "detected_")

@@ -10,14 +10,15 @@ from typing import Any, NamedTuple
 from deplda.data.corpus import MAX_COUNT, Corpus
 from deplda.data.fields import Fields, Where
 from deplda.data.files import StrPath
+from deplda.data.names import AFTER_TITLE
 from deplda.data.rows import SparseRows
 from deplda.errors import InputError, ReadError
 
 MAX_COLUMNS = 10_000_000
 """Words, or labels, that a file without names for each of them may have."""
 
-CountWords = Callable[[str], Mapping[str, int]]
-"""Counts the words of a text."""
+CountWords = Callable[..., Mapping[str, int]]
+"""Counts the words of a text; a second value says how many words stand before it."""
 
 
 Row = Mapping[str, Any]
@@ -213,8 +214,9 @@ def counts_in(row: Row, fields: Fields, count: CountWords) -> Mapping[str, int]:
     if not texts:
         raise _without_content(row, fields)
     total: Counter[str] = Counter()
-    for name, text in texts.items():
-        words, weight = count(text), fields.weights.get(name, 1)
+    for place, (name, text) in enumerate(texts.items()):
+        words = count(text, AFTER_TITLE) if place else count(text)
+        weight = fields.weights.get(name, 1)
         total.update({word: n * weight for word, n in words.items()} if weight > 1 else words)
     return total
 

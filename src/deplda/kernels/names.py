@@ -1,0 +1,53 @@
+"""Names of labels in documents: which have all their words there, and how they stand."""
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True)
+def find_names(  # type: ignore[no-untyped-def]
+    starts, columns, values, key_starts, key_names, word_starts, words, early, sequences,
+    qualifier_starts, qualifiers,
+):  # fmt: skip
+    """Return the names of which all words stand in a document, one document after the other.
+
+    Names are looked up by the first of their words, the rarest. Returned are where the names of
+    each document begin, their numbers, and of each the least count of its words, how early the last
+    of them stands, how often they stand in sequence, and whether a word of its qualifier stands
+    there. `early` and `sequences` are columns, −1 where that is not counted.
+    """
+    value = np.zeros(key_starts.size, np.float32)
+    ends = np.zeros(starts.size, np.int64)
+    n = 1024
+    found, rows = np.empty(n, np.int32), np.empty((n, 4), np.float32)
+    at = 0
+    for d in range(starts.size - 1):
+        for e in range(starts[d], starts[d + 1]):
+            value[columns[e]] = values[e]
+        for e in range(starts[d], starts[d + 1]):
+            for p in range(key_starts[columns[e]], key_starts[columns[e] + 1]):
+                name = key_names[p]
+                least, last = np.float32(np.inf), np.float32(np.inf)
+                for w in range(word_starts[name], word_starts[name + 1]):
+                    least = min(least, value[words[w]])
+                    if least == 0.0:
+                        break
+                    last = min(last, value[early[w]] if early[w] >= 0 else np.float32(0.0))
+                if least == 0.0:
+                    continue
+                if at == found.size:
+                    more, wider = np.empty(2 * at, np.int32), np.empty((2 * at, 4), np.float32)
+                    more[:at], wider[:at] = found, rows
+                    found, rows = more, wider
+                found[at] = name
+                rows[at, 0], rows[at, 1] = least, last
+                rows[at, 2] = value[sequences[name]] if sequences[name] >= 0 else 0.0
+                rows[at, 3] = 0.0
+                for q in range(qualifier_starts[name], qualifier_starts[name + 1]):
+                    if value[qualifiers[q]] > 0.0:
+                        rows[at, 3] = 1.0
+                at += 1
+        ends[d + 1] = at
+        for e in range(starts[d], starts[d + 1]):
+            value[columns[e]] = 0.0
+    return ends, found[:at].copy(), rows[:at].copy()
