@@ -53,6 +53,14 @@ class Matched(NamedTuple):
     """Labels whose concept is no longer to be used, and the one to use, if there is one."""
 
 
+class Relatives(NamedTuple):
+    """The concepts next to one, by address."""
+
+    broader: tuple[str, ...]
+    narrower: tuple[str, ...]
+    related: tuple[str, ...]
+
+
 class Vocabulary:
     """Concepts in their order, found by address, notation or name."""
 
@@ -100,6 +108,12 @@ class Vocabulary:
             for uri in concept.broader:
                 found.setdefault(uri, []).append(concept.uri)
         return {uri: tuple(own) for uri, own in found.items()}
+
+    def relatives(self, uri: str) -> Relatives:
+        """Return the concepts of the vocabulary that it has next to one."""
+        concept = self[uri]
+        every = concept.broader, self.narrower.get(uri, ()), concept.related
+        return Relatives(*(tuple(each for each in own if each in self) for own in every))
 
     @cached_property
     def hierarchy(self) -> csr_array[Any, tuple[int, int]]:
