@@ -1,8 +1,11 @@
-"""``deplda explain``, ``words``, ``topics`` and ``info``."""
+"""``deplda explain``, ``label``, ``words``, ``topics`` and ``info``."""
 
 import json
 from pathlib import Path
+from typing import Any
 
+import deplda
+from deplda.data.vocabulary import Concept, Vocabulary
 from tests.cli.running import QUICK, TOPICS, done, problem, write_jsonl
 
 
@@ -48,6 +51,48 @@ def test_words_of_a_label_are_shown_and_an_unknown_one_suggests_others(model: Pa
     assert "does not know the label 'Sprot'; did you mean 'SPORT'" in problem(
         1, "words", model, "Sprot"
     )
+
+
+def test_labels_next_to_one_are_shown_by_the_thesaurus_and_by_the_model(
+    tmp_path: Path, model: Path
+) -> None:
+    loaded: Any = deplda.load(model)
+    loaded.vocabulary_ = Vocabulary(
+        [
+            Concept(uri="LAW", names={"en": "law"}, broader=("SOCIETY",), related=("SPORT",)),
+            Concept(uri="SOCIETY", names={"en": "society"}, notation="3"),
+            Concept(uri="SPORT", names={"en": "sport"}, broader=("SOCIETY",)),
+        ]
+    )
+    loaded.save(tmp_path / "m")
+    found = json.loads(done("label", tmp_path / "m", "law", "--json"))
+    documents = loaded.label_sets_[:, [loaded.classes_.tolist().index("LAW")]].sum()
+    assert (found["label"], found["uri"], found["documents"]) == ("law", "LAW", documents)
+    assert found["thesaurus"] == {
+        "broader": [{"label": "society", "uri": "SOCIETY", "notation": "3", "known": False}],
+        "narrower": [],
+        "related": [{"label": "sport", "uri": "SPORT", "known": True}],
+    }
+    assert found["model"]["goes_with"] == [
+        {"label": name, "probability": weight}
+        for name, weight in loaded.similar_labels("LAW", 8, by="topics")
+    ]
+    assert {each["label"] for each in found["model"]["stands_beside"]} == {"sport", "MUSIC"}
+    assert all(each["share"] == each["documents"] / documents
+               for each in found["model"]["stands_beside"])  # fmt: skip
+    shown = done("label", tmp_path / "m", "LAW")
+    assert "by the thesaurus ┃ by the model" in shown
+    assert "society *" in shown
+    assert "sport *" not in shown
+    assert "* not a label of the model" in shown
+
+
+def test_a_label_of_no_thesaurus_has_those_of_the_model_alone(model: Path) -> None:
+    found = json.loads(done("label", model, "LAW", "-k", 1, "--json"))
+    assert found["thesaurus"] is None
+    assert [len(own) for own in found["model"].values()] == [1, 1]
+    assert "no term of a thesaurus" in done("label", model, "LAW")
+    assert "did you mean 'SPORT'" in problem(1, "label", model, "Sprot")
 
 
 def test_topics_are_labels_that_go_together(model: Path) -> None:

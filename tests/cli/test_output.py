@@ -125,6 +125,7 @@ def test_what_a_file_holds_is_shown_by_a_terminal_and_not_obeyed(
         ["topics", tmp_path / "m"],
         ["explain", tmp_path / "m", "court"],
         ["words", tmp_path / "m", title],
+        ["label", tmp_path / "m", title],
     ):
         shown = done(*verb)
         assert not set(shown) & {"\x1b", "\x07", "\x9b", "\u202e"}

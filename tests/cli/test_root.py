@@ -32,9 +32,9 @@ VERBS = verbs(root)
 
 def test_every_verb_is_there() -> None:
     assert {" ".join(verb) for verb in VERBS} >= {
-        "train", "predict", "explain", "evaluate", "words", "topics", "info", "experiment",
-        "report", "demo", "completion", "datasets list", "datasets fetch", "datasets stats",
-        "datasets convert", "serve",
+        "train", "predict", "explain", "evaluate", "label", "words", "topics", "info",
+        "experiment", "report", "demo", "completion", "datasets list", "datasets fetch",
+        "datasets stats", "datasets convert", "serve",
     }  # fmt: skip
 
 

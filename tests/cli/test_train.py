@@ -3,6 +3,7 @@
 import json
 import signal
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 import deplda
 from deplda import DependencyLDA, WordCounter, read_corpus
+from deplda.data.vocabulary import Concept, Vocabulary
 from tests.cli.running import (
     QUICK,
     articles,
@@ -258,3 +260,63 @@ def test_metrics_are_those_of_python_and_unseen_labels_are_counted(
     shown = done("evaluate", model, path)
     assert "average_precision by training documents" in shown
     assert "1 labels of documents were never seen in training" in shown
+
+
+BROADER = {
+    "CRIME": ("LAW",), "LAW": ("SOCIETY", "elsewhere"), "SPORT": ("LEISURE",),
+    "LEISURE": ("SOCIETY",), "SOCIETY": ("LEISURE",),
+}  # fmt: skip
+
+
+def with_thesaurus(model: Path, folder: Path, broader: dict[str, tuple[str, ...]]) -> Path:
+    """Save the model with these concepts; MUSIC is none of them."""
+    loaded: Any = deplda.load(model)
+    concepts = [Concept(uri=uri, broader=own) for uri, own in broader.items()]
+    loaded.vocabulary_ = Vocabulary(concepts)
+    loaded.save(folder)
+    return folder
+
+
+def test_broader_terms_are_credited_if_asked(tmp_path: Path, model: Path) -> None:
+    near = with_thesaurus(model, tmp_path / "near", BROADER)
+    rows = [row for row in articles() if row["part"] == "test"]
+    rows[0]["labels"] = ["CRIME", "nothing known"]
+    rows[1]["labels"] = ["MUSIC", "LEISURE"]
+    path = write_jsonl(tmp_path / "test.jsonl", rows)
+    found = json.loads(done("evaluate", near, path, "--hierarchical", "--json"))["hierarchical"]
+
+    def extended(labels: Iterable[str]) -> set[str]:
+        above = {"LAW", "SPORT", "CRIME", "LEISURE"} & set(labels) and {"SOCIETY", "LEISURE"}
+        return set(labels) | above | ({"LAW"} if "CRIME" in labels else set())
+
+    given = deplda.load(near).suggest([row["text"] for row in rows], cutoff="validated")
+    pairs = [
+        (set(map(str, own.labels)), set(row["labels"]) - {"nothing known"})
+        for own, row in zip(given, rows, strict=True)
+    ]
+    assert (found["cutoff"], found["n_documents"]) == ("validated", len(rows))
+    for how, sets in (
+        ("plain", pairs),
+        ("with_broader", [(extended(p), extended(t)) for p, t in pairs]),
+    ):
+        hits, n = sum(len(p & t) for p, t in sets), len(rows)
+        n_given, n_true = sum(len(p) for p, _ in sets), sum(len(t) for _, t in sets)
+        assert found[how] == pytest.approx(
+            {
+                "precision": hits / n_given, "recall": hits / n_true,
+                "f1": 2 * hits / (n_given + n_true), "predicted": n_given / n, "true": n_true / n,
+            }
+        )  # fmt: skip
+    assert "hierarchical" not in json.loads(done("evaluate", near, path, "--json"))
+    shown = done("evaluate", near, path, "--hierarchical")
+    assert "labels alone ┃ with broader terms" in shown
+    assert "by the validated cut-off" in shown
+
+
+def test_a_model_without_broader_terms_says_what_to_do(
+    tmp_path: Path, model: Path, corpus: Path
+) -> None:
+    flat = with_thesaurus(model, tmp_path / "flat", {"LAW": ("elsewhere",)})
+    for path, lacks in ((model, "no vocabulary"), (flat, "a vocabulary without broader terms")):
+        said = problem(1, "evaluate", path, corpus, "--hierarchical")
+        assert f"{path} has {lacks}; train it with --vocabulary and a SKOS file" in said

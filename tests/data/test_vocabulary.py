@@ -57,6 +57,28 @@ def test_narrower_concepts_are_those_that_name_a_broader_one() -> None:
     assert THESAURUS.narrower == {"http://x/4": ("http://x/2",)}
 
 
+def test_relatives_are_concepts_of_the_vocabulary_alone() -> None:
+    found = Vocabulary(
+        [
+            Concept(uri="a", broader=("b", "elsewhere"), related=("c", "elsewhere")),
+            Concept(uri="b"),
+            Concept(uri="c", broader=("a",)),
+        ]
+    )
+    assert found.relatives("a") == (("b",), ("c",), ("c",))
+    assert found.relatives("b") == ((), ("a",), ())
+
+
+def test_the_hierarchy_has_known_concepts_alone_and_each_once() -> None:
+    above = {"a": ("b", "c", "b"), "b": ("c", "elsewhere"), "c": ("a",), "d": ()}
+    found = Vocabulary(Concept(uri=uri, broader=own) for uri, own in above.items()).hierarchy
+    assert found.toarray().tolist() == [
+        [False, True, True, False], [False, False, True, False], [True, False, False, False],
+        [False] * 4,
+    ]  # fmt: skip
+    assert Vocabulary([Concept(uri="a")]).hierarchy.nnz == 0
+
+
 def test_a_concept_twice_is_an_error() -> None:
     with pytest.raises(InputError, match="the concept 'u' twice"):
         Vocabulary([Concept(uri="u"), Concept(uri="u")])

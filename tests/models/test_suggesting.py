@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from deplda import FlatLDA, InputError, NoKnownWordsWarning
-from deplda.models.suggesting import Asked, answers_of
+from deplda.models.suggesting import Asked, answers_of, given_labels
 from tests.models.worlds import news, quick
 
 
@@ -41,6 +41,17 @@ def test_without_probabilities_there_are_ten_labels_with_scores() -> None:
     assert [[x["label"] for x in labels] for labels in found] == ranking.labels.tolist()
     for asked, n in ((Asked(k=2), 2), (Asked(4), 4), (Asked(4, k=3), 3), (Asked(12), 12)):
         assert {len(labels) for labels in labels_of(model, some, asked)} == {n}
+
+
+def test_the_labels_given_are_those_told_where_nothing_is_asked() -> None:
+    model, some = fitted(2000), news()[:20]
+    found, cutoff = given_labels(model, some)
+    told = [{each["label"] for each in own} for own in labels_of(model, some, Asked())]
+    assert [set(model.classes_[found[[n]].indices]) for n in range(20)] == told
+    assert cutoff == "validated"
+    found, cutoff = given_labels(fitted(0), some)  # of a model without probabilities
+    assert cutoff == "proportional"
+    assert (found != fitted(0).predict(some)).nnz == 0
 
 
 @pytest.mark.parametrize(

@@ -53,4 +53,11 @@ def test_a_label_has_what_the_thesaurus_says(named: httpx.Client) -> None:
     assert found["concept"] == {
         "uri": LAW, "notation": "34", "synonyms": ["oikeus"], "note": "Of courts.",
         "broader": ["yhteiskunta"], "narrower": ["tuomioistuimet"], "related": ["Sport"],
+        "labels": ["Sport"],
     }  # fmt: skip
+
+
+def test_by_the_model_a_label_has_others_beside_it(named: httpx.Client) -> None:
+    found = named.get("/v1/labels/laki").json()
+    assert [each["label"] for each in found["companions"]] == ["COMPANIES", "Sport"]
+    assert found["topics"]

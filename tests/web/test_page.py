@@ -17,6 +17,7 @@ import pytest
 from axe_playwright_python.base import AXE_FILE_PATH
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from deplda.data.vocabulary import Concept, Vocabulary
 from deplda.models.reasons import percent
 from tests.web.serving import (
     HOSTILE,
@@ -218,6 +219,31 @@ def test_labels_are_searched_and_shown(page: Page) -> None:
     expect(label.locator("h2")).to_have_text("LAW")
     page.fill("#search", "nothing like it")
     expect(page.locator("#found")).to_have_text("0 labels")
+
+
+def test_labels_by_the_thesaurus_and_by_the_model_stand_side_by_side(browser: Browser) -> None:
+    model: Any = text_model()
+    model.vocabulary_ = Vocabulary(
+        [
+            Concept(uri="LAW", names={"en": "law"}, broader=("SOCIETY",), related=("SPORT",)),
+            Concept(uri="SOCIETY", names={"en": "society"}),
+            Concept(uri="SPORT", names={"en": "sport"}),
+        ]
+    )
+    with running(model) as address, watched(browser, address) as page:
+        page.goto("/#/labels/law")
+        sides = page.locator("#label .side")
+        expect(sides.locator("h3")).to_have_text(["By the thesaurus", "By the model"])
+        expect(sides.nth(0).locator(".part", has_text="Broader")).to_contain_text("society")
+        expect(sides.nth(0).get_by_role("link")).to_have_text(["sport"])  # the model's own alone
+        expect(sides.nth(1)).to_contain_text("Stands beside, in training documents")
+        left, right = (sides.nth(n).bounding_box() for n in range(2))
+        assert left is not None
+        assert right is not None
+        assert left["y"] == right["y"]
+        sides.nth(0).get_by_role("link").click()
+        expect(page.locator("#label h2")).to_have_text("sport")
+        expect(sides.nth(0)).to_contain_text("No broader, narrower or related terms.")
 
 
 def test_topics_are_shown_as_map_and_list(page: Page) -> None:

@@ -8,7 +8,7 @@ import os
 
 from deplda.cli.datasets import datasets
 from deplda.cli.experiment import demo, experiment, report
-from deplda.cli.explain import explain, info, topics, words
+from deplda.cli.explain import explain, info, label, topics, words
 from deplda.cli.learn import learn
 from deplda.cli.predict import predict
 from deplda.cli.root import root
@@ -16,7 +16,7 @@ from deplda.cli.serve import serve
 from deplda.cli.thesaurus import vocabulary
 from deplda.cli.train import evaluate, train
 
-for verb in (train, learn, predict, explain, evaluate, words, topics, info, serve):
+for verb in (train, learn, predict, explain, evaluate, label, words, topics, info, serve):
     root.add_command(verb)
 for verb in (datasets, vocabulary, experiment, report, demo):
     root.add_command(verb)

@@ -1,4 +1,4 @@
-"""``deplda explain``, ``words``, ``topics`` and ``info``: what a model knows, and why."""
+"""``deplda explain``, ``label``, ``words``, ``topics``, ``info``: what a model knows, and why."""
 
 from __future__ import annotations
 
@@ -129,9 +129,7 @@ def words(model: Path, label: str, limit: int, as_json: bool) -> None:
     deplda words model 'VIDEO GAMES'
     """
     classifier = _topic_model(model, "words")
-    named = zip(classifier.classes_, classifier.shown_labels_, strict=True)
-    wanted = next((each for each, name in named if label in (str(each), name)), label)
-    found = classifier.top_words(wanted, limit)
+    found = classifier.top_words(_wanted(classifier, label), limit)
     if as_json:
         show_json([{"word": word.name, "probability": word.weight} for word in found])
         return
@@ -142,6 +140,100 @@ def words(model: Path, label: str, limit: int, as_json: bool) -> None:
     for word in found:
         table.add_row(word.name, f"{word.weight:.4f}")
     show(table)
+
+
+def _wanted(classifier: Any, label: str) -> Any:
+    """Return the label that is meant by its name or address, or what was given."""
+    named = zip(classifier.classes_, classifier.shown_labels_, strict=True)
+    return next((each for each, name in named if label in (str(each), name)), label)
+
+
+@click.command()
+@_model
+@click.argument("label")
+@click.option("--limit", "-k", type=click.IntRange(1), default=8, help="Labels by the model.")
+@as_json
+def label(model: Path, label: str, limit: int, as_json: bool) -> None:
+    """Show the labels next to LABEL, by the thesaurus and by the model.
+
+    The thesaurus has broader, narrower and related terms. The model has labels that go together by
+    its topics, and labels that training documents have beside this one.
+
+    \b
+    deplda label model 'VIDEO GAMES'
+    """
+    found = _next_to(saved_model(model), label, limit)
+    if as_json:
+        show_json(found)
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("by the thesaurus", "by the model", show_edge=False)
+    table.title = Text(f"{found['label']} ({found['documents']:,} training documents)")
+    table.add_row(Text(_by_thesaurus(found["thesaurus"])), Text(_by_model(found["model"])))
+    show(table)
+    if any(not each["known"] for own in (found["thesaurus"] or {}).values() for each in own):
+        show("* not a label of the model")
+
+
+def _by_thesaurus(found: dict[str, Any] | None) -> str:
+    if found is None:
+        return "no term of a thesaurus"
+    return "\n\n".join(
+        _headed(title, [each["label"] + ("" if each["known"] else " *") for each in terms])
+        for title, terms in found.items()
+    )
+
+
+def _by_model(found: dict[str, Any]) -> str:
+    goes = [f"{each['label']} {each['probability']:.0%}" for each in found["goes_with"]]
+    stands = [f"{each['label']} {each['share']:.0%}" for each in found["stands_beside"]]
+    return "\n\n".join(
+        (
+            _headed("goes with, likely in its topics", goes),
+            _headed("stands beside, in share of its documents", stands),
+        )
+    )
+
+
+def _headed(title: str, names: list[str]) -> str:
+    """Return names under their title, a line each."""
+    return "\n".join([f"{title}:", *(f"  {name}" for name in names or ["none"])])
+
+
+def _next_to(model: Any, label: str, n: int) -> dict[str, Any]:
+    """Return the labels next to one: by the thesaurus, if it is a term of one, and by the model."""
+    from scipy.sparse import csr_array
+
+    from deplda.models.neighbours import beside, number_of
+    from deplda.models.registry import can
+
+    number = number_of(model, _wanted(model, label))
+    shown, label_sets = model.shown_labels_, csr_array(model.label_sets_)
+    own, concepts = model.classes_.tolist()[number], model.vocabulary_
+    documents = label_sets[:, [number]].nonzero()[0]
+    has_topics = can(model, "explain") and any(len(each.base) > 1 for each in model.topic_labels_)
+    goes = model.similar_labels(own, n, by="topics") if has_topics else []
+    thesaurus = None
+    if concepts is not None and own in concepts:
+        known = set(model.classes_.tolist())
+        thesaurus = {
+            name: [model.told_label(uri) | {"known": uri in known} for uri in uris]
+            for name, uris in concepts.relatives(own)._asdict().items()
+        }
+    return model.told_label(own) | {
+        "label": shown[number],
+        "documents": len(documents),
+        "thesaurus": thesaurus,
+        "model": {
+            "goes_with": [{"label": str(x.name), "probability": x.weight} for x in goes],
+            "stands_beside": [
+                {"label": shown[each.number], "documents": each.documents, "share": each.share}
+                for each in beside(label_sets, documents, number, n)
+            ],
+        },
+    }
 
 
 @click.command()

@@ -38,7 +38,8 @@ from deplda.models.registry import MODELS, WHICH_MODEL, can, model_class, verbs_
 
 if TYPE_CHECKING:
     from deplda.data.corpus import Corpus
-    from deplda.evaluation import Evaluation
+    from deplda.evaluation import Evaluation, HierarchicalMetrics
+    from deplda.models.cutting import Cutoff
 
 _OWN_OPTIONS = {
     "random_state": "--seed", "n_jobs": "--jobs", "engine": "--engine", "device": "--device",
@@ -360,6 +361,9 @@ def _with_kept_words(corpus: Corpus, loaded: Loaded, words: Words) -> tuple[Corp
 @split_option
 @jobs_option
 @device_option
+@click.option(
+    "--hierarchical", is_flag=True, help="Credit broader terms, by the model's thesaurus, too."
+)
 @reading_options
 @as_json
 def evaluate(
@@ -368,6 +372,7 @@ def evaluate(
     split: str,
     jobs: int | None,
     device: str,
+    hierarchical: bool,
     reading: Reading,
     as_json: bool,
 ) -> None:
@@ -378,11 +383,14 @@ def evaluate(
 
     \b
     deplda evaluate model test.jsonl
+    deplda evaluate model test.jsonl --hierarchical
     """
     from deplda.data.text import CountsOnly
 
     classifier: Any = saved_model(model).set_params(n_jobs=jobs, verbose=sys.stderr.isatty())
     set_device(classifier, device, model)
+    if hierarchical:
+        _check_hierarchy(classifier, model)
     with waiting(f"reading {corpus} …"):
         test = part_of(
             load_corpus(
@@ -394,14 +402,58 @@ def evaluate(
         test = in_vocabulary(test, classifier.vocabulary_, classifier.label_language_)
     found = metrics_of(classifier, test)
     rare = found.by_frequency()
+    near, cutoff = _near_of(classifier, test) if hierarchical else (None, None)
     if as_json:
-        show_json(found.to_dict() | {"by_frequency": rare.to_dict()})
+        told = found.to_dict() | {"by_frequency": rare.to_dict()}
+        if near is not None:
+            told["hierarchical"] = {"cutoff": cutoff} | near.to_dict()
+        show_json(told)
         return
     show(found)
     show("")
     show(rare)
+    if near is not None:
+        show("")
+        show(near)
+        show(f"Labels are given by the {cutoff} cut-off; top terms are credited as all others are.")
     if found.n_unseen:
         show(f"\n{found.n_unseen:,} labels of documents were never seen in training.")
+
+
+def _check_hierarchy(classifier: Any, path: Path) -> None:
+    """Raise, before any work is done, if the model knows no broader terms."""
+    known = classifier.vocabulary_
+    if known is None or not known.hierarchy.nnz:
+        lacks = "no vocabulary" if known is None else "a vocabulary without broader terms"
+        raise InputError(
+            f"--hierarchical credits broader terms, but {path} has {lacks}; train it with "
+            "--vocabulary and a SKOS file (.ttl or .rdf) that has them"
+        )
+
+
+def _near_of(model: Any, test: Corpus) -> tuple[HierarchicalMetrics, Cutoff]:
+    """Return how near the labels that documents are given come to theirs, and the cut-off.
+
+    Labels are the vocabulary's concepts, all of them: what stands above a label may be no label of
+    the model, and a document's label may be one that it has never seen. After them come those of
+    the model that are no concepts.
+    """
+    import numpy as np
+
+    from deplda.data.corpus import map_columns
+    from deplda.evaluation import hierarchical_metrics
+    from deplda.models.suggesting import given_labels
+
+    concepts, labels = model.vocabulary_, [str(label) for label in model.classes_]
+    names = [concept.uri for concept in concepts]
+    names += [label for label in labels if label not in concepts]
+    predicted, cutoff = given_labels(model, test)
+    places = {name: place for place, name in enumerate(names)}
+    columns = np.array([places[label] for label in labels])
+    broader = concepts.hierarchy.copy()
+    broader.resize((len(names), len(names)))
+    given = map_columns(predicted, columns, len(names))
+    return hierarchical_metrics(given, test.align(labels=names).labels, broader), cutoff
 
 
 def set_device(classifier: Any, device: str, path: Path) -> None:

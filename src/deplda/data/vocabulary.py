@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
+from scipy.sparse import csr_array
 
 from deplda.data.corpus import Corpus, first_duplicate, map_columns
 from deplda.errors import InputError
@@ -50,6 +51,14 @@ class Matched(NamedTuple):
     """Names of several concepts, and which."""
     deprecated: dict[str, str | None]
     """Labels whose concept is no longer to be used, and the one to use, if there is one."""
+
+
+class Relatives(NamedTuple):
+    """The concepts next to one, by address."""
+
+    broader: tuple[str, ...]
+    narrower: tuple[str, ...]
+    related: tuple[str, ...]
 
 
 class Vocabulary:
@@ -99,6 +108,27 @@ class Vocabulary:
             for uri in concept.broader:
                 found.setdefault(uri, []).append(concept.uri)
         return {uri: tuple(own) for uri, own in found.items()}
+
+    def relatives(self, uri: str) -> Relatives:
+        """Return the concepts of the vocabulary that it has next to one."""
+        concept = self[uri]
+        every = concept.broader, self.narrower.get(uri, ()), concept.related
+        return Relatives(*(tuple(each for each in own if each in self) for own in every))
+
+    @cached_property
+    def hierarchy(self) -> csr_array[Any, tuple[int, int]]:
+        """Which concepts are broader, concepts × concepts: those of a row are broader than it.
+
+        Concepts that are named as broader but are not in the vocabulary are left out.
+        """
+        known = [
+            sorted({self._places[uri] for uri in concept.broader if uri in self._places})
+            for concept in self.concepts
+        ]
+        starts = np.cumsum([0, *map(len, known)])
+        columns = np.array([place for own in known for place in own], dtype=np.int64)
+        data, shape = np.ones(len(columns), bool), (len(known), len(known))
+        return csr_array((data, columns, starts), shape=shape)
 
     def find(self, label: str) -> tuple[str, ...]:
         """Return the addresses of the concepts that a label stands for.

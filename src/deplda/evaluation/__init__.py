@@ -8,16 +8,19 @@ from deplda.evaluation.comparison import Comparison, compare
 from deplda.evaluation.estimate import Estimate
 from deplda.evaluation.evaluation import Evaluation, Metrics, evaluate
 from deplda.evaluation.frequency import FrequencyBin, FrequencyTable, PairedTest
+from deplda.evaluation.hierarchy import Agreement, HierarchicalMetrics, hierarchical_metrics
 from deplda.evaluation.ranking import rank_metrics
 from deplda.evaluation.reliability import ReliabilityBin, reliability
 from deplda.evaluation.scorecard import Scorecard, scorecard
 
 __all__ = [
+    "Agreement",
     "Comparison",
     "Estimate",
     "Evaluation",
     "FrequencyBin",
     "FrequencyTable",
+    "HierarchicalMetrics",
     "Metrics",
     "PairedTest",
     "ReliabilityBin",
@@ -25,6 +28,7 @@ __all__ = [
     "binary_metrics",
     "compare",
     "evaluate",
+    "hierarchical_metrics",
     "rank_metrics",
     "reliability",
     "scorecard",

@@ -251,18 +251,23 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         cutting.check_cutoff(self.cutoff)
-        counts, n_labels = self._read_counts(X, reset=False), len(self.classes_)
+        counts = self._read_counts(X, reset=False)
         if self._targets.kind == "classes":
             best = [numbers[:, 0] for numbers, _ in self._rank_counts(counts, 1)]
             return self.classes_[np.concatenate([np.zeros(0, np.int64), *best])]
+        return self._targets.give_back(self._given(counts, self.cutoff))
+
+    def _given(self, counts: Counts, cutoff: Cutoff) -> Indicator:
+        """Return the labels that documents are given, documents × labels."""
+        n_labels = len(self.classes_)
         rows = [csr_array((0, n_labels), dtype=bool)]
-        for numbers, _, kept in self._cut(counts, self.cutoff):
+        for numbers, _, kept in self._cut(counts, cutoff):
             starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
             data = np.ones(int(starts[-1]), bool)
             rows.append(csr_array((data, numbers[kept], starts), shape=(len(kept), n_labels)))
         found = csr_array(vstack(rows))
         found.sort_indices()
-        return self._targets.give_back(found)
+        return found
 
     def _cut(
         self, counts: Counts, cutoff: Cutoff

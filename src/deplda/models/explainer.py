@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from difflib import get_close_matches
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +17,7 @@ from deplda.inference.scores import best
 from deplda.models import reasons
 from deplda.models.base import Counts, Floats, LabelClassifier, Numbers
 from deplda.models.explanation import Explanation
+from deplda.models.neighbours import number_of
 from deplda.models.reasons import Topic, Weighted
 from deplda.training.estimates import LabelWords, TopicLabels
 
@@ -100,24 +100,7 @@ class Explainer(LabelClassifier):
         return np.array(self.shown_labels_, dtype=object)
 
     def _number(self, label: Any) -> int:
-        number = int(self._targets.numbers(np.array([label], dtype=object))[0])
-        if number < 0:
-            shown = self.shown_labels_
-            if label in shown:
-                return shown.index(label)
-            near = _near(str(label), list(shown))
-            raise InputError(f"the model does not know the label {label!r}; {near}")
-        return number
-
-
-def _near(name: str, known: list[str]) -> str:
-    """Return the known names that may have been meant, as a question."""
-    folded = {label.casefold(): label for label in known}
-    close = [folded[each] for each in get_close_matches(name.casefold(), folded, 5)]
-    close += [label for label in known if name.casefold() in label.casefold()]
-    if not close:
-        return f"its {len(known):,} labels are classes_"
-    return f"did you mean {', '.join(repr(each) for each in dict.fromkeys(close[:5]))}?"
+        return number_of(self, label)
 
 
 def _one_row(document: Any) -> Any:

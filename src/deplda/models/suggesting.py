@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from deplda.data import checks
+from deplda.data.targets import Indicator
 from deplda.errors import InputError
 from deplda.models import cutting
 from deplda.models.base import LabelClassifier
@@ -57,6 +58,15 @@ def answers_of(model: LabelClassifier, documents: Any, asked: Asked) -> list[dic
         {"labels": own, "n_known": n} | ({} if n else {"by_prior": True})
         for own, n in zip(labels, n_known, strict=True)
     ]
+
+
+def given_labels(model: LabelClassifier, documents: Any) -> tuple[Indicator, Cutoff]:
+    """Return the labels that documents are given unless asked otherwise, and the cut-off.
+
+    A model without probabilities gives each document as many as training documents have.
+    """
+    cutoff: Cutoff = "validated" if model.has_probabilities else "proportional"
+    return model._given(model._read_counts(documents, reset=False), cutoff), cutoff
 
 
 def _by_chance(model: LabelClassifier, counts: Any, asked: Asked) -> list[list[dict[str, Any]]]:

@@ -105,10 +105,15 @@ class Concept(Struct):
     broader: list[str]
     narrower: list[str]
     related: list[str]
+    labels: list[str]
+    """Which of these are labels of the model, too."""
 
 
 class LabelAnswer(Struct):
-    """What is known of one label; words and topics only where the model has them."""
+    """What is known of one label; words and topics only where the model has them.
+
+    Labels next to it: by the model `companions` and `topics`, by the thesaurus those of `concept`.
+    """
 
     label: str
     documents: int
@@ -118,6 +123,7 @@ class LabelAnswer(Struct):
     distinctive: list[WordProbability]
     """Those that tell it from other labels, the most telling first."""
     companions: list[SharedDocuments]
+    """Those that its training documents have, too."""
     topics: list[Topic]
     concept: Concept | None = None
     """Where the model has a vocabulary."""

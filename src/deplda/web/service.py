@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 
 from deplda.models.base import LabelClassifier
 from deplda.models.codec import card_of
+from deplda.models.neighbours import beside
 from deplda.models.reasons import Explained
 from deplda.models.registry import can
 from deplda.models.suggesting import Asked, answers_of
@@ -149,20 +150,19 @@ class ModelService:
         vocabulary, language = self.model.vocabulary_, self.model.label_language_
         if vocabulary is None or label not in vocabulary:
             return None
-        concept = vocabulary[label]
-
-        def named(uris: Iterable[str]) -> list[str]:
-            return [self._name_of(uri) for uri in uris if uri in vocabulary]
-
+        concept, relatives = vocabulary[label], vocabulary.relatives(label)
+        broader, narrower, related = ([self._name_of(u) for u in uris] for uris in relatives)
+        labels = [self.names[self._by_uri[u]] for us in relatives for u in us if u in self._by_uri]
         notes = [concept.notes.get(code) for code in (language, "en", "") if code is not None]
         return answers.Concept(
             concept.uri,
             concept.notation,
             [*concept.synonyms.get(language or "en", concept.synonyms.get("", ()))],
             next((note for note in notes if note), None),
-            named(concept.broader),
-            named(vocabulary.narrower.get(concept.uri, ())),
-            named(concept.related),
+            broader,
+            narrower,
+            related,
+            list(dict.fromkeys(labels)),
         )
 
     def _name_of(self, uri: str) -> str:
@@ -170,7 +170,8 @@ class ModelService:
         number = self._by_uri.get(uri)
         if number is not None:
             return self.names[number]
-        return str(self.model.vocabulary_[uri].name(self.model.label_language_))
+        name = str(self.model.vocabulary_[uri].name(self.model.label_language_))
+        return name if name not in self.numbers else f"{name} <{uri}>"  # a label is another one
 
     def label(self, name: str) -> answers.LabelAnswer:
         """Return a label's words, companions, frequency and topics."""
@@ -229,13 +230,9 @@ class ModelService:
         """Return the labels that training documents have beside this one."""
         begin, end = self._by_label.indptr[number : number + 2]
         documents = self._by_label.indices[begin:end]
-        shared = np.bincount(self._sets[documents].indices, minlength=len(self.names))
-        shared[number] = 0
-        best = np.argsort(-shared, kind="stable")[:_LABEL_COMPANIONS]
         return [
-            answers.SharedDocuments(self.names[c], int(shared[c]), float(shared[c] / (end - begin)))
-            for c in best
-            if shared[c]
+            answers.SharedDocuments(self.names[other], n, share)
+            for other, n, share in beside(self._sets, documents, number, _LABEL_COMPANIONS)
         ]
 
     def _topics_of(self, number: int) -> list[answers.Topic]:

@@ -51,30 +51,50 @@ async function showLabel(name) {
     make("h2", { class: "label-name" }, label.label),
     make("p", { class: "quiet" }, `In ${plural(label.documents, "training document")}, ${percent(label.share)} of all.`),
     ...inThesaurus(label.concept),
+    make("div", { class: "sides" }, ...[byThesaurus(label.concept), byModel(label)].filter(Boolean)),
     part("Words that tell it from others", bars(tells.slice(0, 12), (word) => [word.word, word.probability], 0)),
-    part("Its most frequent words", chips(label.words.slice(0, 16).map((word) => [word.word]))),
-    part("Stands beside", bars(label.companions, (other) => [labelLink(other.label), other.share, other.documents], 1)),
-    part("Its topics", label.topics.map((topic) => make("div", { class: "topic-line" },
-      make("strong", {}, percent(topic.share)),
-      chips(topic.labels.slice(0, 8).map((one) => [labelLink(one.label)]))))));
+    part("Its most frequent words", chips(label.words.slice(0, 16).map((word) => [word.word]))));
 }
 
-// What the thesaurus says of a label; null where the model has none.
+// What the thesaurus says of a label; nothing where the model has none.
 function inThesaurus(concept) {
   if (!concept) return [];
   const also = [concept.notation, concept.uri].filter(Boolean).join(" · ");
-  const rows = [["Broader", concept.broader], ["Narrower", concept.narrower], ["Related", concept.related], ["Also called", concept.synonyms]];
   return [
     make("p", { class: "quiet" }, also),
     concept.note ? make("p", {}, concept.note) : null,
-    ...rows.map(([title, names]) => part(title, chips(names.map((name) => [name])))),
-  ].filter(Boolean);
+    part("Also called", chips(concept.synonyms.map((name) => [name]))),
+  ];
 }
 
-function part(title, content) {
+// The labels next to one, as the thesaurus has them; those that the model knows can be followed.
+function byThesaurus(concept) {
+  if (!concept) return null;
+  const known = new Set(concept.labels);
+  const named = (names) => chips(names.map((name) => [known.has(name) ? labelLink(name) : name]));
+  return side("By the thesaurus", "No broader, narrower or related terms.",
+    part("Broader", named(concept.broader), "h4"),
+    part("Narrower", named(concept.narrower), "h4"),
+    part("Related", named(concept.related), "h4"));
+}
+
+const byModel = (label) =>
+  side("By the model", "No labels that go with it.",
+    part("Stands beside, in training documents", bars(label.companions, (other) => [labelLink(other.label), other.share, other.documents], 1), "h4"),
+    part("Its topics", label.topics.map((topic) => make("div", { class: "topic-line" },
+      make("strong", {}, percent(topic.share)),
+      chips(topic.labels.slice(0, 8).map((one) => [labelLink(one.label)])))), "h4"));
+
+function side(title, none, ...parts) {
+  const shown = parts.filter(Boolean);
+  return make("section", { class: "side" }, make("h3", {}, title),
+    ...(shown.length ? shown : [make("p", { class: "quiet" }, none)]));
+}
+
+function part(title, content, heading = "h3") {
   const items = Array.isArray(content) ? content : [content];
   if (!items.length || !items[0]?.childNodes.length) return null;
-  return make("div", { class: "part" }, make("h3", {}, title), ...items);
+  return make("div", { class: "part" }, make(heading, {}, title), ...items);
 }
 
 function bars(items, row, number) {
