@@ -70,8 +70,6 @@ def explain(
 
 def _explained(model: Any, row: Row, fields: Fields, **how: Any) -> Any:
     """Return the explanation of a document read as for predictions, with its text if it is one."""
-    from msgspec.structs import replace
-
     from deplda.data.readers import CorpusBuilder, counts_in, plain_row
     from deplda.data.text import CountsOnly
 
@@ -81,7 +79,7 @@ def _explained(model: Any, row: Row, fields: Fields, **how: Any) -> Any:
     found = model.explain(builder.corpus(), **how)
     if "counts" in plain or "tokens" in plain:
         return found
-    return replace(found, text=plain["text"], spans=tuple(counter.spans(plain["text"])))
+    return found.located(plain["text"], counter)
 
 
 def _row(
@@ -280,10 +278,14 @@ def info(model: Path, as_json: bool) -> None:
     from deplda.models.card import read_card
 
     card = read_card(model)
+    text = card.text and {k: v for k, v in card.text.items() if k != "surface_words"}
+    begin, end = (text or {}).pop("names_at", (0, 0))
+    n_labels = card.learned.get("n_learned", len(card.labels))
     found = {
         "model": card.model,
-        "labels": len(card.labels),
-        "words": card.n_words,
+        "labels": n_labels,
+        "known_by_name": len(card.labels) - n_labels or None,
+        "words": card.n_words - (end - begin),
         "takes_text": card.text is not None,
         "seed": card.seed,
         "saved_by": f"deplda {card.library}",
@@ -295,7 +297,7 @@ def info(model: Path, as_json: bool) -> None:
         | card.learned.get("settings", {}),
         "held_out": card.learned.get("held_out"),
         "calibration": card.learned.get("calibration"),
-        "text": card.text and {k: v for k, v in card.text.items() if k != "surface_words"},
+        "text": text,
         "fields": None if card.fields is None else _without_conditions(card.fields),
         "metrics": card.metrics,
     }

@@ -164,7 +164,12 @@ def train(
                 in_vocabulary, vocabulary=concepts, language=label_language,
                 replace_deprecated=replace_deprecated,
             )  # fmt: skip
-        kept = _learn(model, corpus, reading, words, split, holdout, asked["seed"], how, named)
+        counter = words.counter()
+        if concepts is not None and can(model, "names"):
+            counter.set_params(names=concepts)
+            how["vocabulary"] = concepts
+        reader = partial(load_corpus, corpus, reading, counter)
+        kept = _learn(model, reader, words, split, holdout, asked["seed"], how, named)
         model.vocabulary_, model.label_language_ = concepts, label_language
     found = None if kept is None else metrics_of(model, kept)
     # How it was run this time is nothing to remember.
@@ -180,6 +185,8 @@ def train(
         "{class} of {documents:,} documents, {words:,} words and {labels:,} labels, trained in "
         "{seconds} s: {model}".format_map(summary)
     )
+    if summary["known_by_name"]:
+        show("{known_by_name:,} more labels are known by name alone.".format_map(summary))
     if model.held_out_:
         show(_quality(model.held_out_))
     show(f"Next: deplda predict {output} {'new.jsonl' if summary['takes_text'] else 'new.svm'}")
@@ -207,14 +214,14 @@ def _quality(held_out: dict[str, float]) -> str:
 
 
 def _learn(
-    model: Any, corpus: str, reading: Reading, words: Words, split: str, holdout: float | None,
+    model: Any, read: Callable[[], Loaded], words: Words, split: str, holdout: float | None,
     seed: int, how: dict[str, Any], named: Callable[[Corpus], Corpus] | None,
 ) -> Corpus | None:  # fmt: skip
     """Let the model learn from a corpus; return the part of it that was kept for testing."""
-    if how and not can(model, "checkpoint"):
+    if "checkpoint" in how and not can(model, "checkpoint"):
         raise InputError(f"--checkpoint is for models with chains; {type(model).__name__} has none")
-    with waiting(f"reading {corpus} …"):
-        loaded = load_corpus(corpus, reading, words.counter())
+    with waiting("reading documents …"):
+        loaded = read()
     if named is not None:
         loaded = loaded._replace(corpus=named(loaded.corpus))
     learned, kept = _parts(loaded, split, holdout, seed)
@@ -255,8 +262,9 @@ def summary_of(
         "model": str(output),
         "class": type(model).__name__,
         "documents": model.label_sets_.shape[0],
-        "words": model.n_features_in_,
-        "labels": len(model.classes_),
+        "words": model.n_learned_words_,
+        "labels": model.n_learned_labels_,
+        "known_by_name": len(model.classes_) - model.n_learned_labels_,
         "takes_text": model.counter_ is not None,
         "seconds": seconds,
         "held_out": model.held_out_ or None,
@@ -341,18 +349,18 @@ def _parts(
 
 def _with_kept_words(corpus: Corpus, loaded: Loaded, words: Words) -> tuple[Corpus, dict[str, Any]]:
     """Drop rare words of the training documents; return what `fit` needs to count them in texts."""
-    from deplda.data.readers import kept_words
+    from deplda.data.readers import kept_counted
 
     if loaded.counter is None:
         note("the corpus holds counts, no text: the model will take counts only")
         return corpus.keep_words(1 if words.min_count == "auto" else words.min_count), {}
-    corpus, least = kept_words(corpus, words.min_count)
+    corpus, counter = kept_counted(corpus, loaded.counter, words.min_count)
     if not corpus.n_words:
         raise InputError(
-            f"no word has {least} tokens or more in {len(loaded.corpus):,} documents; lower "
-            "--min-count, or see whether --text-field and --token-pattern are right"
+            f"no word has {counter.min_count_} tokens or more in {len(loaded.corpus):,} documents; "
+            "lower --min-count, or see whether --text-field and --token-pattern are right"
         )
-    return corpus, {"counter": loaded.counter.with_words(corpus.vocabulary, least)}
+    return corpus, {"counter": counter}
 
 
 @click.command()
@@ -378,8 +386,9 @@ def evaluate(
 ) -> None:
     """Say how good MODEL is on the labelled documents of CORPUS.
 
-    Of a data set with splits the test part is taken. Labels that the model has never seen cannot
-    be predicted and are in no metric; they are counted.
+    Of a data set with splits the test part is taken. Labels that the model does not know cannot
+    be predicted and are in no metric; they are counted. Concepts of its vocabulary that no training
+    document has are known by name, and count as all others do.
 
     \b
     deplda evaluate model test.jsonl
@@ -417,7 +426,7 @@ def evaluate(
         show(near)
         show(f"Labels are given by the {cutoff} cut-off; top terms are credited as all others are.")
     if found.n_unseen:
-        show(f"\n{found.n_unseen:,} labels of documents were never seen in training.")
+        show(f"\n{found.n_unseen:,} labels of documents are not known to the model.")
 
 
 def _check_hierarchy(classifier: Any, path: Path) -> None:
@@ -478,6 +487,7 @@ def metrics_of(model: Any, test: Corpus) -> Evaluation:
         model.scores_to_evaluate(test),
         known.labels,
         model.label_sets_,
+        labels="train" if model.n_learned_labels_ == len(names) else "all",
         label_names=names,
         ids=test.ids,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from itertools import chain
 from typing import Any, Literal, Self
@@ -28,9 +28,10 @@ from deplda.data.languages import (
     stop_words_of,
     strings,
 )
-from deplda.data.names import NameWords
+from deplda.data.names import NameWords, names_of
 from deplda.data.rows import SparseRows
 from deplda.data.tokens import Tokenizer
+from deplda.data.vocabulary import Vocabulary
 from deplda.errors import InputError
 
 MOST_NGRAMS = 5
@@ -72,10 +73,11 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         as many as words; stop words in between are passed over.
     vocabulary : iterable of str, optional
         Use exactly these words, in this order, and learn none.
-    names : iterable of str, optional
+    names : Vocabulary or iterable of str, optional
         Names of labels, which may stand in texts: what is counted of them follows the words that
         are kept, in columns of their own. These are their words, however rare, how early each of
-        them stands in a text, and their words in sequence.
+        them stands in a text, and their words in sequence. Of a vocabulary they are the names and
+        synonyms in the language of the texts, if it has any in it.
 
     Attributes
     ----------
@@ -108,7 +110,7 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         lowercase: bool = True,
         ngrams: int = 1,
         vocabulary: Iterable[str] | None = None,
-        names: Iterable[str] | None = None,
+        names: Vocabulary | Iterable[str] | None = None,
     ) -> None:
         self.language = language
         self.normalize = normalize
@@ -144,8 +146,15 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self._name_words is None and self.names_at_:
             self._name_words = NameWords.of_columns(self.vocabulary_)
         if self._name_words is None and self.names is not None:
-            self._name_words = NameWords.of_names(strings(self.names), self.name_analyzer())
+            self._name_words = NameWords.of_names(self._told_names(), self.name_analyzer())
         return self._name_words
+
+    def _told_names(self) -> Iterable[str]:
+        if not isinstance(self.names, Vocabulary):
+            return strings(self.names or ())
+        code = self.language_code_
+        concepts = (concept for concept in self.names if not concept.deprecated)
+        return (name for concept in concepts for name in names_of(concept, code))
 
     def name_analyzer(self) -> Analyzer:
         """Return what turns a name into its words, normalised as those of texts are."""
@@ -298,6 +307,12 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         counter.names_at_ = self.names_at_ if names_at is None else names_at
         return counter
 
+    def with_words_and_names(self, words: Iterable[str], min_count: int) -> Self:
+        """Return `with_words`, and what is counted for the sake of names after them."""
+        words, names = tuple(words), self.name_words_
+        columns = (*words, *(() if names is None else names.columns_beside(words)))
+        return self.with_words(columns, min_count, names_at=range(len(words), len(columns)))
+
     def without_names(self) -> Self:
         """Return a fitted counter of the words alone that are learned from."""
         if not self.names_at_:
@@ -343,19 +358,21 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "vocabulary_")
         shown = dict(zip(self.vocabulary_, self.surface_words_, strict=True))
-        tokenize = Tokenizer(self.token_pattern, self.lowercase, self.language_code_)
-        stops, forms = self._stops(tokenize), self._forms()
         found = [
-            (begin, end, shown[word])
-            for begin, end, token in tokenize.spans(text)
-            if token and token not in stops
-            for word in (token if forms is None else forms[token],)
-            if word in shown
+            (begin, end, shown[word]) for begin, end, word in self.places(text) if word in shown
         ]
         return [
             (begin, min(end, found[number][0] if number < len(found) else end), word)
             for number, (begin, end, word) in enumerate(found, start=1)
         ]
+
+    def places(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Yield where words stand in a text: begin, end, and the word as it is counted."""
+        tokenize = Tokenizer(self.token_pattern, self.lowercase, self.language_code_)
+        stops, forms = self._stops(tokenize), self._forms()
+        for begin, end, token in tokenize.spans(text):
+            if token and token not in stops:
+                yield begin, end, token if forms is None else forms[token]
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
         """Return the words of the columns."""

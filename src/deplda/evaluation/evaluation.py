@@ -207,9 +207,10 @@ def evaluate(
         The same of the training documents: which labels can be predicted, and how often each is.
     predicted : (documents, labels) sparse or dense, optional
         A model's own yes-or-no predictions, for the metrics ``…@predicted``.
-    labels : "train" or "test"
-        What is ranked for a document: the labels of any training document, or only those that some
-        test document has too. Documents are ranked for the latter always.
+    labels : "train", "test" or "all"
+        What is ranked for a document: the labels of any training document, only those that some
+        test document has too, or all columns, for a model that suggests labels it has never been
+        taught. Documents are ranked for the labels that some test document has.
     ks : whole numbers
         The k of precision@k, recall@k, ndcg@k and propensity_precision@k.
     ties : "expected" or "order"
@@ -232,16 +233,16 @@ def evaluate(
             f"train_labels have {trained.shape[1]:,} labels but the truth has {truth.shape[1]:,}; "
             "align the test part to the training part first"
         )
-    checks.choice("labels", labels, ("train", "test"))
+    checks.choice("labels", labels, ("train", "test", "all"))
     counts = np.bincount(trained.indices, minlength=trained.shape[1]).astype(np.int64)
-    known = np.flatnonzero(counts)
-    tested = np.flatnonzero((counts > 0) & (truth.sum(axis=0) > 0))
+    is_known = counts >= (0 if labels == "all" else 1)
+    known, tested = np.flatnonzero(is_known), np.flatnonzero(is_known & (truth.sum(axis=0) > 0))
     if not len(tested):
         raise InputError(
             f"none of the {len(known):,} labels of the training documents is in the truth; "
             "there is nothing to evaluate. Do both parts have the same columns?"
         )
-    ranked = known if labels == "train" else tested
+    ranked = tested if labels == "test" else known
     given = _Given(scores, truth, trained, predicted, ks, ties, counts)
     document_names = _names(ids, truth.shape[0], "ids")
     names = _names(label_names, truth.shape[1], "label_names")

@@ -185,8 +185,12 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return what `evaluate` takes: all scores, or the best where those would be too many."""
         counts = self._read_counts(X, reset=False)
         if counts.shape[0] * len(self.classes_) > _EVALUATED_CELLS:
-            return self.rank_matrix(X, _EVALUATED_RANKS)
+            return self.rank_matrix(X, self._most_ranked())
         return self._score_counts(counts)
+
+    def _most_ranked(self) -> int:
+        """Return how many labels of a document are ranked where all would be too many."""
+        return _EVALUATED_RANKS
 
     def _score_counts(self, counts: Counts) -> Floats:
         """Return the scores of all labels, documents × labels."""
@@ -471,6 +475,22 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The words, in the order of columns; word0, word1, … where they have no names."""
         names = getattr(self, "feature_names_in_", None)
         return tuple(word_names(self.n_features_in_) if names is None else map(str, names))
+
+    @property
+    def n_learned_words_(self) -> int:
+        """How many words were learned from; others are counted for the sake of names."""
+        return int(self.n_features_in_) - (
+            0 if self.counter_ is None else len(self.counter_.names_at_)
+        )
+
+    @property
+    def n_learned_labels_(self) -> int:
+        """How many labels were learned, the first of `classes_`; others are known by name alone."""
+        return len(self.classes_)
+
+    def _words_in(self, counts: Counts) -> Counts:
+        """Return the counts of the words that are learned from."""
+        return counts
 
     @property
     def surface_words_(self) -> tuple[str, ...]:

@@ -437,7 +437,7 @@ def plain(name: str, value: Any) -> Any:
 
 def _statistics(model: Any) -> dict[str, Any]:
     """Return what the label sets say, and how many words were read."""
-    sets = model.label_sets_
+    sets = model.label_sets_[:, : model.n_learned_labels_]
     found = describe(Corpus(csr_array((sets.shape[0], 0)), sets)).to_dict()
     for name in ("n_words", "tokens_per_document", "median_tokens"):
         del found[name]

@@ -70,10 +70,13 @@ class Explainer(LabelClassifier):
         return structs.replace(found, reasons=tuple(named))
 
     def top_words(self, label: Any, n: int = 20) -> list[Weighted]:
-        """Return the likeliest words of a label with their probabilities, φ."""
+        """Return the likeliest words of a label with their probabilities, φ; none if unlearned."""
         check_is_fitted(self)
         checks.at_least_one(n=n)
-        return reasons.top_words(self.label_words_, self._number(label), self.surface_words_, n)
+        number = self._number(label)
+        if number >= self.n_learned_labels_:
+            return []
+        return reasons.top_words(self.label_words_, number, self.surface_words_, n)
 
     def topics(self, n: int = 10) -> list[Topic]:
         """Return every topic with its n likeliest labels, φ′; none in Flat-LDA."""
@@ -88,10 +91,12 @@ class Explainer(LabelClassifier):
         check_is_fitted(self)
         checks.at_least_one(n=n)
         checks.choice("by", by, ("words", "topics"))
-        number = self._number(label)
+        number, shown = self._number(label), self._shown()[: self.n_learned_labels_]
+        if number >= len(shown):
+            return []
         if by == "words":
-            return reasons.similar_by_words(self.label_words_, number, self._shown(), n)
-        return reasons.similar_by_topics(self.topic_labels_, number, self._shown(), n)
+            return reasons.similar_by_words(self.label_words_, number, shown, n)
+        return reasons.similar_by_topics(self.topic_labels_, number, shown, n)
 
     def _shown(self) -> Any:
         """Return the labels as they are shown."""

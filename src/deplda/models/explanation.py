@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import msgspec
+from msgspec import structs
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from deplda.data.text import WordCounter
 from deplda.models import explanation_html
+from deplda.models.names import places_of
 from deplda.models.reasons import Explained, Reason, percent
 
 
@@ -21,8 +24,22 @@ class Explanation(Explained, frozen=True):
         found = msgspec.json.decode(msgspec.json.encode(self))
         return {name: found[name] for name in ("n_tokens", "n_unknown", "n_background", "labels")}
 
+    def located(self, text: str, counter: WordCounter) -> Self:
+        """Return it with the text of the document, and where words and names stand in it."""
+
+        def with_places(reason: Reason) -> Reason:
+            if reason.named is None:
+                return reason
+            places = places_of(reason.named.name, text, counter)
+            return structs.replace(reason, named=structs.replace(reason.named, places=places))
+
+        return structs.replace(
+            self, text=text, spans=tuple(counter.spans(text)),
+            reasons=tuple(map(with_places, self.reasons)),
+        )  # fmt: skip
+
     def __rich__(self) -> Group:
-        is_hybrid = any(reason.evidence for reason in self.reasons)
+        is_hybrid = any(reason.evidence or reason.named for reason in self.reasons)
         parts = list(self.reasons[0].parts) if self.reasons and not is_hybrid else []
         table = Table(title="suggested labels", title_justify="left")
         table.add_column("label", overflow="fold")
@@ -38,7 +55,7 @@ class Explanation(Explained, frozen=True):
                 Text(str(reason.label)),
                 f"{reason.score:.3f}" if chance is None else percent(chance),
                 *shown,
-                Text(_words(reason)),
+                Text("; ".join(filter(None, (reason.told_name(), _words(reason))))),
                 Text(_companions(reason)),
             )
         known = f"{self.n_tokens:,} tokens of known words"

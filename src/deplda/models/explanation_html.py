@@ -11,7 +11,7 @@ from deplda.models.reasons import Explained, Reason, percent
 _COLOURS = 8
 _NAMES = {
     "share": "topic model", "margin": "SVM", "likeness": "like its documents",
-    "base": "any candidate",
+    "base": "any candidate", "name": "its name",
 }  # fmt: skip
 """Of parts whose names say too little."""
 LIGHT = """--ink:#1d2330;--soft:#5b6473;--line:#d8dde6;--paper:#fff;--c0:#2563b8;--c1:#b4520a;
@@ -84,7 +84,7 @@ def fragment(explanation: Explained, level: int = 1) -> str:
 def _key(explanation: Explained) -> str:
     """Return how the bars and the numbers are read."""
     has_companions = any(reason.companions for reason in explanation.reasons)
-    if any(reason.evidence for reason in explanation.reasons):
+    if any(reason.evidence or reason.named for reason in explanation.reasons):
         brackets = "In brackets: what a word, or a label it goes with, adds to the log-odds"
     else:
         brackets = "In brackets: how often a word stands for the label"
@@ -121,7 +121,10 @@ def _item(reason: Reason, number: int, best: float, has_shares: bool) -> str:
         f'<i{" class=prior" * (place > 0)} style="width:{value * 100:.1f}%"></i>'
         for place, value in enumerate(values)
     )
-    lines = {"Words": _words_of(reason), "Goes with": _companions_of(reason)}
+    lines = {
+        "Name": escape(reason.told_name() or ""), "Words": _words_of(reason),
+        "Goes with": _companions_of(reason),
+    }  # fmt: skip
     why = "".join(f'<p class="why">{name}: {told}</p>' for name, told in lines.items() if told)
     return (
         f'<li style="--own:var(--c{number % _COLOURS})"><span class="name">'

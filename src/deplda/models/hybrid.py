@@ -14,7 +14,8 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks
-from deplda.data.corpus import check_counts, grown
+from deplda.data.corpus import Corpus, check_counts, grown
+from deplda.data.names import MARK, Name
 from deplda.data.targets import Indicator, Targets, by_place, extended
 from deplda.data.text import WordCounter
 from deplda.data.vocabulary import Vocabulary
@@ -194,6 +195,11 @@ class HybridLDA(LearnsOn, Explainer):
         return without_columns(counts, self._names_at)
 
     @property
+    def n_learned_labels_(self) -> int:
+        """How many labels were learned, the first of `classes_`; others are known by name alone."""
+        return self._n_learned
+
+    @property
     def _names_at(self) -> range:
         return range(0) if self.counter_ is None else self.counter_.names_at_
 
@@ -201,7 +207,7 @@ class HybridLDA(LearnsOn, Explainer):
         """Return the names of labels as they are looked for; None where none can be found."""
         if not hasattr(self, "feature_names_in_"):
             return None
-        counter = WordCounter(stop_words=None) if self.counter_ is None else self.counter_
+        counter = self._name_counter()
         names = names_by_label(self.classes_.tolist(), self.vocabulary_, counter.language_code_)
         index = index_of(names, self.words_, counter.name_analyzer())
         return index.rarest_first(counts) if len(index.labels) else None
@@ -452,6 +458,9 @@ class HybridLDA(LearnsOn, Explainer):
         is_rough = cutoff == "validated" and not self.has_probabilities
         return super()._cut(counts, "proportional" if is_rough else cutoff)
 
+    def _most_ranked(self) -> int:
+        return min(super()._most_ranked(), self.n_candidates_)
+
     def _likeliest(
         self, counts: Counts, k: int, execution: Execution | None = None
     ) -> Iterator[tuple[Numbers, Floats, Floats]]:
@@ -478,13 +487,37 @@ class HybridLDA(LearnsOn, Explainer):
     def _explain(
         self, document: Any, counts: Counts, numbers: Numbers, chances: Floats | None, n_words: int
     ) -> Explanation:
-        found = self.topic_model_._explain(document, counts, numbers, chances, n_words)
+        words, labels = self._words_in(counts), numbers[0].tolist()
+        learned = numbers[:, numbers[0] < self._n_learned]
+        if isinstance(document, Corpus):  # what is counted for the sake of names is no token
+            is_word = [not word.endswith(MARK) for word in document.vocabulary]
+            document = document.take_words(np.flatnonzero(is_word))
+        found = hybrid_reasons.with_never_learned(
+            self.topic_model_._explain(document, words, learned, None, n_words),
+            labels, self._n_learned, self.classes_.tolist(),
+        )  # fmt: skip
         scorer, _ = self._scorer(counts, HERE)
         told = None if chances is None else chances[0].tolist()
-        labels = numbers[0].tolist()
-        return hybrid_reasons.explain(
-            found, scorer, counts, labels, told, self.surface_words_, n_words
+        found = hybrid_reasons.explain(
+            found, scorer, counts, labels, told, self.surface_words_, n_words, self._name_of
         )
+        if isinstance(document, str) and self.counter_ is not None:
+            return found.located(document, self.counter_)
+        return found
+
+    def _name_of(self, label: int, name: int) -> str:
+        """Return a label's name as it is written, by the place of its words in the index."""
+        counter, own = self._name_counter(), set[str]()
+        if self._names is not None:
+            own = {self.words_[column] for column in self._names.finder.words_of(name)}
+        labels = self.classes_.tolist()[label : label + 1]
+        ((_, names),) = names_by_label(labels, self.vocabulary_, counter.language_code_)
+        analyze = counter.name_analyzer()
+        return next((each for each in names if set(Name.of(each, analyze).words) == own), names[0])
+
+    def _name_counter(self) -> WordCounter:
+        """Return what tells the words of names."""
+        return WordCounter(stop_words=None) if self.counter_ is None else self.counter_
 
     # Keeping -------------------------------------------------------------------------------------
 

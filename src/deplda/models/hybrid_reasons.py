@@ -10,6 +10,7 @@ of the parts are divided further:
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +21,8 @@ from deplda.kernels.shortlists import BIAS
 from deplda.models.base import Counts, Floats
 from deplda.models.explanation import Explanation
 from deplda.models.hybrid_scorer import HybridScorer
-from deplda.models.mixture import Mixture
-from deplda.models.reasons import Companion, Reason, WordEvidence
+from deplda.models.mixture import NAME, Mixture
+from deplda.models.reasons import Companion, NameInText, Reason, Word, WordEvidence
 
 CALIBRATION = "calibration"
 """What calibration adds to the log-odds of the mixture."""
@@ -58,39 +59,64 @@ def explain(
     chances: list[float] | None,
     words: tuple[str, ...],
     n_words: int,
+    name_of: Callable[[int, int], str],
 ) -> Explanation:
     """Return the topic model's explanation of these labels with the hybrid's reasons.
 
-    `chances` are their probabilities, where the model has any.
+    `chances` are their probabilities, where the model has any; `name_of` gives the name of a label
+    by its number among all names. A label that was never learned has its name for a reason alone.
     """
     shortlist, values = scorer.signals(counts)
     places = {int(c): place for place, c in enumerate(shortlist.labels[0])}
-    features = shortlist.features
-    told = []
+    names = scorer.names_in(counts)
+    features, told = shortlist.features, []
     for number, (reason, c) in enumerate(zip(found.reasons, labels, strict=True)):
-        at = places[c]
-        pair = _Pair({name: value[:, [at]] for name, value in values.items()})
-        parts = {
-            name: float(part[0, 0]) for name, part in scorer.mixture.parts(pair.values).items()
-        }
-        score = sum(parts.values())
+        pair = _Pair({name: value[:, [places[c]]] for name, value in values.items()})
+        is_learned = c < scorer.shortlister.n_labels
+        parts = scorer.parts(c, pair.values)
         if chances is not None:
-            parts[CALIBRATION] = float(logit(chances[number])) - score
-        of_label = np.asarray(scorer.weights[[c]][:, features.indices].toarray()).ravel()
-        by_margin = _of_margin(pair, scorer.mixture, of_label * features.data)
-        of_share = _of_share(parts.get("share", 0.0), reason, found, number)
-        companions = _with_parts(reason.companions, of_share.prior)
-        told.append(
-            structs.replace(
+            parts[CALIBRATION] = float(logit(chances[number])) - sum(parts.values())
+        named = None
+        if c in names:
+            named = NameInText(name_of(c, names[c]), parts.get(NAME, 0.0))
+        elif NAME in parts:
+            del parts[NAME]  # it is 0
+        reason = structs.replace(reason, score=sum(parts.values()), parts=parts, named=named)
+        if is_learned:
+            of_label = np.asarray(scorer.weights[[c]][:, features.indices].toarray()).ravel()
+            by_margin = _of_margin(pair, scorer.mixture, of_label * features.data)
+            of_share = _of_share(parts.get("share", 0.0), found.reasons[number], found, number)
+            companions = _with_parts(reason.companions, of_share.prior)
+            reason = structs.replace(
                 reason,
-                score=sum(parts.values()),
-                parts=parts,
                 evidence=_evidence(words, features, by_margin, found, of_share.words, n_words),
                 companions=companions,
                 other_prior=of_share.prior - sum(each.added or 0.0 for each in companions),
             )
-        )
+        told.append(reason)
     return structs.replace(found, reasons=tuple(told))
+
+
+def with_never_learned(
+    found: Explanation, labels: list[int], n_learned: int, names: Sequence[Any]
+) -> Explanation:
+    """Return the topic model's explanation with the labels that it has never learned among others.
+
+    They have none of its tokens. `names` are the labels.
+    """
+    reasons, learned = list[Reason](), iter(found.reasons)
+    is_learned = [c < n_learned for c in labels]
+    for c, known in zip(labels, is_learned, strict=True):
+        reasons.append(next(learned) if known else Reason(names[c], 0.0, {}, 0.0, ()))
+    if all(is_learned):
+        return found
+
+    def tokens_of(word: Word) -> Word:
+        own = iter(word.tokens)
+        return structs.replace(word, tokens=tuple(next(own) if k else 0.0 for k in is_learned))
+
+    words = tuple(map(tokens_of, found.words))
+    return structs.replace(found, reasons=tuple(reasons), words=words)
 
 
 def _of_margin(pair: _Pair, mixture: Mixture, added: Floats) -> Floats:

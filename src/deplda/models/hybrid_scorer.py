@@ -16,7 +16,7 @@ from deplda.models.calibration import Calibration
 from deplda.models.candidates import Index, Labels, united
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import tfidf
-from deplda.models.mixture import NAME, NAMED, Bools, Mixture, Values
+from deplda.models.mixture import BASE, NAME, NAMED, Bools, Mixture, Values
 from deplda.models.names import Mentions, NameIndex, NameWeights
 from deplda.models.signals import LEAST_SHARE, Candidates, values_of
 
@@ -189,6 +189,22 @@ class HybridScorer(NamedTuple):
         learned = np.where(found.labels < self.shortlister.n_labels, found.labels, -1)
         margins = reduced.margins(self.weights, found.features, learned)
         return found, self.shortlister.signals(found, margins, names)
+
+    def parts(self, label: int, values: Values) -> dict[str, float]:
+        """Return what gives one label its log-odds, by its signals, before they are calibrated."""
+        if self.names is not None and not self.names.is_taught[label] and values[NAMED][0, 0]:
+            weights = self.names.weights
+            by_name = float(values[NAME][0, 0]) + weights.centre - weights.intercept
+            return {BASE: weights.intercept + weights.unseen, NAME: by_name}
+        return {name: float(part[0, 0]) for name, part in self.mixture.parts(values).items()}
+
+    def names_in(self, counts: Counts) -> dict[int, int]:
+        """Return the labels whose names stand in one document, and which name of the index."""
+        if self.names is None:
+            return {}
+        words = without_columns(counts, self.names_at)
+        mentions = self.names.finder.find(counts, lengths_of(words))
+        return dict(zip(mentions.labels.tolist(), mentions.names.tolist(), strict=True))
 
     def scores(self, counts: Counts) -> Floats:
         """Return the scores of all labels: log-odds of candidates, and the others below.

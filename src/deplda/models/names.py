@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deplda.data.names import MARK, MOST_EARLY, Analyze, Name, names_of
+from deplda.data.text import WordCounter
 from deplda.data.vocabulary import Vocabulary
 from deplda.kernels.names import find_names
 from deplda.models.candidates import Labels, Sparse
@@ -30,6 +31,8 @@ MOST_NAMED = 64
 _RIDGE = 3.0
 _LEAST_TRUE = 5
 """Pairs of a name and a document that has the label, from which on something can be learned."""
+
+_MOST_PLACES = 20
 
 FEATURES = (
     "idf", "idf²", "two words", "three words", "log count", "log count × idf", "log length",
@@ -82,7 +85,12 @@ class NameIndex(NamedTuple):
             axis=1,
         )  # fmt: skip
         weights = idf * n_words * np.where(together | (n_words == 1), 1.0, 0.5)
-        return Mentions.of(documents, self.labels[names], features, weights, counts.shape[0])
+        found = documents, self.labels[names], names, features, weights
+        return Mentions.best_of(*found, counts.shape[0])
+
+    def words_of(self, name: int) -> Labels:
+        """Return the columns of a name's words."""
+        return self.words[self.starts[name] : self.starts[name + 1]]
 
     def keyed(self, n_columns: int) -> NameIndex:
         """Return it by the first word of each name, for counts of so many columns."""
@@ -117,15 +125,18 @@ class Mentions(NamedTuple):
 
     documents: Numbers
     labels: Numbers
+    names: Numbers
+    """Their numbers in the index."""
     features: Floats
     weights: Floats
     """By which they are chosen where there are too many: the sum of idf, half if not in order."""
     n_documents: int
 
     @classmethod
-    def of(
-        cls, documents: Numbers, labels: Any, features: Floats, weights: Floats, n_documents: int
-    ) -> Mentions:
+    def best_of(
+        cls, documents: Numbers, labels: Any, names: Any, features: Floats, weights: Floats,
+        n_documents: int,
+    ) -> Mentions:  # fmt: skip
         """Return those of names, of which a label may have several."""
         order = np.lexsort((-weights, labels, documents))
         own, their = documents[order], labels[order].astype(np.int64)
@@ -133,7 +144,8 @@ class Mentions(NamedTuple):
         is_first[1:] = (np.diff(own) != 0) | (np.diff(their) != 0)
         kept = order[is_first]
         return cls(
-            own[is_first], their[is_first], features[kept], weights[kept], n_documents
+            own[is_first], their[is_first], names[kept].astype(np.int64), features[kept],
+            weights[kept], n_documents,
         )  # fmt: skip
 
     def at(self, candidates: Labels) -> Numbers:
@@ -256,6 +268,18 @@ def names_by_label(
         elif isinstance(label, str):
             found.append((number, [label]))
     return found
+
+
+def places_of(name: str, text: str, counter: WordCounter) -> tuple[tuple[int, int], ...]:
+    """Return where a name stands in a text, begin and end: in sequence, or else each word once."""
+    wanted, places = Name.of(name, counter.name_analyzer()).words, list(counter.places(text))
+    words, n = [word for _, _, word in places], len(wanted)
+    runs = [at for at in range(len(words) - n + 1) if words[at : at + n] == wanted]
+    if runs:
+        found = [(places[at][0], places[at + n - 1][1]) for at in runs]
+    else:
+        found = [places[words.index(word)][:2] for word in wanted if word in words]
+    return tuple(sorted(found[:_MOST_PLACES]))
 
 
 def _starts(lists: Sequence[Sequence[int]]) -> Numbers:

@@ -56,6 +56,16 @@ class Companion(Struct, frozen=True, rename={"name": "label", "weight": "share"}
     """What it adds to the log-odds, in a hybrid."""
 
 
+class NameInText(Struct, frozen=True):
+    """A name of the label that stands in the document."""
+
+    name: str
+    added: float
+    """What it adds to the log-odds."""
+    places: tuple[tuple[int, int], ...] = ()
+    """Where its words begin and end in the text, if there is one."""
+
+
 class TopicBehind(Struct, frozen=True, rename={"number": "topic", "weight": "share"}):
     """A topic that made a label likely, its share in that, and its strongest labels."""
 
@@ -88,6 +98,14 @@ class Reason(Struct, frozen=True):
     uri: str | None = None
     """The address of the label's concept, and its notation, in a model with a vocabulary."""
     notation: str | None = None
+    named: NameInText | None = None
+    """Its name, if that stands in the document and the model looks at names."""
+
+    def told_name(self) -> str | None:
+        """Return the sentence on its name; None where that is not in the document."""
+        if self.named is None:
+            return None
+        return f"its name “{self.named.name}” stands in the text {self.named.added:+.2f}"
 
     def rounded_parts(self, digits: int = 3) -> dict[str, float]:
         """Return the parts to be shown: the last takes what rounding leaves, so they add up."""

@@ -11,7 +11,7 @@ from deplda.errors import ReadError
 if TYPE_CHECKING:
     from deplda.models.base import LabelClassifier
 
-Ability = Literal["checkpoint", "device", "explain", "learn", "mix", "paper", "shards"]
+Ability = Literal["checkpoint", "device", "explain", "learn", "mix", "names", "paper", "shards"]
 
 
 class Entry(NamedTuple):
@@ -32,7 +32,7 @@ MODELS = {
     "VanillaSVM": Entry("linear.svm", "vanilla-svm"),
     "TunedSVM": Entry("linear.svm", "tuned-svm"),
     "TfidfSVM": Entry("linear.svm", "tfidf-svm"),
-    "HybridLDA": Entry("hybrid", "hybrid", frozenset({"explain", "learn", "mix"})),
+    "HybridLDA": Entry("hybrid", "hybrid", frozenset({"explain", "learn", "mix", "names"})),
 }
 WHICH_MODEL = (
     "Use the hybrid to suggest labels; Dependency-LDA for the paper's topic model alone, for more "

@@ -53,7 +53,8 @@ def answers_of(model: LabelClassifier, documents: Any, asked: Asked) -> list[dic
     asked.check()
     counts = model._read_counts(documents, reset=False)
     labels = (_by_chance if model.has_probabilities else _by_score)(model, counts, asked)
-    n_known = np.rint(np.asarray(counts.sum(axis=1)).ravel()).astype(np.int64).tolist()
+    words = model._words_in(counts)
+    n_known = np.rint(np.asarray(words.sum(axis=1)).ravel()).astype(np.int64).tolist()
     return [
         {"labels": own, "n_known": n} | ({} if n else {"by_prior": True})
         for own, n in zip(labels, n_known, strict=True)

@@ -13,6 +13,7 @@ from msgspec import UNSET, structs
 from scipy.sparse import csr_array
 from starlette.exceptions import HTTPException
 
+from deplda.data.names import MARK
 from deplda.models.base import LabelClassifier
 from deplda.models.codec import card_of
 from deplda.models.neighbours import beside
@@ -48,6 +49,7 @@ class ModelService:
         self._words = model.surface_words_  # as they are shown; a text is counted by `words_`
         self._places = {word: place for place, word in enumerate(model.words_)}
         self._words_of = None if model.counter_ is None else model.counter_.analyzer().counts
+        self._names_at = range(0) if model.counter_ is None else model.counter_.names_at_
         self._usual = self._usual_words() if self.explains else None
         self._topics = self._every_topic() if self.explains else []
         self.card = self._card()
@@ -83,13 +85,12 @@ class ModelService:
         if not self.explains:
             raise HTTPException(409, f"a {self.card.model} cannot explain; use /v1/suggest")
         row, _, n_unknown = self._count(document, "$.document")
-        found: Explained = self.model.explain(row, k, n_words=n_words)
-        return structs.replace(
-            found,
-            reasons=tuple(structs.replace(each, label=str(each.label)) for each in found.reasons),
-            n_unknown=n_unknown,
-            spans=() if document.text is UNSET else self.model.counter_.spans(document.text),
-        )
+        found = self.model.explain(row, k, n_words=n_words)
+        if document.text is not UNSET:
+            found = structs.replace(found.located(document.text, self.model.counter_), text=None)
+        reasons = tuple(structs.replace(each, label=str(each.label)) for each in found.reasons)
+        told: Explained = structs.replace(found, reasons=reasons, n_unknown=n_unknown)
+        return told
 
     def _count(self, document: Any, where: str) -> tuple[Any, int, int]:
         """Return a document's counts over the model's words, its known and unknown tokens."""
@@ -102,7 +103,8 @@ class ModelService:
         else:
             words = self._words_of(document.text)
         known = sorted((self._places[w], n) for w, n in words.items() if w in self._places)
-        n_tokens = sum(n for _, n in known)
+        n_tokens = sum(n for place, n in known if place not in self._names_at)
+        n_given = sum(n for word, n in words.items() if not word.endswith(MARK))
         if n_tokens > self.limits.tokens:
             raise HTTPException(
                 422,
@@ -113,7 +115,7 @@ class ModelService:
             ([n for _, n in known], [place for place, _ in known], [0, len(known)]),
             shape=(1, len(self._places)), dtype=np.int32,
         )  # fmt: skip
-        return row, n_tokens, sum(words.values()) - n_tokens
+        return row, n_tokens, n_given - n_tokens
 
     # Labels and topics ---------------------------------------------------------------------------
 
@@ -210,12 +212,13 @@ class ModelService:
 
     def _usual_words(self) -> npt.NDArray[np.float64]:
         """Return how likely each word is when nothing is known: φ of all training labels."""
-        phi, n = self.model.label_words_, len(self.names)  # a background may follow the labels
-        return np.asarray(phi.weights[:, :n] @ self._weights + phi.base[:n] @ self._weights)
+        # A background may follow the labels, and labels may follow that were never learned.
+        phi, n = self.model.label_words_, self.model.n_learned_labels_
+        return np.asarray(phi.weights[:, :n] @ self._weights[:n] + phi.base[:n] @ self._weights[:n])
 
     def _distinctive(self, number: int) -> list[answers.WordProbability]:
         """Return the words that tell a label from others: the largest φ log(φ / usual φ)."""
-        if self._usual is None:
+        if self._usual is None or number >= self.model.n_learned_labels_:
             return []
         phi = self.model.label_words_
         column = phi.weights[:, [number]].toarray().ravel() + phi.base[number]
@@ -237,7 +240,7 @@ class ModelService:
 
     def _topics_of(self, number: int) -> list[answers.Topic]:
         """Return the first set's topics that most of a label's tokens are in: P(t | c)."""
-        if not self._topics:
+        if not self._topics or number >= self.model.n_learned_labels_:
             return []
         within = _within(self.model.topic_labels_[0], [number])[0]
         return [
@@ -251,7 +254,8 @@ class ModelService:
         sets = self.model.topic_labels_
         if all(len(topics.base) < 2 for topics in sets):
             return []
-        shares = [self._weights @ _within(topics, range(len(self.names))) for topics in sets]
+        n = self.model.n_learned_labels_
+        shares = [self._weights[:n] @ _within(topics, range(n)) for topics in sets]
         found: list[list[answers.Topic]] = [[] for _ in sets]
         for number, t, _, strongest in self.model.topics(_TOPIC_LABELS):
             labels = [answers.TopicLabel(str(label.name), label.weight) for label in strongest]
@@ -264,7 +268,7 @@ class ModelService:
             model=card.model,
             library=card.library,
             n_labels=len(self.names),
-            n_words=card.n_words,
+            n_words=self.model.n_learned_words_,
             takes_text=self._words_of is not None,
             explains=self.explains,
             has_topics=bool(self._topics),

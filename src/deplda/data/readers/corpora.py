@@ -92,7 +92,7 @@ def read_corpus(
     (corpus,) = _corpora(format, fields, count, names, encoding, None, BadLines(path))
     if count is None or not count.used or count.vocabulary is not None or vocabulary is not None:
         return corpus
-    return kept_words(corpus, count.counter.min_count, count.counter)[0]
+    return kept_counted(corpus, count.counter, count.counter.min_count)[0]
 
 
 def read_counted(
@@ -194,19 +194,22 @@ def _corpora(
     yield from corpora_of(records, bad, vocabulary, label_names, size)
 
 
-def kept_words(
-    corpus: Corpus, min_count: int | Literal["auto"], counter: WordCounter | None = None
-) -> tuple[Corpus, int]:
-    """Return the corpus with the words to keep of texts, and the tokens that a word must have.
+def kept_words(corpus: Corpus, min_count: int | Literal["auto"]) -> tuple[Corpus, int]:
+    """Return the corpus with the words to keep of texts, and the tokens that a word must have."""
+    kept, least = chosen_words(corpus.vocabulary, corpus.word_counts, min_count)
+    return corpus.take_words(kept), least
+
+
+def kept_counted(
+    corpus: Corpus, counter: WordCounter, min_count: int | Literal["auto"]
+) -> tuple[Corpus, WordCounter]:
+    """Return the corpus with the words to keep, and the counter of them.
 
     What the counter counts for the sake of names follows them.
     """
-    kept, least = chosen_words(corpus.vocabulary, corpus.word_counts, min_count)
-    names = None if counter is None else counter.name_words_
-    if names is None:
-        return corpus.take_words(kept), least
-    words = tuple([corpus.vocabulary[place] for place in kept.tolist()])
-    return corpus.align((*words, *names.columns_beside(words))), least
+    kept, least = kept_words(corpus, min_count)
+    chosen = counter.with_words_and_names(kept.vocabulary, least)
+    return (corpus.align(chosen.vocabulary_) if chosen.names_at_ else kept), chosen
 
 
 def _mat_corpora(
