@@ -171,7 +171,7 @@ def test_frames_have_a_row_for_each_metric_and_each_label(
         ({"truth": np.zeros((0, 2))}, "truth has 0 documents"),
         ({"scores": np.full((2, 2), np.nan)}, "is NaN"),
         ({"predicted": np.ones((1, 2))}, "predicted are 1 × 2 but the truth is 2 × 2"),
-        ({"labels": "all"}, "labels is 'all'"),
+        ({"labels": "some"}, "labels is 'some'"),
         ({"label_names": ["a"]}, "label_names has 1 names for 2"),
     ],
 )

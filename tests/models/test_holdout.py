@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from scipy.special import expit
 
 from deplda import Corpus
 from deplda.engine.execution import Execution
@@ -227,11 +226,14 @@ def test_labels_that_are_no_candidates_are_as_likely_as_true_ones_were_missed(
     assert plain is not None
     missed, n_below = held.truth.nnz - held.is_true.sum(), 60 * (12 - n_candidates)
     assert missed > 10
-    least = float(expit(plain.values[0]))
+    labels = np.arange(12)
+    unshifted = plain._replace(shifts=np.zeros(13))
+    least = unshifted.at(np.full(12, plain.points[0]), labels).min()
     expected = min((missed + 0.5) / (n_below + 1), least)
-    told = expit(np.interp([BELOW, BELOW - 5], found.points, found.values))
-    assert told == pytest.approx(expected, rel=1e-3)
-    assert (told < least).all()
+    for score in (BELOW, BELOW - 5):
+        told = found._replace(shifts=np.zeros(13)).at(np.full(12, score), labels)
+        assert told == pytest.approx(expected, rel=1e-3)
+        assert (told < least).all()
 
 
 def test_pairs_are_the_candidates_and_what_they_miss() -> None:

@@ -101,13 +101,24 @@ class Calibration(NamedTuple):
         return self.at(scores, np.arange(scores.shape[1]))
 
     def with_below(self, score: float, chance: float) -> Calibration:
-        """Return it with this probability (or less) for all labels at a score below all others."""
+        """Return it with this probability (or less) for all labels at a score below all others.
+
+        Both lines begin with a step down to it, below all that the scores before reach.
+        """
         if score >= self.points[0]:
             return self
-        value = min(float(logit(chance)), float(self.values[0]) - _TILT)
+        low = float((self.slopes * (self.values[0] - _TILT) + self.offsets).min())
+        least = float(np.interp(low, self.second_points, self.second_values)) - _TILT / 4
+        value = min(float(logit(chance)), least - _TILT)
+        far = float(((low - 2.0 - self.offsets) / self.slopes).min())
+        is_above = self.second_points > low
         return self._replace(
             points=np.append([score, np.nextafter(self.points[0], -np.inf)], self.points),
-            values=np.append([value, value + _TILT / 2], self.values),
+            values=np.append([far, self.values[0] - _TILT], self.values),
+            second_points=np.append([low - 2.0, low - 1.0, low], self.second_points[is_above]),
+            second_values=np.append(
+                [value, least - _TILT / 2, least], self.second_values[is_above]
+            ),
         )
 
     def of_log_odds(self) -> Calibration:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from deplda.data.text import WordCounter
 from deplda.models import explanation_html
-from deplda.models.names import places_of
+from deplda.models.name_evidence import places_of
 from deplda.models.reasons import Explained, Reason, percent
 
 

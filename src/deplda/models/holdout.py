@@ -25,7 +25,7 @@ from deplda.models.hybrid_scorer import BELOW, Shortlist, Shortlister, name_scor
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import tfidf
 from deplda.models.mixture import Bools, HeldOut, Judged
-from deplda.models.names import Mentions, NamePairs, NameWeights, learn_weights
+from deplda.models.name_evidence import Mentions, NamePairs, NameWeights, learn_weights
 from deplda.models.quality import held_out_quality
 
 COSTS = (0.1, 0.3, 1.0, 3.0)

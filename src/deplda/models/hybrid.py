@@ -47,7 +47,7 @@ from deplda.models.learning_on import LearnsOn
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import idf_of, tfidf
 from deplda.models.mixture import UNTAUGHT, Bools, Mixture
-from deplda.models.names import NameIndex, index_of, names_by_label
+from deplda.models.name_evidence import NameIndex, index_of, names_by_label
 from deplda.models.parameters import checked
 from deplda.models.topic_model import Auto
 from deplda.training.estimates import LabelWords, TopicLabels

@@ -15,7 +15,7 @@ from deplda.models.card import Arrays, Card, Stored
 from deplda.models.dependency import DependencyLDA
 from deplda.models.hybrid_scorer import Names, is_taught
 from deplda.models.mixture import BASE, LEAST_SCALE, Alone, FloorAndSum, Mixture, Terms
-from deplda.models.names import FEATURES, NameIndex, NameWeights
+from deplda.models.name_evidence import FEATURES, NameIndex, NameWeights
 from deplda.models.signals import NAME_SIGNALS, SIGNALS
 
 _WEIGHTS, _CENTROIDS, _LENGTHS, _IDF = "weights", "centroids", "centroids.lengths", "idf"

@@ -17,7 +17,7 @@ from deplda.models.candidates import Index, Labels, united
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import tfidf
 from deplda.models.mixture import BASE, NAME, NAMED, Bools, Mixture, Values
-from deplda.models.names import Mentions, NameIndex, NameWeights
+from deplda.models.name_evidence import Mentions, NameIndex, NameWeights
 from deplda.models.signals import LEAST_SHARE, Candidates, values_of
 
 BELOW = -30.0

@@ -112,7 +112,7 @@ class NameScore:
 
     @staticmethod
     def values(candidates: Candidates) -> Floats:
-        """Return the scores of names (`names.py`); 0 where there is none."""
+        """Return the scores of names (`name_evidence.py`); 0 where there is none."""
         return np.nan_to_num(_names(candidates))
 
 

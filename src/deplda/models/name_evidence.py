@@ -19,7 +19,7 @@ import numpy.typing as npt
 from deplda.data.names import MARK, MOST_EARLY, Analyze, Name, names_of
 from deplda.data.text import WordCounter
 from deplda.data.vocabulary import Vocabulary
-from deplda.kernels.names import find_names
+from deplda.kernels.name_finder import find_names
 from deplda.models.candidates import Labels, Sparse
 from deplda.models.mixture import Bools, logistic
 
