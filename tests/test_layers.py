@@ -33,7 +33,14 @@ MIRRORED = {
     "kernels", "models", "training", "web",
 }  # fmt: skip
 # Files there that are of no single module.
-ACROSS = {"test_concepts", "test_page", "test_real_data", "test_reference", "test_saved_before"}
+ACROSS = {
+    "test_concepts",
+    "test_known_by_name",
+    "test_page",
+    "test_real_data",
+    "test_reference",
+    "test_saved_before",
+}
 # Which rooms, or modules, may import a package that is heavy, or of some machines alone.
 HOMES = {
     "arviz_stats": {"training.diagnostics"},

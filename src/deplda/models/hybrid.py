@@ -384,7 +384,8 @@ class HybridLDA(LearnsOn, Explainer):
             n_held_out=0, random_state=self.seed_, n_jobs=self.n_jobs, engine=self.engine,
             verbose=self.verbose,
         )  # fmt: skip
-        return model.fit(counts, (labels, self._targets))
+        learned = Targets(self.classes_[: self._n_learned], self._targets.kind)
+        return model.fit(counts, (labels, learned))
 
     def _shortlister(
         self, counts: Counts, labels: Indicator, topics: DependencyLDA, n_candidates: int

@@ -185,7 +185,10 @@ class NameWeights(msgspec.Struct, frozen=True):
 
     def scores(self, features: Floats) -> Floats:
         """Return the log-odds of a label of mean frequency, by its name alone."""
-        return self.intercept + features @ np.array(self.weights)
+        found = np.full(len(features), self.intercept)
+        for weight, column in zip(self.weights, features.T, strict=True):
+            found += weight * column  # a product of matrices may depend on the documents beside it
+        return found
 
 
 class NamePairs(NamedTuple):
