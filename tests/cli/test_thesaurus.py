@@ -7,6 +7,7 @@ import pytest
 
 import deplda
 from tests.cli.running import articles, done, lines, problem, run, write_jsonl
+from tests.models.test_known_by_name import never, world
 
 NAMES = "<http://x/law>\tlaki\t34\n<http://x/music>\tMUSIC\n<http://x/more>\tunused\n"
 
@@ -130,3 +131,56 @@ def test_what_has_no_vocabulary_says_so(tmp_path: Path, labelled: Path, thesauru
         "--vocabulary", thesaurus,
     )  # fmt: skip
     assert "--vocabulary is for documents in memory, not for --scratch" in said
+
+
+@pytest.fixture(scope="module")
+def hybrid(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A hybrid of texts that name their labels, with concepts that none of them has."""
+    folder, made = tmp_path_factory.mktemp("hybrid"), world()
+    rows = [
+        {"id": str(d), "text": text, "labels": labels}
+        for d, (text, labels) in enumerate(zip(made.texts, made.labels, strict=True))
+    ]
+    names = "".join(f"<{each.uri}>\t{each.name('en')}\n" for each in made.vocabulary)
+    (folder / "names.tsv").write_text(names)
+    shown = done(
+        "train", write_jsonl(folder / "a.jsonl", rows), "-o", folder / "model",
+        "--language", "none", "--vocabulary", folder / "names.tsv",
+        "--set", "n_topic_sweeps=20", "--set", "C=1",
+    )  # fmt: skip
+    assert f"{len(never()):,} more labels are known by name alone" in shown
+    return folder / "model"
+
+
+def test_a_hybrid_finds_names_that_no_document_was_given(hybrid: Path, tmp_path: Path) -> None:
+    made = world()
+    rows = [
+        {"id": str(d), "text": text, "labels": labels}
+        for d, (text, labels) in enumerate(zip(made.new_texts, made.new_labels, strict=True))
+    ]
+    new = write_jsonl(tmp_path / "new.jsonl", rows)
+    told = lines(done("predict", hybrid, new))
+    given = {label["uri"] for line in told for label in line["labels"]}
+    assert given & never()
+    words = set(deplda.load(hybrid).surface_words_)
+    assert [line["n_known"] for line in told] == [
+        sum(word in words for word in text.split()) for text in made.new_texts
+    ]
+    info = json.loads(done("info", hybrid, "--json"))
+    assert info["known_by_name"] == len(never())
+    assert info["labels"] + info["known_by_name"] == len(made.vocabulary)
+    found = json.loads(done("evaluate", hybrid, new, "--json"))
+    assert found["n_unseen"] == 0
+    reasons = json.loads(done("explain", hybrid, new, "-k", 5, "--json"))["labels"]
+    assert any(reason["named"] for reason in reasons)
+    assert "stands in" in done("explain", hybrid, new, "-k", 5)
+    assert json.loads(done("label", hybrid, next(iter(never())), "--json"))["documents"] == 0
+
+
+def test_a_hybrid_learns_a_label_that_it_knew_by_name(hybrid: Path, tmp_path: Path) -> None:
+    uri = min(never())
+    new = write_jsonl(tmp_path / "new.jsonl", [{"text": world().new_texts[0], "labels": [uri]}])
+    shown = done("learn", hybrid, new, "-o", tmp_path / "grown")
+    assert "1 new ones" in shown
+    info = [json.loads(done("info", path, "--json")) for path in (hybrid, tmp_path / "grown")]
+    assert [each["known_by_name"] for each in info] == [len(never()), len(never()) - 1]

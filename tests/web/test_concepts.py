@@ -7,6 +7,8 @@ import httpx
 import pytest
 
 from deplda.data.vocabulary import Concept, Vocabulary
+from tests.models.test_known_by_name import fitted, world
+from tests.models.test_known_by_name import never as never_learned
 from tests.web.serving import running, suggest, text_model
 
 LAW, SPORT = "http://x/law", "http://x/sport"
@@ -61,3 +63,36 @@ def test_by_the_model_a_label_has_others_beside_it(named: httpx.Client) -> None:
     found = named.get("/v1/labels/laki").json()
     assert [each["label"] for each in found["companions"]] == ["COMPANIES", "Sport"]
     assert found["topics"]
+
+
+@pytest.fixture(scope="module")
+def by_name() -> Iterator[httpx.Client]:
+    with running(fitted()) as address, httpx.Client(base_url=address) as client:
+        yield client
+
+
+def test_labels_that_were_never_learned_are_suggested_and_explained(by_name: httpx.Client) -> None:
+    never = {concept.name("en"): concept.uri for concept in world().vocabulary}
+    never = {name: uri for name, uri in never.items() if uri in never_learned()}
+    seen = set()
+    for text in world().new_texts[:20]:
+        answer = by_name.post("/v1/explain", json={"document": {"text": text}, "k": 5}).json()
+        n_words = len(text.split())
+        assert answer["n_tokens"] + answer["n_unknown"] == n_words
+        (found,) = suggest(by_name, {"text": text}, cutoff=5)
+        assert found["n_tokens"] + found["n_unknown"] == n_words
+        assert [each["label"] for each in found["labels"]] == [
+            each["label"] for each in answer["labels"]
+        ]
+        for reason in answer["labels"]:
+            if reason["label"] in never:
+                seen.add(reason["label"])
+                (begin, end), *_ = reason["named"]["places"]
+                assert text[begin:end] == reason["named"]["as_written"]
+                assert reason["uri"] == never[reason["label"]]
+    assert seen
+    for name in seen:
+        label = by_name.get(f"/v1/labels/{name}").json()
+        assert label["documents"] == 0
+        assert label["words"] == label["distinctive"] == label["topics"] == []
+        assert label["concept"]["uri"] == never[name]

@@ -79,7 +79,7 @@ def learn(
     documents = _with_labels_met(part_of(loaded, split, "train"))
     if classifier.vocabulary_ is not None:
         documents = in_vocabulary(documents, classifier.vocabulary_, classifier.label_language_)
-    n_labels, n_words = len(classifier.classes_), classifier.n_features_in_
+    n_labels, n_words = classifier.n_learned_labels_, classifier.n_features_in_
     classifier.set_params(n_jobs=jobs, verbose=sys.stderr.isatty()).partial_fit(documents)
     came_in = _came_in(documents, classifier, n_labels, n_words)
     # How it was run this time is nothing to remember.
@@ -88,7 +88,8 @@ def learn(
     if as_json:
         show_json(summary | {"learned": came_in})
         return
-    show(_in_words(came_in))
+    names = [str(classifier.told_label(label)["label"]) for label in came_in["new_labels"]]
+    show(_in_words(came_in, names))
     show(
         "{class} of {documents:,} documents, {words:,} words and {labels:,} labels, learned on in "
         "{seconds} s: {model}".format_map(summary)
@@ -124,7 +125,7 @@ def _came_in(documents: Corpus, classifier: Any, n_labels: int, n_words: int) ->
             f"none of {len(documents):,} documents has both labels and words that are counted, so "
             "there is nothing to learn from; see whether --labels-field and --text-field are right"
         )
-    new_labels = classifier.classes_[n_labels:].tolist()
+    new_labels = classifier.classes_[n_labels : classifier.n_learned_labels_].tolist()
     return {
         "documents": len(documents),
         "without_labels": int((~has_labels).sum()),
@@ -135,9 +136,8 @@ def _came_in(documents: Corpus, classifier: Any, n_labels: int, n_words: int) ->
     }
 
 
-def _in_words(came_in: dict[str, Any]) -> str:
+def _in_words(came_in: dict[str, Any], names: list[str]) -> str:
     """Return what came in as a sentence; new labels are named, since one may be a slip."""
-    names = came_in["new_labels"]
     named = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
     return (
         "learned from {documents:,} documents ({without_labels:,} without labels, "

@@ -31,7 +31,9 @@ class Explanation(Explained, frozen=True):
             if reason.named is None:
                 return reason
             places = places_of(reason.named.name, text, counter)
-            return structs.replace(reason, named=structs.replace(reason.named, places=places))
+            written = text[slice(*places[0])] if places else None
+            named = structs.replace(reason.named, places=places, as_written=written)
+            return structs.replace(reason, named=named)
 
         return structs.replace(
             self, text=text, spans=tuple(counter.spans(text)),

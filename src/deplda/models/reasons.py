@@ -63,7 +63,9 @@ class NameInText(Struct, frozen=True):
     added: float
     """What it adds to the log-odds."""
     places: tuple[tuple[int, int], ...] = ()
-    """Where its words begin and end in the text, if there is one."""
+    """Where it, or each of its words, begins and ends in the text, if there is one."""
+    as_written: str | None = None
+    """What stands at the first of these."""
 
 
 class TopicBehind(Struct, frozen=True, rename={"number": "topic", "weight": "share"}):
@@ -105,7 +107,10 @@ class Reason(Struct, frozen=True):
         """Return the sentence on its name; None where that is not in the document."""
         if self.named is None:
             return None
-        return f"its name “{self.named.name}” stands in the text {self.named.added:+.2f}"
+        told = f"its name “{self.named.name}” stands in the text"
+        if self.named.places:
+            told += f" (“{self.named.as_written}”, from character {self.named.places[0][0] + 1:,})"
+        return f"{told} {self.named.added:+.2f}"
 
     def rounded_parts(self, digits: int = 3) -> dict[str, float]:
         """Return the parts to be shown: the last takes what rounding leaves, so they add up."""

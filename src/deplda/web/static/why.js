@@ -4,7 +4,8 @@ import { colour, labelLink, make, percent } from "./dom.js";
 
 const NAMES = {
   base: "any candidate", margin: "its words in the SVM", share: "the topic model",
-  likeness: "documents like it", frequency: "how often it is given", calibration: "calibration",
+  likeness: "documents like it", frequency: "how often it is given", name: "its name",
+  calibration: "calibration",
 };
 
 export function showWhy(place, reason, number) {
@@ -13,7 +14,8 @@ export function showWhy(place, reason, number) {
   place.append(make("div", { class: "why", "--own": colour(number) },
     make("h2", {}, "Why ", labelLink(reason.label), "?"),
     make("p", {}, `${inWords(reason)}.`),
-    ...(reason.evidence.length ? [
+    reason.named ? make("p", { class: "named" }, nameInWords(reason.named)) : null,
+    ...(reason.evidence.length || reason.named ? [
       line("Its words (added to its log-odds)", reason.evidence,
         ({ word, margin, share }) => [word, signed(margin + share, 2)]),
       line("It goes with (added to its log-odds)", reason.companions,
@@ -24,6 +26,11 @@ export function showWhy(place, reason, number) {
       line("It goes with (share in making it likely)", reason.companions,
         ({ label, share }) => [labelLink(label), percent(share)]),
     ])));
+}
+
+function nameInWords({ name, added, places, as_written: written }) {
+  const place = places.length ? ` (“${written}”, from character ${places[0][0] + 1})` : "";
+  return `Its name “${name}” stands in the text${place}: ${signed(added, 2)}.`;
 }
 
 const signed = (value, digits) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(digits)}`;
