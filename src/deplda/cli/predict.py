@@ -29,6 +29,7 @@ from deplda.errors import InputError, ReadError
 
 if TYPE_CHECKING:
     from deplda.data.readers import Record
+    from deplda.data.rows import Places
     from deplda.models.suggesting import Asked
 
 _BATCH = 256
@@ -100,6 +101,7 @@ def predict(
             )
         _predict_shards(model, documents[0], output, asked, reading, jobs, engine)
         return
+    from deplda.data.rows import Places
     from deplda.engine.progress import counted
 
     if resume and (output is None or force):
@@ -114,7 +116,7 @@ def predict(
     # Other processes are sent the model once a batch, and a GPU is full with many documents only.
     size = _BATCH if engine == "threads" and device == "cpu" else 64 * _BATCH
     records = records_of(documents, reading, classifier)
-    predicted = partial(_lines, classifier, asked)
+    predicted = partial(_lines, classifier, Places(classifier.words_), asked)
     n_done = 0
     if resume and output is not None and output.exists():
         n_done = _skip_done(output, records, predicted)
@@ -201,12 +203,12 @@ def _predicted(
         yield list(predict(batch))
 
 
-def _lines(model: Any, asked: Asked, batch: list[Record]) -> Iterator[bytes]:
-    """Yield the line of each document."""
+def _lines(model: Any, words: Places, asked: Asked, batch: list[Record]) -> Iterator[bytes]:
+    """Yield the line of each document, counted by the model's words."""
     from deplda.data.readers import CorpusBuilder
     from deplda.models.suggesting import answers_of
 
-    builder = CorpusBuilder(model.words_, ())
+    builder = CorpusBuilder(words, ())
     for record in batch:
         builder.add(record.counts, ())
     for record, answer in zip(batch, answers_of(model, builder.corpus(), asked), strict=True):

@@ -12,14 +12,21 @@ from scipy.sparse import csr_array
 from deplda.data.corpus import check_distinct
 
 
+class Places(dict[str, int]):
+    """Distinct names and their places; for rows over the same names it is made once."""
+
+    def __init__(self, names: Iterable[str], what: str = "names") -> None:
+        given = tuple(names)
+        check_distinct(given, what)
+        super().__init__(zip(given, range(len(given)), strict=True))
+
+
 class SparseRows:
     """Growing sparse rows over names, learned as they come or fixed at the start."""
 
     def __init__(self, names: Iterable[str] | None = None, what: str = "names") -> None:
-        given = () if names is None else tuple(names)
-        check_distinct(given, what)
         self.fixed = names is not None
-        self.places = {name: place for place, name in enumerate(given)}
+        self.places = names if isinstance(names, Places) else Places(names or (), what)
         self.data, self.indices, self.ends = array("i"), array("i"), array("q", [0])
 
     def add(self, row: Mapping[str, int]) -> None:

@@ -29,7 +29,7 @@ from deplda.data.languages import (
     strings,
 )
 from deplda.data.names import NameWords, names_of
-from deplda.data.rows import SparseRows
+from deplda.data.rows import Places, SparseRows
 from deplda.data.tokens import Tokenizer
 from deplda.data.vocabulary import Vocabulary
 from deplda.errors import InputError
@@ -97,6 +97,7 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     names_at_ = range(0)
     _surface_words: tuple[str, ...] | None = None
     _name_words: NameWords | None = None
+    _places: Places | None = None
 
     def __init__(
         self,
@@ -224,7 +225,7 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit_transform(self, texts: Iterable[str], y: object = None) -> Any:
         """Learn the vocabulary and return the counts (documents × words, csr int32)."""
         for name in ("vocabulary_", "_surface_words", "_forms_met", "detected_", "names_at_",
-                     "_name_words"):  # of a fit before  # fmt: skip
+                     "_name_words", "_places"):  # of a fit before  # fmt: skip
             self.__dict__.pop(name, None)
         texts = self._seen(texts)
         if self.vocabulary is not None:
@@ -265,18 +266,18 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, texts: Iterable[str]) -> Any:
         """Return the counts of texts over the fitted vocabulary; other words are ignored."""
         check_is_fitted(self, "vocabulary_")
-        return self._counted(strings(texts), self.vocabulary_)[0]
+        if self._places is None or len(self._places) != len(self.vocabulary_):
+            self._places = Places(self.vocabulary_)
+        return self._counted(strings(texts), self._places)[0]
 
-    def _counted(
-        self, texts: Iterable[str], words: tuple[str, ...] | None
-    ) -> tuple[Any, tuple[str, ...]]:
+    def _counted(self, texts: Iterable[str], words: Places | None) -> tuple[Any, tuple[str, ...]]:
         """Return the counts of these words, or of all, and the words."""
         rows, count = SparseRows(words), self.analyzer().counts
         for text in texts:
             rows.add(count(text))
-        counts, words = rows.matrix()
+        counts, names = rows.matrix()
         counts.sort_indices()
-        return counts, words
+        return counts, names
 
     def _seen(self, texts: Iterable[str]) -> Iterable[str]:
         """Return texts that are texts; the language is told by the first of them."""

@@ -5,6 +5,19 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True)
+def _value(column, columns, values, begin, end):  # type: ignore[no-untyped-def]
+    """Return the count of a column in a document, whose columns are in order; 0 if it is not."""
+    last = end
+    while begin < end:
+        middle = (begin + end) // 2
+        if columns[middle] < column:
+            begin = middle + 1
+        else:
+            end = middle
+    return values[begin] if begin < last and columns[begin] == column else np.float32(0.0)
+
+
+@njit(nogil=True, cache=True)
 def find_names(  # type: ignore[no-untyped-def]
     starts, columns, values, key_starts, key_names, word_starts, words, early, sequences,
     qualifier_starts, qualifiers,
@@ -14,25 +27,24 @@ def find_names(  # type: ignore[no-untyped-def]
     Names are looked up by the first of their words, the rarest. Returned are where the names of
     each document begin, their numbers, and of each the least count of its words, how early the last
     of them stands, how often they stand in sequence, and whether a word of its qualifier stands
-    there. `early` and `sequences` are columns, −1 where that is not counted.
+    there. `early` and `sequences` are columns, −1 where that is not counted. The columns of a
+    document are in order: there may be millions of them, too many to clear for each.
     """
-    value = np.zeros(key_starts.size, np.float32)
     ends = np.zeros(starts.size, np.int64)
     n = 1024
     found, rows = np.empty(n, np.int32), np.empty((n, 4), np.float32)
     at = 0
     for d in range(starts.size - 1):
-        for e in range(starts[d], starts[d + 1]):
-            value[columns[e]] = values[e]
-        for e in range(starts[d], starts[d + 1]):
+        begin, end = starts[d], starts[d + 1]
+        for e in range(begin, end):
             for p in range(key_starts[columns[e]], key_starts[columns[e] + 1]):
                 name = key_names[p]
                 least, last = np.float32(np.inf), np.float32(np.inf)
                 for w in range(word_starts[name], word_starts[name + 1]):
-                    least = min(least, value[words[w]])
+                    least = min(least, _value(words[w], columns, values, begin, end))
                     if least == 0.0:
                         break
-                    last = min(last, value[early[w]] if early[w] >= 0 else np.float32(0.0))
+                    last = min(last, _value(early[w], columns, values, begin, end))
                 if least == 0.0:
                     continue
                 if at == found.size:
@@ -41,13 +53,11 @@ def find_names(  # type: ignore[no-untyped-def]
                     found, rows = more, wider
                 found[at] = name
                 rows[at, 0], rows[at, 1] = least, last
-                rows[at, 2] = value[sequences[name]] if sequences[name] >= 0 else 0.0
+                rows[at, 2] = _value(sequences[name], columns, values, begin, end)
                 rows[at, 3] = 0.0
                 for q in range(qualifier_starts[name], qualifier_starts[name + 1]):
-                    if value[qualifiers[q]] > 0.0:
+                    if _value(qualifiers[q], columns, values, begin, end) > 0.0:
                         rows[at, 3] = 1.0
                 at += 1
         ends[d + 1] = at
-        for e in range(starts[d], starts[d + 1]):
-            value[columns[e]] = 0.0
     return ends, found[:at].copy(), rows[:at].copy()

@@ -510,7 +510,7 @@ class HybridLDA(LearnsOn, Explainer):
         """Return a label's name as it is written, by the place of its words in the index."""
         counter, own = self._name_counter(), set[str]()
         if self._names is not None:
-            own = {self.words_[column] for column in self._names.finder.words_of(name)}
+            own = {*self.feature_names_in_[self._names.finder.words_of(name)].tolist()}
         labels = self.classes_.tolist()[label : label + 1]
         ((_, names),) = names_by_label(labels, self.vocabulary_, counter.language_code_)
         analyze = counter.name_analyzer()

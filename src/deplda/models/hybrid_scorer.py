@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from deplda.data.corpus import map_columns
 from deplda.data.targets import Indicator
 from deplda.inference.cpu import Cpu
 from deplda.inference.scores import scores
@@ -231,16 +231,12 @@ def without_columns(counts: Counts, columns: range) -> Counts:
     """Return the counts without some columns that follow each other."""
     if not columns:
         return counts
-    n = counts.shape[1]
-    places = np.concatenate(
-        [
-            np.arange(columns.start),
-            np.full(len(columns), -1),
-            np.arange(columns.start, n - len(columns)),
-        ]
-    )
-    found: Counts = map_columns(counts, places, n - len(columns))
-    return found
+    before = counts.indices < columns.start
+    is_kept = before | (counts.indices >= columns.stop)
+    moved = np.where(before, counts.indices, counts.indices - len(columns))[is_kept]
+    starts = np.concatenate([[0], np.cumsum(is_kept)])[counts.indptr]
+    kept = counts.data[is_kept], moved, starts.astype(counts.indptr.dtype)
+    return csr_array(kept, shape=(counts.shape[0], counts.shape[1] - len(columns)))
 
 
 def is_taught(labels: Indicator) -> Bools:
