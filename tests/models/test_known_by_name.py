@@ -273,3 +273,16 @@ def test_a_damaged_model_is_refused(tmp_path: Path, what: str) -> None:
     store.save(tmp_path / "wrong", card, arrays)
     with pytest.raises(ReadError, match=said):
         load(tmp_path / "wrong")
+
+
+def test_on_a_page_names_are_lit_in_the_colour_of_their_label() -> None:
+    for text in world().new_texts[:20]:
+        found = fitted().explain(text, 5)
+        page = found.to_html()
+        for number, reason in enumerate(found.reasons):
+            if reason.uri in never() and reason.named is not None and reason.named.places:
+                lit = f'--own:var(--c{number});--how:1.00" title="{reason.label}, 100%">'
+                assert lit + text[slice(*reason.named.places[0])].split()[0] in page
+                assert "stands in the text" in page
+                return
+    raise AssertionError("no name of a label never learned is in these texts")

@@ -164,7 +164,8 @@ def _words(explanation: Explained) -> str:
         for word in explanation.words
         if word.word not in in_text
     )
-    used = sorted({mark[0] for mark in marks.values() if mark is not None})
+    named = _name_marks(explanation)
+    used = sorted({mark[0] for mark in (*marks.values(), *named.values()) if mark is not None})
     names = [str(explanation.reasons[number].label) for number in used]
     key = " ".join(
         f'<span class="word">{_marked(name, (number, 1.0, name))}</span>'
@@ -176,11 +177,22 @@ def _words(explanation: Explained) -> str:
     parts, at = [], 0
     for begin, end, word in explanation.spans:
         parts.append(escape(explanation.text[at:begin]))
-        parts.append(_marked(explanation.text[begin:end], marks.get(word)))
+        parts.append(_marked(explanation.text[begin:end], marks.get(word) or named.get(begin)))
         at = end
     parts.append(escape(explanation.text[at:]))
     also = f'<p class="why">Counted beside single words: {rest}</p>' if rest else ""
     return f'{key}<p class="text">{"".join(parts)}</p>{also}'
+
+
+def _name_marks(explanation: Explained) -> dict[int, tuple[int, float, str]]:
+    """Return the marks of words that names of labels have, by where they begin in the text."""
+    return {
+        begin: (number, 1.0, str(reason.label))
+        for number, reason in reversed([*enumerate(explanation.reasons)])
+        for first, last in (reason.named.places if reason.named else ())
+        for begin, _, _ in explanation.spans
+        if first <= begin < last
+    }
 
 
 def _mark_of(
