@@ -3,6 +3,7 @@
 from deplda.data.datasets.catalogue import Entry, fetch, load
 from deplda.data.datasets.catalogue import entries as list  # noqa: A004
 from deplda.data.datasets.folder import load_folder, save_folder
+from deplda.data.datasets.museum import Museum, Record, museum
 from deplda.data.datasets.newsroom import Newsroom, newsroom
 from deplda.data.datasets.power_law import power_law
 from deplda.data.datasets.published import Dataset
@@ -10,11 +11,14 @@ from deplda.data.datasets.published import Dataset
 __all__ = [
     "Dataset",
     "Entry",
+    "Museum",
     "Newsroom",
+    "Record",
     "fetch",
     "list",
     "load",
     "load_folder",
+    "museum",
     "newsroom",
     "power_law",
     "save_folder",
