@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deplda.cli.documents import Reading, as_path, format_of, reading_options
-from deplda.cli.output import as_json, check_output, force, saved_model, show, show_json
+from deplda.cli.output import as_json, check_output, force, note, saved_model, show, show_json
+from deplda.cli.thesaurus import told_in, told_language_option
 from deplda.data.files import StandardInput
 from deplda.errors import InputError, ReadError
 
@@ -28,6 +29,7 @@ _model = click.argument("model", type=click.Path(path_type=Path))
 @click.option("--words", "-n", type=click.IntRange(1), default=8, help="Words a label.")
 @click.option("--pick", metavar="ID", help="Which document of a file; the first by default.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a page.")
+@told_language_option
 @reading_options
 @force
 @as_json
@@ -38,6 +40,7 @@ def explain(
     words: int,
     pick: str | None,
     html: Path | None,
+    label_language: str | None,
     reading: Reading,
     force: bool,
     as_json: bool,
@@ -53,7 +56,7 @@ def explain(
     """
     if html is not None:
         check_output(html, force)
-    classifier = _topic_model(model, "explain")
+    classifier = told_in(_topic_model(model, "explain"), label_language)
     explanation = _explained(
         classifier, *_row(document, pick, reading, classifier.fields_), k=limit, n_words=words
     )
@@ -131,6 +134,9 @@ def words(model: Path, label: str, limit: int, as_json: bool) -> None:
     if as_json:
         show_json([{"word": word.name, "probability": word.weight} for word in found])
         return
+    if not found:
+        note(f"no training document has {label!r}: it is known by name alone, and has no words")
+        return
     from rich.table import Table
 
     table = Table("word", show_edge=False)
@@ -150,8 +156,9 @@ def _wanted(classifier: Any, label: str) -> Any:
 @_model
 @click.argument("label")
 @click.option("--limit", "-k", type=click.IntRange(1), default=8, help="Labels by the model.")
+@told_language_option
 @as_json
-def label(model: Path, label: str, limit: int, as_json: bool) -> None:
+def label(model: Path, label: str, limit: int, label_language: str | None, as_json: bool) -> None:
     """Show the labels next to LABEL, by the thesaurus and by the model.
 
     The thesaurus has broader, narrower and related terms. The model has labels that go together by
@@ -160,7 +167,7 @@ def label(model: Path, label: str, limit: int, as_json: bool) -> None:
     \b
     deplda label model 'VIDEO GAMES'
     """
-    found = _next_to(saved_model(model), label, limit)
+    found = _next_to(told_in(saved_model(model), label_language), label, limit)
     if as_json:
         show_json(found)
         return
@@ -168,7 +175,8 @@ def label(model: Path, label: str, limit: int, as_json: bool) -> None:
     from rich.text import Text
 
     table = Table("by the thesaurus", "by the model", show_edge=False)
-    table.title = Text(f"{found['label']} ({found['documents']:,} training documents)")
+    by_name = "" if found["documents"] else ": known by name alone"
+    table.title = Text(f"{found['label']} ({found['documents']:,} training documents{by_name})")
     table.add_row(Text(_by_thesaurus(found["thesaurus"])), Text(_by_model(found["model"])))
     show(table)
     if any(not each["known"] for own in (found["thesaurus"] or {}).values() for each in own):

@@ -24,6 +24,7 @@ from deplda.cli.output import (
     show,
     trusts_models,
 )
+from deplda.cli.thesaurus import told_in, told_language_option
 from deplda.cli.train import device_option, engine_option, jobs_option, set_device
 from deplda.errors import InputError, ReadError
 
@@ -54,6 +55,7 @@ _CHECKED = 256
 @jobs_option
 @engine_option
 @device_option
+@told_language_option
 @reading_options
 @force
 def predict(
@@ -67,6 +69,7 @@ def predict(
     jobs: int | None,
     engine: str,
     device: str,
+    label_language: str | None,
     reading: Reading,
     force: bool,
 ) -> None:
@@ -94,10 +97,11 @@ def predict(
     asked = Asked(None if cutoff is None else read_cutoff(cutoff), threshold, limit)
     asked.check()
     if _is_folder_of_shards(documents):
-        if threshold is not None or force or output is None or device != "cpu":
+        others = (threshold, label_language, None if device == "cpu" else device, force or None)
+        if output is None or any(other is not None for other in others):
             raise click.UsageError(
-                "A folder of shards needs -o; it takes --cutoff, but no --threshold, --force or "
-                "--device."
+                "A folder of shards needs -o; it takes --cutoff, but no --threshold, --force, "
+                "--device or --label-language."
             )
         _predict_shards(model, documents[0], output, asked, reading, jobs, engine)
         return
@@ -111,6 +115,7 @@ def predict(
         _check_apart(output, documents)
     classifier: Any = saved_model(model).set_params(n_jobs=jobs, engine=engine, verbose=False)
     set_device(classifier, device, model)
+    told_in(classifier, label_language)
     if not classifier.has_probabilities:
         note(f"Note: {WITHOUT_PROBABILITIES}.")
     # Other processes are sent the model once a batch, and a GPU is full with many documents only.

@@ -10,6 +10,7 @@ import click
 
 from deplda.cli.documents import Reading, corpus_argument, load_corpus, reading_options
 from deplda.cli.output import as_json, check_output, force, note, show, show_json, waiting
+from deplda.errors import InputError
 
 if TYPE_CHECKING:
     from deplda.data.corpus import Corpus
@@ -20,6 +21,11 @@ _SHOWN = 10
 _file = click.argument("vocabulary", type=click.Path(exists=True, path_type=Path))
 language_option = click.option(
     "--label-language", help="Of the names to show, and of those of a .tsv, which does not say it."
+)
+
+
+told_language_option = click.option(
+    "--label-language", help="Of the names of labels; by default that of the model's training."
 )
 
 
@@ -142,7 +148,12 @@ def export(vocabulary: Path, output: Path, label_language: str | None, force: bo
     check_output(output, force)
     found = open_vocabulary(vocabulary, label_language)
     write_vocabulary(found, output, label_language)
-    show(f"{len(found):,} concepts: {output}")
+    n_left_out = sum(concept.deprecated for concept in found)
+    left_out = f", without the names of {n_left_out:,} deprecated ones" if n_left_out else ""
+    if n_left_out and output.suffix == ".tsv":
+        left_out = f", {n_left_out:,} deprecated ones left out"
+    n = len(found) - (n_left_out if output.suffix == ".tsv" else 0)
+    show(f"{n:,} concepts{left_out}: {output}")
 
 
 def open_vocabulary(path: Path, language: str | None) -> Vocabulary:
@@ -151,12 +162,36 @@ def open_vocabulary(path: Path, language: str | None) -> Vocabulary:
     from deplda.data.readers.vocabularies import read_vocabulary
     from deplda.errors import ReadError
 
-    if not path.is_dir():
-        return read_vocabulary(path, language=language)
-    found: Vocabulary | None = saved_model(path).vocabulary_
-    if found is None:
-        raise ReadError(path, None, "this model has no vocabulary; train it with --vocabulary")
+    if path.is_dir():
+        found: Vocabulary | None = saved_model(path).vocabulary_
+        if found is None:
+            raise ReadError(path, None, "this model has no vocabulary; train it with --vocabulary")
+    else:
+        found = read_vocabulary(path, language=language)
+    _check_language(found, language)
     return found
+
+
+def told_in(model: Any, language: str | None) -> Any:
+    """Return a model that tells its labels in this language, or in its own where none is asked."""
+    if language is not None:
+        if model.vocabulary_ is None:
+            raise InputError(
+                "--label-language is for models with a vocabulary, and this one has none; train it "
+                "with --vocabulary"
+            )
+        _check_language(model.vocabulary_, language)
+        model.label_language_ = language
+    return model
+
+
+def _check_language(vocabulary: Vocabulary, language: str | None) -> None:
+    """Raise if the vocabulary has no name in this language, but in others."""
+    known = [code for code in vocabulary.languages if code]
+    if language is not None and known and language not in known:
+        raise InputError(
+            f"--label-language is {language!r}, but the vocabulary has names in {', '.join(known)}"
+        )
 
 
 def in_vocabulary(
@@ -183,8 +218,12 @@ def _said(
     def named(uri: str | None) -> str:
         return "nothing" if uri is None else f"{vocabulary[uri].name(language)} <{uri}>"
 
+    def given(label: str) -> str:
+        uri = matched.uris[label]
+        return named(uri) if label == uri else label
+
     ambiguous = [f"{label} ({', '.join(uris)})" for label, uris in matched.ambiguous.items()]
-    deprecated = [f"{label} → {named(uri)}" for label, uri in matched.deprecated.items()]
+    deprecated = [f"{given(label)} → {named(uri)}" for label, uri in matched.deprecated.items()]
     how = "replaced" if is_replaced else "kept; --replace-deprecated takes what replaces them"
     told = (
         ("labels that are not in the vocabulary, kept as they are", matched.unknown),

@@ -350,6 +350,18 @@ def grown(matrix: Any, shape: tuple[int, int]) -> Any:
     return csr_array((matrix.data, matrix.indices, starts), shape=shape)
 
 
+def without_columns(counts: Any, columns: range) -> Any:
+    """Return the counts without some columns that follow each other."""
+    if not columns:
+        return counts
+    before = counts.indices < columns.start
+    is_kept = before | (counts.indices >= columns.stop)
+    moved = np.where(before, counts.indices, counts.indices - len(columns))[is_kept]
+    starts = np.concatenate([[0], np.cumsum(is_kept)])[counts.indptr]
+    kept = counts.data[is_kept], moved, starts.astype(counts.indptr.dtype)
+    return csr_array(kept, shape=(counts.shape[0], counts.shape[1] - len(columns)))
+
+
 def canonical(matrix: Any) -> csr_array[Any, tuple[int, int]]:
     """Return a matrix with sorted, distinct indices: itself, or a copy where it has none."""
     found = csr_array(matrix)

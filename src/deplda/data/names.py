@@ -45,9 +45,15 @@ class Name(NamedTuple):
     def of(cls, text: str, analyze: Analyze) -> Name:
         """Return a name as it is looked for; a qualifier stands in brackets, or before ``::``."""
         facet, _, rest = text.rpartition(_FACET)
-        words = analyze(_IN_BRACKETS.sub("", rest)) or analyze(rest)
+        words = analyze(cls.bare(text)) or analyze(rest)
         hints = " ".join([facet, *_IN_BRACKETS.findall(rest)])
         return cls(words if len(words) <= _MOST_WORDS else [], analyze(hints))
+
+    @staticmethod
+    def bare(text: str) -> str:
+        """Return a name without its qualifier, as it is written."""
+        rest = text.rpartition(_FACET)[2]
+        return _IN_BRACKETS.sub("", rest).strip() or rest
 
     @property
     def sequence(self) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
@@ -28,7 +29,7 @@ from deplda.data.languages import (
     stop_words_of,
     strings,
 )
-from deplda.data.names import NameWords, names_of
+from deplda.data.names import MARK, NameWords, names_of
 from deplda.data.rows import Places, SparseRows
 from deplda.data.tokens import Tokenizer
 from deplda.data.vocabulary import Vocabulary
@@ -313,6 +314,14 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         words, names = tuple(words), self.name_words_
         columns = (*words, *(() if names is None else names.columns_beside(words)))
         return self.with_words(columns, min_count, names_at=range(len(words), len(columns)))
+
+    @property
+    def marks_at_(self) -> range:
+        """The columns of `vocabulary_` that are no words: earliness and sequences of names."""
+        first = bisect_left(
+            self.names_at_, True, key=lambda at: self.vocabulary_[at].endswith(MARK)
+        )
+        return self.names_at_[first:]
 
     def without_names(self) -> Self:
         """Return a fitted counter of the words alone that are learned from."""

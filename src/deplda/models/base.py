@@ -19,7 +19,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deplda.data import checks
-from deplda.data.corpus import Corpus, canonical, word_names
+from deplda.data.corpus import Corpus, canonical, without_columns, word_names
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath
 from deplda.data.readers import kept_words
@@ -488,9 +488,12 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """How many labels were learned, the first of `classes_`; others are known by name alone."""
         return len(self.classes_)
 
-    def _words_in(self, counts: Counts) -> Counts:
-        """Return the counts of the words that are learned from."""
-        return counts
+    def _n_tokens_in(self, counts: Counts) -> Numbers:
+        """Return how many tokens of known words each document has."""
+        words = counts
+        if self.counter_ is not None:
+            words = without_columns(counts, self.counter_.marks_at_)
+        return np.rint(np.asarray(words.sum(axis=1), np.float64).ravel()).astype(np.int64)
 
     @property
     def surface_words_(self) -> tuple[str, ...]:

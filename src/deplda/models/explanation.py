@@ -48,7 +48,8 @@ class Explanation(Explained, frozen=True):
         is_told = all(reason.probability is not None for reason in self.reasons)
         for name in ("probability" if is_told else "score", *parts):
             table.add_column(name, justify="right")
-        for name in (*["its log-odds"] * is_hybrid, "words that argue for it", "goes with"):
+        evidence = "its words" if is_hybrid else "words that argue for it"
+        for name in (*["its log-odds"] * is_hybrid, evidence, "goes with"):
             table.add_column(name, overflow="fold")
         for reason in self.reasons:
             chance = reason.probability

@@ -10,11 +10,12 @@ from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
+from msgspec import structs
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks
-from deplda.data.corpus import Corpus, check_counts, grown
+from deplda.data.corpus import Corpus, check_counts, grown, without_columns
 from deplda.data.names import MARK, Name
 from deplda.data.targets import Indicator, Targets, by_place, extended
 from deplda.data.text import WordCounter
@@ -41,7 +42,6 @@ from deplda.models.hybrid_scorer import (
     best_first,
     is_taught,
     lengths_of,
-    without_columns,
 )
 from deplda.models.learning_on import LearnsOn
 from deplda.models.linear import reduced
@@ -497,6 +497,10 @@ class HybridLDA(LearnsOn, Explainer):
             self.topic_model_._explain(document, words, learned, None, n_words),
             labels, self._n_learned, self.classes_.tolist(),
         )  # fmt: skip
+        of_names = int(self._n_tokens_in(counts)[0]) - found.n_tokens
+        found = structs.replace(
+            found, n_tokens=found.n_tokens + of_names, n_unknown=found.n_unknown - of_names
+        )
         scorer, _ = self._scorer(counts, HERE)
         told = None if chances is None else chances[0].tolist()
         found = hybrid_reasons.explain(
@@ -514,7 +518,8 @@ class HybridLDA(LearnsOn, Explainer):
         labels = self.classes_.tolist()[label : label + 1]
         ((_, names),) = names_by_label(labels, self.vocabulary_, counter.language_code_)
         analyze = counter.name_analyzer()
-        return next((each for each in names if set(Name.of(each, analyze).words) == own), names[0])
+        found = next((each for each in names if {*Name.of(each, analyze).words} == own), names[0])
+        return Name.bare(found)
 
     def _name_counter(self) -> WordCounter:
         """Return what tells the words of names."""

@@ -78,7 +78,8 @@ def explain(
             parts[CALIBRATION] = float(logit(chances[number])) - sum(parts.values())
         named = None
         if c in names:
-            named = NameInText(name_of(c, names[c]), parts.get(NAME, 0.0))
+            is_synonym = bool(scorer.names and scorer.names.finder.is_synonym[names[c]])
+            named = NameInText(name_of(c, names[c]), parts.get(NAME, 0.0), is_synonym)
         elif NAME in parts:
             del parts[NAME]  # it is 0
         reason = structs.replace(reason, score=sum(parts.values()), parts=parts, named=named)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
+from deplda.data.corpus import without_columns
 from deplda.data.targets import Indicator
 from deplda.inference.cpu import Cpu
 from deplda.inference.scores import scores
@@ -225,18 +225,6 @@ class HybridScorer(NamedTuple):
         rows, places = np.nonzero(found.labels >= 0)
         every[rows, found.labels[rows, places]] = log_odds[rows, places]
         return every
-
-
-def without_columns(counts: Counts, columns: range) -> Counts:
-    """Return the counts without some columns that follow each other."""
-    if not columns:
-        return counts
-    before = counts.indices < columns.start
-    is_kept = before | (counts.indices >= columns.stop)
-    moved = np.where(before, counts.indices, counts.indices - len(columns))[is_kept]
-    starts = np.concatenate([[0], np.cumsum(is_kept)])[counts.indptr]
-    kept = counts.data[is_kept], moved, starts.astype(counts.indptr.dtype)
-    return csr_array(kept, shape=(counts.shape[0], counts.shape[1] - len(columns)))
 
 
 def is_taught(labels: Indicator) -> Bools:

@@ -36,13 +36,23 @@ def beside(
 
 
 def number_of(model: LabelClassifier, label: Any) -> int:
-    """Return the place of a label, given as it is or as it is shown."""
+    """Return the place of a label, given as it is or as it is shown, or as a vocabulary has it."""
     number = int(model._targets.numbers(np.array([label], dtype=object))[0])
     if number >= 0:
         return number
     shown = model.shown_labels_
     if label in shown:
         return shown.index(label)
+    if model.vocabulary_ is not None:
+        uris = model.vocabulary_.find(str(label))
+        uris = tuple(model.vocabulary_.replacement(uri) or uri for uri in uris)
+        found = model._targets.numbers(np.array(uris, dtype=object))
+        known = sorted({int(number) for number in found if number >= 0})
+        if len(known) == 1:
+            return known[0]
+        if known:
+            told = ", ".join(repr(shown[number]) for number in known)
+            raise InputError(f"{label!r} is a name of several labels: {told}; give one of these")
     near = _near(str(label), list(shown))
     raise InputError(f"the model does not know the label {label!r}; {near}")
 
@@ -53,5 +63,5 @@ def _near(name: str, known: list[str]) -> str:
     close = [folded[each] for each in get_close_matches(name.casefold(), folded, 5)]
     close += [label for label in known if name.casefold() in label.casefold()]
     if not close:
-        return f"its {len(known):,} labels are classes_"
+        return f"it has {len(known):,} labels, none like it (classes_, and /v1/labels of a service)"
     return f"did you mean {', '.join(repr(each) for each in dict.fromkeys(close[:5]))}?"

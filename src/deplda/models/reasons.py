@@ -60,8 +60,10 @@ class NameInText(Struct, frozen=True):
     """A name of the label that stands in the document."""
 
     name: str
+    """Without what tells it from others, in brackets."""
     added: float
     """What it adds to the log-odds."""
+    is_synonym: bool = False
     places: tuple[tuple[int, int], ...] = ()
     """Where it, or each of its words, begins and ends in the text, if there is one."""
     as_written: str | None = None
@@ -107,7 +109,8 @@ class Reason(Struct, frozen=True):
         """Return the sentence on its name; None where that is not in the document."""
         if self.named is None:
             return None
-        told = f"its name “{self.named.name}” stands in the text"
+        what = "synonym" if self.named.is_synonym else "name"
+        told = f"its {what} “{self.named.name}” stands in the text"
         if self.named.places:
             told += f" (“{self.named.as_written}”, from character {self.named.places[0][0] + 1:,})"
         return f"{told} {self.named.added:+.2f}"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from deplda.data import checks
 from deplda.data.targets import Indicator
 from deplda.errors import InputError
@@ -53,8 +51,7 @@ def answers_of(model: LabelClassifier, documents: Any, asked: Asked) -> list[dic
     asked.check()
     counts = model._read_counts(documents, reset=False)
     labels = (_by_chance if model.has_probabilities else _by_score)(model, counts, asked)
-    words = model._words_in(counts)
-    n_known = np.rint(np.asarray(words.sum(axis=1)).ravel()).astype(np.int64).tolist()
+    n_known = model._n_tokens_in(counts).tolist()
     return [
         {"labels": own, "n_known": n} | ({} if n else {"by_prior": True})
         for own, n in zip(labels, n_known, strict=True)

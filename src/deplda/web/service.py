@@ -49,7 +49,7 @@ class ModelService:
         self._words = model.surface_words_  # as they are shown; a text is counted by `words_`
         self._places = {word: place for place, word in enumerate(model.words_)}
         self._words_of = None if model.counter_ is None else model.counter_.analyzer().counts
-        self._names_at = range(0) if model.counter_ is None else model.counter_.names_at_
+        self._marks_at = range(0) if model.counter_ is None else model.counter_.marks_at_
         self._usual = self._usual_words() if self.explains else None
         self._topics = self._every_topic() if self.explains else []
         self.card = self._card()
@@ -103,7 +103,7 @@ class ModelService:
         else:
             words = self._words_of(document.text)
         known = sorted((self._places[w], n) for w, n in words.items() if w in self._places)
-        n_tokens = sum(n for place, n in known if place not in self._names_at)
+        n_tokens = sum(n for place, n in known if place not in self._marks_at)
         n_given = sum(n for word, n in words.items() if not word.endswith(MARK))
         if n_tokens > self.limits.tokens:
             raise HTTPException(

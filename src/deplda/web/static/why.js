@@ -28,9 +28,9 @@ export function showWhy(place, reason, number) {
     ])));
 }
 
-function nameInWords({ name, added, places, as_written: written }) {
+function nameInWords({ name, added, places, as_written: written, is_synonym: isSynonym }) {
   const place = places.length ? ` (“${written}”, from character ${places[0][0] + 1})` : "";
-  return `Its name “${name}” stands in the text${place}: ${signed(added, 2)}.`;
+  return `Its ${isSynonym ? "synonym" : "name"} “${name}” stands in the text${place}: ${signed(added, 2)}.`;
 }
 
 const signed = (value, digits) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(digits)}`;
