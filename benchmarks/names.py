@@ -258,20 +258,27 @@ N_CONCEPTS, N_USED, N_DOCUMENTS, N_TESTED = 500_000, 20_000, 40_000, 2_000
 def written(n_documents: int) -> tuple[list[str], list[list[str]], Vocabulary]:
     """Return generated texts of EUR-Lex's shape, their labels, and a thesaurus.
 
-    Names have one to three words, most of them words of the texts, as Zipf's law has them.
+    Names have one to three words. Those of one word have it for themselves; words of the others
+    are frequent or rare alike, but for the 300 that are in nearly every text.
     """
     rng = np.random.default_rng(0)
     corpus = datasets.power_law(
         n_documents, N_USED, 60_000, tokens_per_document=250, labels_per_document=5.4
     )
-    n_words = 120_000
-    ranks = np.minimum(rng.zipf(1.15, 3 * N_CONCEPTS), n_words) - 1
-    sizes = rng.choice([1, 2, 3], N_CONCEPTS, p=[0.4, 0.4, 0.2])
+    n_words, sizes = 400_000, rng.choice([1, 2, 3], N_CONCEPTS, p=[0.4, 0.4, 0.2])
     spelt = np.array([_spelt(number) for number in range(n_words)])
-    starts = np.cumsum(sizes) - sizes
+    alone = iter(rng.permutation(n_words)[: int((sizes == 1).sum())].tolist())
+    ranks = iter(np.geomspace(300, n_words - 1, 3 * N_CONCEPTS)[rng.permutation(3 * N_CONCEPTS)])
     concepts = [
-        Concept(uri=f"http://example.org/{c}", names={"en": " ".join(spelt[ranks[s : s + n]])})
-        for c, (s, n) in enumerate(zip(starts.tolist(), sizes.tolist(), strict=True))
+        Concept(
+            uri=f"http://example.org/{c}",
+            names={
+                "en": " ".join(
+                    spelt[[next(alone)] if n == 1 else [int(next(ranks)) for _ in range(n)]]
+                )
+            },
+        )
+        for c, n in enumerate(sizes.tolist())
     ]
     texts, labels, tokens = [], [], corpus.tokens()
     for d in range(len(corpus)):

@@ -47,10 +47,13 @@ def flat(lists: list[Array]) -> tuple[Array, Array]:
     return starts, np.concatenate([np.zeros(0), *lists]).astype(np.int32)
 
 
+@pytest.mark.parametrize("most", [10**6, 7])
 @pytest.mark.parametrize(
-    ("seed", "n_documents", "n_names"), [(0, 40, 60), (1, 300, 400), (2, 5, 0)]
+    ("seed", "n_documents", "n_names"), [(0, 40, 60), (1, 100, 400), (2, 5, 0)]
 )
-def test_names_are_found_as_by_looking_for_each(seed: int, n_documents: int, n_names: int) -> None:
+def test_names_are_found_as_by_looking_for_each(
+    seed: int, n_documents: int, n_names: int, most: int
+) -> None:
     rng = np.random.default_rng(seed)
     matrix = random_array((n_documents, N_COLUMNS), density=0.4, rng=rng)
     counts = csr_array(matrix)
@@ -61,11 +64,13 @@ def test_names_are_found_as_by_looking_for_each(seed: int, n_documents: int, n_n
     hint_starts, hints = flat([each["qualifiers"] for each in names])
     first = np.array([each["words"][0] for each in names], dtype=np.int64)
     key_starts = np.concatenate([[0], np.cumsum(np.bincount(first, minlength=N_COLUMNS))])
-    ends, found, rows = finder.find_names(
+    weights = rng.integers(1, 6, n_names).astype(np.float64)
+    ends, found, rows, heavy = finder.find_names(
         counts.indptr.astype(np.int64), counts.indices.astype(np.int32),
         counts.data.astype(np.float32), key_starts.astype(np.int64),
         np.argsort(first, kind="stable").astype(np.int32), starts, words, early,
         np.array([each["sequence"] for each in names], dtype=np.int32), hint_starts, hints,
+        weights, most,
     )  # fmt: skip
     documents = np.repeat(np.arange(n_documents), np.diff(ends))
     told = {
@@ -73,4 +78,18 @@ def test_names_are_found_as_by_looking_for_each(seed: int, n_documents: int, n_n
         for d, name, row in zip(documents, found, rows, strict=True)
     }
     assert len(told) == len(found)
-    assert told == naive(counts.toarray(), names)
+    expected = naive(counts.toarray(), names)
+
+    def weight(each: tuple[Any, ...]) -> float:
+        is_one = len(names[each[1]]["words"]) == 1
+        return float(weights[each[1]]) * (1 if is_one or each[4] else 0.5)
+
+    assert heavy.tolist() == [
+        weight((d, name, *row))
+        for d, name, row in zip(documents.tolist(), found.tolist(), rows.tolist(), strict=True)
+    ]
+    for d in range(n_documents):
+        own = sorted(
+            (each for each in expected if each[0] == d), key=lambda each: (-weight(each), each[1])
+        )
+        assert {each for each in told if each[0] == d} == set(own[:most])

@@ -80,6 +80,12 @@ def test_a_name_with_a_word_that_is_not_counted_is_left_out() -> None:
     assert index.labels.tolist() == [1]
 
 
+def test_a_name_of_very_many_labels_is_left_out() -> None:
+    names = [(label, ["bronze"]) for label in range(17)] + [(17, ["age"]), (18, ["age"])]
+    index = index_of(names, ("age", "bronze"), str.split)
+    assert index.labels.tolist() == [17, 18]
+
+
 def test_the_rarest_word_finds_a_name() -> None:
     counter, index, _ = world()
     rare = counter.vocabulary_[index.words_of(1)[0]]

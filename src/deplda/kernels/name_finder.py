@@ -20,22 +20,25 @@ def _value(column, columns, values, begin, end):  # type: ignore[no-untyped-def]
 @njit(nogil=True, cache=True)
 def find_names(  # type: ignore[no-untyped-def]
     starts, columns, values, key_starts, key_names, word_starts, words, early, sequences,
-    qualifier_starts, qualifiers,
+    qualifier_starts, qualifiers, weights, most,
 ):  # fmt: skip
     """Return the names of which all words stand in a document, one document after the other.
+
+    Of more than `most` names the heaviest are kept, equals in the order of their numbers; one of
+    several words that are not in sequence weighs half.
 
     Names are looked up by the first of their words, the rarest. Returned are where the names of
     each document begin, their numbers, and of each the least count of its words, how early the last
     of them stands, how often they stand in sequence, and whether a word of its qualifier stands
-    there. `early` and `sequences` are columns, −1 where that is not counted. The columns of a
+    there; and how heavy it is. `early` and `sequences` are columns, −1 where that is not counted. The columns of a
     document are in order: there may be millions of them, too many to clear for each.
     """
     ends = np.zeros(starts.size, np.int64)
     n = 1024
-    found, rows = np.empty(n, np.int32), np.empty((n, 4), np.float32)
+    found, rows, heavy = np.empty(n, np.int32), np.empty((n, 4), np.float32), np.empty(n)
     at = 0
     for d in range(starts.size - 1):
-        begin, end = starts[d], starts[d + 1]
+        begin, end, first = starts[d], starts[d + 1], at
         for e in range(begin, end):
             for p in range(key_starts[columns[e]], key_starts[columns[e] + 1]):
                 name = key_names[p]
@@ -50,7 +53,9 @@ def find_names(  # type: ignore[no-untyped-def]
                 if at == found.size:
                     more, wider = np.empty(2 * at, np.int32), np.empty((2 * at, 4), np.float32)
                     more[:at], wider[:at] = found, rows
-                    found, rows = more, wider
+                    heavier = np.empty(2 * at)
+                    heavier[:at] = heavy
+                    found, rows, heavy = more, wider, heavier
                 found[at] = name
                 rows[at, 0], rows[at, 1] = least, last
                 rows[at, 2] = _value(sequences[name], columns, values, begin, end)
@@ -58,6 +63,14 @@ def find_names(  # type: ignore[no-untyped-def]
                 for q in range(qualifier_starts[name], qualifier_starts[name + 1]):
                     if _value(qualifiers[q], columns, values, begin, end) > 0.0:
                         rows[at, 3] = 1.0
+                is_one = word_starts[name + 1] - word_starts[name] == 1
+                heavy[at] = weights[name] * (1.0 if is_one or rows[at, 2] > 0.0 else 0.5)
                 at += 1
+        if at - first > most:
+            by_number = first + np.argsort(found[first:at], kind="mergesort")
+            order = by_number[np.argsort(-heavy[by_number], kind="mergesort")[:most]]
+            found[first : first + most], rows[first : first + most] = found[order], rows[order]
+            heavy[first : first + most] = heavy[order]
+            at = first + most
         ends[d + 1] = at
-    return ends, found[:at].copy(), rows[:at].copy()
+    return ends, found[:at].copy(), rows[:at].copy(), heavy[:at].copy()

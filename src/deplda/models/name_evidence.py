@@ -9,6 +9,7 @@ all others they are a signal of the mixture (`mixture.py`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -32,7 +33,11 @@ _RIDGE = 3.0
 _LEAST_TRUE = 5
 """Pairs of a name and a document that has the label, from which on something can be learned."""
 
+_MOST_FOUND = 500
+"""Names of a document that are looked at; the others are those of the commonest words."""
 _MOST_PLACES = 20
+_MOST_ALIKE = 16
+"""Labels that may have the same name."""
 
 FEATURES = (
     "idf", "idf²", "two words", "three words", "log count", "log count × idf", "log length",
@@ -65,13 +70,15 @@ class NameIndex(NamedTuple):
 
     def find(self, counts: Sparse, lengths: Floats) -> Mentions:
         """Return the labels whose names stand in documents, which have so many words."""
-        ends, names, rows = find_names(
+        sizes = np.diff(self.starts)
+        ends, names, rows, weights = find_names(
             counts.indptr.astype(np.int64), counts.indices.astype(np.int32),
             counts.data.astype(np.float32), self.key_starts, self.key_names, self.starts,
             self.words, self.early, self.sequences, self.qualifier_starts, self.qualifiers,
+            self.idf * sizes, _MOST_FOUND,
         )  # fmt: skip
         documents = np.repeat(np.arange(counts.shape[0]), np.diff(ends))
-        n_words = np.diff(self.starts)[names]
+        n_words = sizes[names]
         least, early, in_sequence, qualified = rows.T.astype(np.float64)
         idf, times = self.idf[names], np.log(np.maximum(least, 1.0))
         together = (in_sequence > 0) & (n_words > 1)
@@ -84,7 +91,6 @@ class NameIndex(NamedTuple):
             ],
             axis=1,
         )  # fmt: skip
-        weights = idf * n_words * np.where(together | (n_words == 1), 1.0, 0.5)
         found = documents, self.labels[names], names, features, weights
         return Mentions.best_of(*found, counts.shape[0])
 
@@ -234,25 +240,30 @@ def index_of(
     """Return the index of labels' names, the preferred one of each first.
 
     `columns` are the words of counts, `analyze` turns a name into its words. A name of which a word
-    has no column is left out, and so is one that is like another of its label.
+    has no column is left out, and so is one that is like another of its label, or like those of
+    very many labels, of which it tells none from the others.
     """
     places = {word: place for place, word in enumerate(columns)}
-    labels, words, early, sequences = [], list[list[int]](), list[int](), list[int]()
-    qualifiers, is_synonym = list[list[int]](), list[bool]()
+    found = list[tuple[int, tuple[str, ...], Name, bool]]()
     for label, several in names:
         known = set[tuple[str, ...]]()
         for number, text in enumerate(several):
             name = Name.of(text, analyze)
             own = tuple(dict.fromkeys(name.words))
-            if not own or own in known or not all(word in places for word in own):
-                continue
-            known.add(own)
+            if own and own not in known and all(word in places for word in own):
+                known.add(own)
+                found.append((label, own, name, number > 0))
+    times = Counter(own for _, own, _, _ in found)
+    labels, words, early, sequences = [], list[list[int]](), list[int](), list[int]()
+    qualifiers, is_synonym = list[list[int]](), list[bool]()
+    for label, own, name, is_other in found:
+        if times[own] <= _MOST_ALIKE:
             labels.append(label)
             words.append([places[word] for word in own])
             early += [places.get(word + MARK, -1) for word in own]
             sequences.append(places.get(f"{name.sequence}{MARK}", -1))
             qualifiers.append([places[word] for word in name.qualifier if word in places])
-            is_synonym.append(number > 0)
+            is_synonym.append(is_other)
     return NameIndex(
         np.array(labels, np.int32), _starts(words), _flat(words), np.array(early, np.int32),
         np.array(sequences, np.int32), _starts(qualifiers), _flat(qualifiers),
