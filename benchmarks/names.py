@@ -320,20 +320,26 @@ def used(given: tuple[Path, Sequence[str]]) -> list[float]:
     """Return what a saved model costs in a process of its own."""
     path, texts = given
     model: list[Any] = []
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = in_memory()
     loading = seconds(lambda: model.append(load(path)))
     model[0].rank(texts[:100], 10)
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    after = in_memory()
     counter = model[0].counter_
     counting = cpu_seconds(lambda: counter.transform(texts)) / len(texts) * 1e3
     whole = min(cpu_seconds(lambda: model[0].rank(texts, 10)) for _ in range(2))
-    found = [loading, (after - before) / 1e3, counting, whole / len(texts) * 1e3]
+    found = [loading, after - before, counting, whole / len(texts) * 1e3]
     names = model[0]._names
     if names is None:
         return [*found, float("nan")]
     counts = counter.transform(texts)
     lengths = np.ones(len(texts))
     return [*found, cpu_seconds(lambda: names.finder.find(counts, lengths)) / len(texts) * 1e3]
+
+
+def in_memory() -> float:
+    """Return the MB that this process has in memory now."""
+    with Path("/proc/self/statm").open() as file:
+        return int(file.read().split()[1]) * resource.getpagesize() / 1e6
 
 
 def print_scale() -> None:

@@ -30,8 +30,8 @@ def find_names(  # type: ignore[no-untyped-def]
     Names are looked up by the first of their words, the rarest. Returned are where the names of
     each document begin, their numbers, and of each the least count of its words, how early the last
     of them stands, how often they stand in sequence, and whether a word of its qualifier stands
-    there; and how heavy it is. `early` and `sequences` are columns, −1 where that is not counted. The
-    columns of a document are in order: there may be millions of them, too many to clear for each.
+    there; and how heavy it is. `early` and `sequences` are columns, −1 where that is not counted.
+    The columns of a document are in order: there may be millions, too many to clear for each.
     """
     ends = np.zeros(starts.size, np.int64)
     n = 1024
