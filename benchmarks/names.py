@@ -1,7 +1,7 @@
 """What names of labels are worth: the hybrid with them, without them, and names alone.
 
-Run: ``python -m benchmarks.names --data-dir DIR [--data SET …] [--rows ROW …] [--holdout]
-[--annif PATH]``. Prints Markdown. Without ``--holdout`` test documents are looked at, with it 15 %
+Run: ``python -m benchmarks.names --data-dir DIR [--data SET …] [--rows ROW …] [--holdout]``.
+Prints Markdown. Without ``--holdout`` test documents are looked at, with it 15 %
 of the training documents, drawn at random. kirjastonhoitaja has the Finnish list of YSO, 27,000
 concepts, of which most are in no training document; eurlex20k the names of its EUROVOC concepts, on
 three folds; the tags of debtags and stackex-cooking are names themselves.
@@ -10,8 +10,8 @@ AP, F1@5 and P@1 are means over documents, beside all of their labels, also thos
 document has; "unseen" is the share of the latter that are among the ten best. What follows is of
 the labels alone that training documents have: AP by document and by label, and that of the rarest
 fifth of labels. "names alone" ranks by how a name stands in the text (`models/name_evidence.py`),
-as learned from training documents; other labels follow by frequency. With ``--annif`` Annif's MLLM,
-omikuji and their ensemble are trained on the same texts.
+as learned from training documents; other labels follow by frequency. `benchmarks.annif` has Annif's
+MLLM, omikuji and their ensemble beside the hybrid, on the same texts of kirjastonhoitaja.
 
 Run: ``python -m benchmarks.names --scale``, on generated texts and a generated thesaurus of 500,000
 concepts, of which 20,000 are used: seconds to load a model, memory that it adds, and CPU time of a
@@ -69,7 +69,6 @@ WAY: dict[str, dict[str, Any]] = {
 class Task(NamedTuple):
     """Documents to learn from and to test with, and what their labels are called."""
 
-    name: str
     train: Corpus
     test: Corpus
     """Over the same words and labels; labels that no training document has are the last."""
@@ -78,7 +77,6 @@ class Task(NamedTuple):
     counter: WordCounter | None
     vocabulary: Vocabulary | None
     groups: list[str] | None
-    texts: tuple[list[str], list[str]]
 
     @property
     def taught(self) -> Corpus:
@@ -111,10 +109,7 @@ def task_of(name: str, split: int, data_dir: Path, holdout: bool) -> Task:
     corpus = corpus.align(labels=[corpus.label_names[c] for c in order])
     train, test = corpus[rows.train], corpus[rows.test]
     groups = sources(train, data_dir) if name == "debtags" else None
-    both = tuple([texts[row] for row in part] if texts else [] for part in rows)
-    return Task(
-        name, train, test, int((often > 0).sum()), counter, vocabulary, groups, (both[0], both[1])
-    )  # fmt: skip
+    return Task(train, test, int((often > 0).sum()), counter, vocabulary, groups)
 
 
 def descriptions(data: Dataset, data_dir: Path) -> list[str]:
@@ -179,30 +174,6 @@ def _scores(task: Task, scores: Floats, labels: list[str]) -> Floats:
     return np.concatenate([found, scores[:, list(places.values())]], axis=1)
 
 
-def annif(program: Path, backend: str) -> Callable[[Task], Floats]:
-    """Return what scores documents by a real Annif."""
-
-    def score(task: Task) -> Floats:
-        from benchmarks.annif import scores_of, suggested
-
-        vocabulary = task.vocabulary or Vocabulary(
-            [Concept(uri=name, names={"en": name}) for name in task.train.label_names]
-        )
-        names, labels = task.train.label_names, task.train.labels
-        subjects = [
-            [names[c] for c in labels.indices[labels.indptr[d] : labels.indptr[d + 1]]]
-            for d in range(len(task.train))
-        ]
-        language = WAY[task.name]["language"]
-        found = suggested(
-            program, backend, (task.texts[0], subjects), vocabulary, language, task.texts[1]
-        )
-        every = list(dict.fromkeys([*names, *(concept.uri for concept in vocabulary)]))
-        return _scores(task, scores_of(found, every).toarray(), every)
-
-    return score
-
-
 def figures_of(task: Task, scores: Floats) -> list[float]:
     """Return the figures, in the order of `FIGURES`."""
     truth = task.test.labels
@@ -228,26 +199,17 @@ def figures_of(task: Task, scores: Floats) -> list[float]:
     ]
 
 
-def measured(given: tuple[str, str, int, Path, bool, Path | None]) -> tuple[list[float], float]:
+def measured(given: tuple[str, str, int, Path, bool]) -> tuple[list[float], float]:
     """Return the figures of one row on one split, and its CPU-seconds."""
-    row, name, split, data_dir, holdout, program = given
-    task = task_of(name, split, data_dir, holdout)
-    rows = rows_with(program)
-    found: list[Floats] = []
-    spent = cpu_seconds(lambda: found.append(rows[row](task)))
+    row, *which = given
+    task, found = task_of(*which), list[Floats]()
+    spent = cpu_seconds(lambda: found.append(ROWS[row](task)))
     return figures_of(task, found[0]), spent
 
 
-def rows_with(program: Path | None) -> dict[str, Callable[[Task], Floats]]:
-    """Return what is measured, by name."""
-    rows: dict[str, Callable[[Task], Floats]] = {
-        "names alone": names_alone, "hybrid without names": without_names, "hybrid": with_names,
-    }  # fmt: skip
-    if program is None:
-        return rows
-    return rows | {
-        f"Annif {name}": annif(program, name) for name in ("mllm", "omikuji", "ensemble")
-    }
+ROWS: dict[str, Callable[[Task], Floats]] = {
+    "names alone": names_alone, "hybrid without names": without_names, "hybrid": with_names,
+}  # fmt: skip
 
 
 # Scale --------------------------------------------------------------------------------------------
@@ -358,8 +320,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--data", nargs="+", default=[*SPLITS], choices=[*SPLITS], metavar="SET")
-    parser.add_argument("--rows", nargs="+", metavar="ROW")
-    parser.add_argument("--annif", type=Path)
+    parser.add_argument("--rows", nargs="+", default=[*ROWS], choices=[*ROWS], metavar="ROW")
     parser.add_argument("--holdout", action="store_true")
     parser.add_argument("--scale", action="store_true")
     options = parser.parse_args()
@@ -370,10 +331,9 @@ def main() -> None:
         parser.error("--data-dir is missing")
     print_head("set", "model", *FIGURES, "CPU s")
     for name in options.data:
-        rows = [*rows_with(options.annif if name == "kirjastonhoitaja" else None)]
-        for row in options.rows or rows:
+        for row in options.rows:
             found = [
-                apart(measured, (row, name, n, options.data_dir, options.holdout, options.annif))
+                apart(measured, (row, name, n, options.data_dir, options.holdout))
                 for n in range(SPLITS[name])
             ]
             values = np.mean([figures for figures, _ in found], axis=0)

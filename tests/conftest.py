@@ -11,6 +11,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--data-dir", type=Path, help="folder of real data sets, for the tests marked 'data'"
     )
     parser.addoption(
+        "--annif", type=Path, help="executable of a real Annif, for the tests marked 'annif'"
+    )
+    parser.addoption(
         "--abuse", action="store_true", help="kills, mutations and crowds in full number"
     )
 
@@ -21,6 +24,14 @@ def data_dir(request: pytest.FixtureRequest) -> Path:
     if folder is None:
         pytest.fail("tests marked 'data' need --data-dir=DIR")
     return folder
+
+
+@pytest.fixture(scope="session")
+def annif(request: pytest.FixtureRequest) -> Path:
+    command: Path | None = request.config.getoption("--annif")
+    if command is None:
+        pytest.fail("tests marked 'annif' need --annif=PATH")
+    return command
 
 
 @pytest.fixture(scope="session")
