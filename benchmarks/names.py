@@ -201,8 +201,7 @@ def figures_of(task: Task, scores: Floats) -> list[float]:
 
 def measured(given: tuple[str, str, int, Path, bool]) -> tuple[list[float], float]:
     """Return the figures of one row on one split, and its CPU-seconds."""
-    row, *which = given
-    task, found = task_of(*which), list[Floats]()
+    row, task, found = given[0], task_of(*given[1:]), list[Floats]()
     spent = cpu_seconds(lambda: found.append(ROWS[row](task)))
     return figures_of(task, found[0]), spent
 
