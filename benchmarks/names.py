@@ -265,7 +265,7 @@ def _spelt(number: int) -> str:
 def scale(with_thesaurus: bool) -> list[float]:
     """Return seconds to load, MB that loading adds, ms of a prediction, and MB saved."""
     texts, labels, vocabulary = written(N_DOCUMENTS + N_TESTED)
-    counter = WordCounter(stop_words=None, names=vocabulary if with_thesaurus else None)
+    counter = WordCounter(language="en", names=vocabulary if with_thesaurus else None)
     counts = counter.fit_transform(texts[:N_DOCUMENTS])
     with tempfile.TemporaryDirectory() as folder:
         HybridLDA(C=1.0, candidates=100).fit(

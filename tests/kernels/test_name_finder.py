@@ -58,7 +58,7 @@ def test_names_are_found_as_by_looking_for_each(
     matrix = random_array((n_documents, N_COLUMNS), density=0.4, rng=rng)
     counts = csr_array(matrix)
     counts.data = np.ceil(counts.data * 5)
-    names = some_names(rng, n_names)
+    names = sorted(some_names(rng, n_names), key=lambda each: each["words"][0])
     starts, words = flat([each["words"] for each in names])
     _, early = flat([each["early"] for each in names])
     hint_starts, hints = flat([each["qualifiers"] for each in names])
@@ -67,8 +67,7 @@ def test_names_are_found_as_by_looking_for_each(
     weights = rng.integers(1, 6, n_names).astype(np.float64)
     ends, found, rows, heavy = finder.find_names(
         counts.indptr.astype(np.int64), counts.indices.astype(np.int32),
-        counts.data.astype(np.float32), key_starts.astype(np.int64),
-        np.argsort(first, kind="stable").astype(np.int32), starts, words, early,
+        counts.data.astype(np.float32), key_starts.astype(np.int64), starts, words, early,
         np.array([each["sequence"] for each in names], dtype=np.int32), hint_starts, hints,
         weights, most,
     )  # fmt: skip

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from deplda.data.vocabulary import ANY, Concept
 
 MARK = " @"
 """Ends a column that is no word: the earliness of a word, or a sequence."""
-MOST_EARLY = 6
+MOST_EARLY = 4
 """How early one of the first eight words of a text stands; twice as far is one less."""
 AFTER_TITLE = 32
 """Where the second field of a document begins, however short its title is."""
@@ -83,7 +84,9 @@ class NameWords(NamedTuple):
     words: frozenset[str]
     sequences: frozenset[str]
     lengths: dict[str, tuple[int, ...]]
-    """How many words the sequences have that begin with a word."""
+    """How many words the sequences have that begin with two words."""
+    firsts: frozenset[str]
+    """With which words they begin."""
 
     @classmethod
     def of_names(cls, names: Iterable[str], analyze: Analyze) -> NameWords:
@@ -105,12 +108,15 @@ class NameWords(NamedTuple):
 
     @classmethod
     def _of(cls, words: set[str], sequences: set[str]) -> NameWords:
-        lengths: dict[str, set[int]] = {}
+        lengths, firsts = dict[str, tuple[int, ...]](), set[str]()
         for sequence in sequences:
-            first, *rest = sequence.split(" ")
-            lengths.setdefault(first, set()).add(1 + len(rest))
-        sorted_lengths = {word: tuple(sorted(own)) for word, own in lengths.items()}
-        return cls(frozenset(words), frozenset(sequences), sorted_lengths)
+            first, second, *rest = sequence.split(" ")
+            begin, n = f"{first} {second}", 2 + len(rest)
+            known = lengths.get(begin, ())
+            if n not in known:
+                lengths[begin] = tuple(sorted((*known, n)))
+            firsts.add(first)
+        return cls(frozenset(words), frozenset(sequences), lengths, frozenset(firsts))
 
     def columns_beside(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return the columns that are counted beside these words, which have theirs already."""
@@ -127,9 +133,14 @@ class NameWords(NamedTuple):
             if word in self.words and word not in seen:
                 seen.add(word)
                 yield word + MARK, MOST_EARLY - (place // _FIRST).bit_length()
-        lengths, sequences = self.lengths, self.sequences
-        for place, word in enumerate(tokens):
-            if word in lengths:
-                for n in lengths[word]:
-                    if (sequence := " ".join(tokens[place : place + n])) in sequences:
-                        yield sequence + MARK, 1
+        if not self.firsts.isdisjoint(tokens):
+            yield from self._sequences_in(tokens)
+
+    def _sequences_in(self, tokens: list[str]) -> Iterator[tuple[str, int]]:
+        firsts, lengths, sequences = self.firsts, self.lengths, self.sequences
+        for place, (word, after) in enumerate(pairwise(tokens)):
+            if word in firsts and (begin := f"{word} {after}") in lengths:
+                for n in lengths[begin]:
+                    found = begin if n == 2 else " ".join(tokens[place : place + n])
+                    if found in sequences:
+                        yield found + MARK, 1

@@ -19,7 +19,7 @@ def _value(column, columns, values, begin, end):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True)
 def find_names(  # type: ignore[no-untyped-def]
-    starts, columns, values, key_starts, key_names, word_starts, words, early, sequences,
+    starts, columns, values, key_starts, word_starts, words, early, sequences,
     qualifier_starts, qualifiers, weights, most,
 ):  # fmt: skip
     """Return the names of which all words stand in a document, one document after the other.
@@ -27,7 +27,8 @@ def find_names(  # type: ignore[no-untyped-def]
     Of more than `most` names the heaviest are kept, equals in the order of their numbers; one of
     several words that are not in sequence weighs half.
 
-    Names are looked up by the first of their words, the rarest. Returned are where the names of
+    Names are in the order of the first of their words, the rarest: those of column w are from
+    key_starts[w] to key_starts[w + 1]. Returned are where the names of
     each document begin, their numbers, and of each the least count of its words, how early the last
     of them stands, how often they stand in sequence, and whether a word of its qualifier stands
     there; and how heavy it is. `early` and `sequences` are columns, −1 where that is not counted.
@@ -40,16 +41,16 @@ def find_names(  # type: ignore[no-untyped-def]
     for d in range(starts.size - 1):
         begin, end, first = starts[d], starts[d + 1], at
         for e in range(begin, end):
-            for p in range(key_starts[columns[e]], key_starts[columns[e] + 1]):
-                name = key_names[p]
-                least, last = np.float32(np.inf), np.float32(np.inf)
-                for w in range(word_starts[name], word_starts[name + 1]):
+            for name in range(key_starts[columns[e]], key_starts[columns[e] + 1]):
+                least, last = values[e], np.float32(np.inf)
+                for w in range(word_starts[name] + 1, word_starts[name + 1]):
                     least = min(least, _value(words[w], columns, values, begin, end))
                     if least == 0.0:
                         break
-                    last = min(last, _value(early[w], columns, values, begin, end))
                 if least == 0.0:
                     continue
+                for w in range(word_starts[name], word_starts[name + 1]):
+                    last = min(last, _value(early[w], columns, values, begin, end))
                 if at == found.size:
                     more, wider = np.empty(2 * at, np.int32), np.empty((2 * at, 4), np.float32)
                     more[:at], wider[:at] = found, rows

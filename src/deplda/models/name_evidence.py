@@ -27,7 +27,7 @@ from deplda.models.mixture import Bools, logistic
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
 
-MOST_NAMED = 64
+MOST_NAMED = 32
 """Labels of a document that its names bring up beside its other candidates."""
 _RIDGE = 3.0
 _LEAST_TRUE = 5
@@ -65,15 +65,14 @@ class NameIndex(NamedTuple):
     idf: Floats
     """Of each name the mean idf of its words."""
     key_starts: Numbers = np.zeros(1, np.int64)
-    key_names: Labels = np.zeros(0, np.int32)
-    """The names whose rarest word is column w are key_names[key_starts[w] : key_starts[w + 1]]."""
+    """The names whose rarest word is column w are from key_starts[w] to key_starts[w + 1]."""
 
     def find(self, counts: Sparse, lengths: Floats) -> Mentions:
         """Return the labels whose names stand in documents, which have so many words."""
         sizes = np.diff(self.starts)
         ends, names, rows, weights = find_names(
             counts.indptr.astype(np.int64), counts.indices.astype(np.int32),
-            counts.data.astype(np.float32), self.key_starts, self.key_names, self.starts,
+            counts.data.astype(np.float32), self.key_starts, self.starts,
             self.words, self.early, self.sequences, self.qualifier_starts, self.qualifiers,
             self.idf * sizes, _MOST_FOUND,
         )  # fmt: skip
@@ -99,13 +98,18 @@ class NameIndex(NamedTuple):
         return self.words[self.starts[name] : self.starts[name + 1]]
 
     def keyed(self, n_columns: int) -> NameIndex:
-        """Return it by the first word of each name, for counts of so many columns."""
+        """Return it in the order of the first word of each name, for counts of so many columns."""
         first = self.words[self.starts[:-1]]
+        order = np.argsort(first, kind="stable")
+        starts, of_words = _taken(self.starts, order)
+        qualifier_starts, of_qualifiers = _taken(self.qualifier_starts, order)
         sums = np.cumsum(np.bincount(first, minlength=n_columns))
-        return self._replace(
-            key_starts=np.concatenate([[0], sums]).astype(np.int64),
-            key_names=np.argsort(first, kind="stable").astype(np.int32),
-        )
+        return NameIndex(
+            self.labels[order], starts, self.words[of_words], self.early[of_words],
+            self.sequences[order], qualifier_starts, self.qualifiers[of_qualifiers],
+            self.is_synonym[order], self.idf[order],
+            np.concatenate([[0], sums]).astype(np.int64),
+        )  # fmt: skip
 
     def rarest_first(self, counts: Sparse) -> NameIndex:
         """Return it by the word of each name that the fewest of these documents have.
@@ -294,6 +298,13 @@ def places_of(name: str, text: str, counter: WordCounter) -> tuple[tuple[int, in
     else:
         found = [places[words.index(word)][:2] for word in wanted if word in words]
     return tuple(sorted(found[:_MOST_PLACES]))
+
+
+def _taken(starts: Numbers, rows: Numbers) -> tuple[Numbers, Numbers]:
+    """Return where rows begin that are put in this order, and the places of their entries."""
+    sizes = np.diff(starts)[rows]
+    begin = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return begin, np.repeat(starts[:-1][rows] - begin[:-1], sizes) + np.arange(begin[-1])
 
 
 def _starts(lists: Sequence[Sequence[int]]) -> Numbers:
