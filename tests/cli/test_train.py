@@ -259,7 +259,7 @@ def test_metrics_are_those_of_python_and_unseen_labels_are_counted(
     assert found["label"]["ranking"] == expected.to_dict()["label"]["ranking"]
     shown = done("evaluate", model, path)
     assert "average_precision by training documents" in shown
-    assert "1 labels of documents are not known to the model" in shown
+    assert "1 times a document has a label that the model does not know" in shown
 
 
 BROADER = {

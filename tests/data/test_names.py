@@ -20,6 +20,11 @@ from deplda.data.names import AFTER_TITLE, MARK, MOST_EARLY, Name, NameWords, na
         ("implemented-in::python", ["python"], ["implemented", "in"]),
         ("(only this)", ["only", "this"], ["only", "this"]),
         ("5573", [], []),
+        ("Industry 4.0", [], []),
+        ("vitamin D", [], []),
+        ("SPSS-X (program)", [], ["program"]),
+        ("a cat in 3D", [], []),
+        ("law of a sea", ["law", "of", "sea"], []),
         (" ".join(["word"] * 13), [], []),
     ],
 )
@@ -50,8 +55,8 @@ def test_columns_tell_what_is_looked_for() -> None:
     columns = names.columns_beside(["bronze", "other"])
     assert columns == (
         "age", "mercury", "planet",
-        "age @", "bronze @", "mercury @", "planet @",
-        "bronze age @",
+        f"age{MARK}", f"bronze{MARK}", f"mercury{MARK}", f"planet{MARK}",
+        f"bronze age{MARK}",
     )  # fmt: skip
     assert NameWords.of_columns(("bronze", "other", *columns)) == names
 
@@ -59,14 +64,13 @@ def test_columns_tell_what_is_looked_for() -> None:
 def test_early_words_are_told_and_every_sequence() -> None:
     names = NameWords.of_names(["a b", "a b c", "x"], str.split)
     text = ["x", "a", "b", "c", "a", "b", "x"]
-    assert list(names.found_in(text)) == [
-        ("x @", MOST_EARLY), ("a @", MOST_EARLY), ("b @", MOST_EARLY), ("c @", MOST_EARLY),
-        ("a b @", 1), ("a b c @", 1), ("a b @", 1),
-    ]  # fmt: skip
-    for place, early in ((7, 4), (8, 3), (15, 3), (16, 2), (32, 1), (63, 1), (64, None)):
+    early = [(f"{word}{MARK}", MOST_EARLY) for word in "xabc"]
+    together = [(f"{sequence}{MARK}", 1) for sequence in ("a b", "a b c", "a b")]
+    assert list(names.found_in(text)) == early + together
+    for place, level in ((7, 4), (8, 3), (15, 3), (16, 2), (32, 1), (63, 1), (64, None)):
         found = dict(names.found_in(["other"] * place + ["x"]))
-        assert found.get("x @") == early
-    (after,) = (early for word, early in names.found_in(["x"], AFTER_TITLE) if word == "x @")
+        assert found.get(f"x{MARK}") == level
+    (after,) = (early for word, early in names.found_in(["x"], AFTER_TITLE) if word == f"x{MARK}")
     assert after == 1
 
 
@@ -81,8 +85,8 @@ def test_a_counter_counts_names_beside_the_words_that_are_kept() -> None:
     assert named.names_at_ == range(1, len(named.vocabulary_))
     np.testing.assert_array_equal(before.toarray(), after[:, :1].toarray())
     rows = [dict(zip(named.vocabulary_, row, strict=True)) for row in after.toarray().tolist()]
-    assert rows[0]["bronz age @"] == 1
-    assert rows[0]["bronz @"] == MOST_EARLY
+    assert rows[0][f"bronz age{MARK}"] == 1
+    assert rows[0][f"bronz{MARK}"] == MOST_EARLY
     assert rows[1]["dolmen"] == 1  # too rare to be kept, but for its name
     assert not any(row["menhir"] for row in rows)
     np.testing.assert_array_equal(named.transform(texts).toarray(), after.toarray())
@@ -127,5 +131,16 @@ def test_of_several_fields_the_first_is_the_title(tmp_path: Path) -> None:
         zip(corpus.vocabulary, corpus.counts.toarray()[0].tolist(), strict=True)
     )
     assert row["dolmen"] == 2
-    assert row["dolmen @"] == MOST_EARLY + 1
-    assert row["menhir @"] == 1
+    assert row[f"dolmen{MARK}"] == MOST_EARLY + 1
+    assert row[f"menhir{MARK}"] == 1
+
+
+@pytest.mark.parametrize("pattern", [r"\S+", r"[^ ]+ @|\w+"])
+def test_no_word_of_a_text_is_taken_for_what_is_counted_of_names(pattern: str) -> None:
+    texts = ["a dolmen @ home and @ sea @"] * 10
+    counter = WordCounter(token_pattern=pattern, stop_words=None, names=["dolmen @ home"])
+    counts = counter.fit_transform(texts)
+    assert len(set(counter.vocabulary_)) == counts.shape[1]
+    again = counter.with_words(counter.vocabulary_)
+    assert (again.transform(texts) != counts).nnz == 0
+    assert all(word.endswith(MARK) for word in counter.vocabulary_[counter.marks_at_.start :])

@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 from scipy.special import logit
 
-from deplda import Concept, HybridLDA, ReadError, Vocabulary, WordCounter, load
+from deplda import (
+    Concept,
+    Corpus,
+    FlatLDA,
+    HybridLDA,
+    InputError,
+    ReadError,
+    Vocabulary,
+    WordCounter,
+    load,
+)
 from deplda.models import card as store
 from tests.models.hybrids import quick
 
@@ -286,3 +296,60 @@ def test_on_a_page_names_are_lit_in_the_colour_of_their_label() -> None:
                 assert "stands in the text" in page
                 return
     raise AssertionError("no name of a label never learned is in these texts")
+
+
+def test_more_labels_than_the_shortlist_has_are_given_where_names_bring_them_up() -> None:
+    model = quick(candidates=1, n_held_out=200)
+    made, counter = world(), fitted().counter_
+    assert counter is not None
+    counts = counter.transform(made.texts)
+    model.fit(counts, made.labels, counter=counter, vocabulary=made.vocabulary)
+    chances = model.predict_proba(made.new_texts)
+    given = model.suggest(made.new_texts, cutoff=0.9)
+    for own, row in zip(given, chances, strict=True):
+        assert set(own.labels) == set(model.classes_[row >= 0.9])
+    assert max(len(own.labels) for own in model.suggest(made.new_texts, cutoff=5)) > 1
+    for cutoff in ("validated", "expected-f1", 3):
+        assert all(0 < p < 1 for own in model.suggest(made.new_texts, cutoff=cutoff)
+                   for p in own.probabilities)  # fmt: skip
+    assert len(model.explain(made.new_texts[0], 20).reasons) > 1
+
+
+def test_concepts_without_a_name_are_no_labels() -> None:
+    made = world()
+    nameless = Vocabulary([*made.vocabulary, Concept(uri="u"), Concept(uri="v", names={"en": " "})])
+    counter = fitted().counter_
+    assert counter is not None
+    model = quick(candidates=10, n_held_out=200).fit(
+        counter.transform(made.texts), made.labels, counter=counter, vocabulary=nameless
+    )
+    assert {*model.classes_} == {concept.uri for concept in made.vocabulary}
+    assert model.n_known_by_name_ == len(never())
+
+
+def test_labels_of_a_vocabulary_are_addresses() -> None:
+    made, counter = world(), fitted().counter_
+    assert counter is not None
+    counts = counter.transform(made.texts)
+    indicator = np.ones((len(made.texts), 2))
+    with pytest.raises(InputError, match="give y as lists of these"):
+        quick().fit(counts, indicator, counter=counter, vocabulary=made.vocabulary)
+
+
+@pytest.mark.parametrize("model", [FlatLDA(), HybridLDA()])
+def test_what_is_counted_of_names_is_not_learned_as_words(model: Any) -> None:
+    made, counter = world(), fitted().counter_
+    assert counter is not None
+    counts, labels = counter.transform(made.texts), np.ones((len(made.texts), 1))
+    corpus = Corpus(counts, labels, counter.vocabulary_)
+    with pytest.raises(InputError, match="counted for names"):
+        model.fit(corpus)
+
+
+def test_labels_that_were_never_learned_are_told_as_such() -> None:
+    model = fitted()
+    assert model.told_label(min(never()))["by_name"]
+    assert "by_name" not in model.told_label(model.classes_[0])
+    told = [r for text in world().new_texts[:20] for r in model.explain(text, 5).reasons]
+    assert {r.uri in never() for r in told if r.by_name} == {True}
+    assert not any(r.uri in never() for r in told if not r.by_name)

@@ -184,11 +184,13 @@ def test_a_name_is_shown_where_it_stands() -> None:
     counter = WordCounter(language="en", names=["Bronze Age", "dolmens"])
     counter.fit(["The Bronze Age"])
     text = "Dolmens of the Bronze Ages, and an age of bronze."
-    places = places_of("Bronze Age", text, counter)
+    places, is_whole = places_of("Bronze Age", text, counter)
+    assert is_whole
     assert [text[begin:end] for begin, end in places] == ["Bronze Ages"]
-    places = places_of("dolmen (tomb)", text, counter)
+    places, _ = places_of("dolmen (tomb)", text, counter)
     assert [text[begin:end] for begin, end in places] == ["Dolmens"]
     apart = "an age of bronze"
-    places = places_of("Bronze Age", apart, counter)
+    places, is_whole = places_of("Bronze Age", apart, counter)
+    assert not is_whole
     assert [apart[begin:end] for begin, end in places] == ["age", "bronze"]
-    assert places_of("Bronze Age", "nothing", counter) == ()
+    assert places_of("Bronze Age", "nothing", counter) == ((), False)

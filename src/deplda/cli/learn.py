@@ -19,7 +19,7 @@ from deplda.cli.output import (
     show_json,
     waiting,
 )
-from deplda.cli.thesaurus import in_vocabulary
+from deplda.cli.thesaurus import as_the_model_has_them
 from deplda.cli.train import jobs_option, split_option, summary_of
 from deplda.errors import InputError
 from deplda.models.registry import can, verbs_that_can
@@ -78,7 +78,7 @@ def learn(
         classifier.counter_.forms_met_.update(counter.forms_met_)
     documents = _with_labels_met(part_of(loaded, split, "train"))
     if classifier.vocabulary_ is not None:
-        documents = in_vocabulary(documents, classifier.vocabulary_, classifier.label_language_)
+        documents = as_the_model_has_them(documents, classifier)
     n_labels, n_words = classifier.n_learned_labels_, classifier.n_features_in_
     classifier.set_params(n_jobs=jobs, verbose=sys.stderr.isatty()).partial_fit(documents)
     came_in = _came_in(documents, classifier, n_labels, n_words)

@@ -180,7 +180,13 @@ def told_in(model: Any, language: str | None) -> Any:
                 "--label-language is for models with a vocabulary, and this one has none; train it "
                 "with --vocabulary"
             )
+        language = language.lower()
         _check_language(model.vocabulary_, language)
+        if not any(model.vocabulary_.languages):
+            raise InputError(
+                f"--label-language is {language!r}, but the language of the vocabulary's names is "
+                "not known; train with --label-language to say it"
+            )
         model.label_language_ = language
     return model
 
@@ -190,7 +196,8 @@ def _check_language(vocabulary: Vocabulary, language: str | None) -> None:
     known = [code for code in vocabulary.languages if code]
     if language is not None and known and language not in known:
         raise InputError(
-            f"--label-language is {language!r}, but the vocabulary has names in {', '.join(known)}"
+            f"--label-language is {language!r}, but the vocabulary has names in "
+            f"{', '.join(known)}; a CSV (uri,label_fi,label_sv,…) or SKOS may have several"
         )
 
 
@@ -201,9 +208,43 @@ def in_vocabulary(
     from deplda.data.vocabulary import with_concepts
 
     found, matched = with_concepts(corpus, vocabulary, replace_deprecated=replace_deprecated)
+    if corpus.n_labels and not matched.uris:
+        label, uri = corpus.label_names[0], next(iter(vocabulary)).uri
+        raise InputError(
+            f"none of {corpus.n_labels:,} labels is in the vocabulary: they are such as {label!r}, "
+            f"its concepts such as {uri!r}; give the vocabulary that they are of"
+        )
     for line in _said(matched, vocabulary, language, _SHOWN, replace_deprecated):
         note(line)
     return found
+
+
+def as_the_model_has_them(corpus: Corpus, model: Any) -> Corpus:
+    """Return the corpus with the labels of a model: what replaces a deprecated one, if it has not.
+
+    Labels that cannot be matched are listed.
+    """
+    from deplda.data.vocabulary import with_concepts
+
+    learned = set(model.classes_[: model.n_learned_labels_].tolist())
+    found, matched = with_concepts(
+        corpus, model.vocabulary_, replace_deprecated=True, except_for=learned
+    )
+    told = matched._replace(deprecated={})
+    for line in _said(told, model.vocabulary_, model.label_language_, _SHOWN):
+        note(line)
+    return found
+
+
+def note_languages(vocabulary: Vocabulary, counter: Any) -> None:
+    """Say which names are looked for, where there are none in the language of the texts."""
+    code = None if counter is None else counter.language_code_
+    known = [each for each in vocabulary.languages if each]
+    if code is not None and known and code not in known and "" not in vocabulary.languages:
+        note(
+            f"the vocabulary has no names in the language of the texts, {code}: those in "
+            f"{', '.join(known)} are looked for"
+        )
 
 
 def _said(
@@ -215,20 +256,24 @@ def _said(
 ) -> list[str]:
     """Return what is to be said of labels that are not simply in a vocabulary."""
 
-    def named(uri: str | None) -> str:
-        return "nothing" if uri is None else f"{vocabulary[uri].name(language)} <{uri}>"
+    def named(uri: str) -> str:
+        return f"{vocabulary[uri].name(language)} <{uri}>"
 
     def given(label: str) -> str:
         uri = matched.uris[label]
         return named(uri) if label == uri else label
 
     ambiguous = [f"{label} ({', '.join(uris)})" for label, uris in matched.ambiguous.items()]
-    deprecated = [f"{given(label)} → {named(uri)}" for label, uri in matched.deprecated.items()]
+    replaced = [
+        f"{given(label)} → {named(uri)}" for label, uri in matched.deprecated.items() if uri
+    ]
+    left = [given(label) for label, uri in matched.deprecated.items() if not uri]
     how = "replaced" if is_replaced else "kept; --replace-deprecated takes what replaces them"
     told = (
         ("labels that are not in the vocabulary, kept as they are", matched.unknown),
         ("labels that are names of several concepts, kept as they are", ambiguous),
-        (f"labels that are deprecated, {how}", deprecated),
+        (f"labels that are deprecated, {how}", replaced),
+        ("labels that are deprecated and replaced by nothing, kept as they are", left),
     )
     return [
         f"{what} ({len(labels):,}): {', '.join(labels[:most])}"

@@ -32,7 +32,13 @@ from deplda.cli.output import (
     show_json,
     waiting,
 )
-from deplda.cli.thesaurus import in_vocabulary, open_vocabulary, vocabulary_options
+from deplda.cli.thesaurus import (
+    as_the_model_has_them,
+    in_vocabulary,
+    note_languages,
+    open_vocabulary,
+    vocabulary_options,
+)
 from deplda.errors import InputError
 from deplda.models.registry import MODELS, WHICH_MODEL, can, model_class, verbs_that_can
 
@@ -187,6 +193,10 @@ def train(
     )
     if summary["known_by_name"]:
         show("{known_by_name:,} more labels are known by name alone.".format_map(summary))
+    elif len(model.classes_) > summary["labels"]:
+        show(
+            "Names of concepts are not used: held-out documents were labelled no better with them."
+        )
     if model.held_out_:
         show(_quality(model.held_out_))
     show(f"Next: deplda predict {output} {'new.jsonl' if summary['takes_text'] else 'new.svm'}")
@@ -226,6 +236,8 @@ def _learn(
         loaded = loaded._replace(corpus=named(loaded.corpus))
     learned, kept = _parts(loaded, split, holdout, seed)
     learned, options = _with_kept_words(learned, loaded, words)
+    if "vocabulary" in how:
+        note_languages(how["vocabulary"], options.get("counter"))
     model.fit(learned, **options, **how)
     model.fields_ = loaded.fields
     return kept
@@ -264,7 +276,7 @@ def summary_of(
         "documents": model.label_sets_.shape[0],
         "words": model.n_learned_words_,
         "labels": model.n_learned_labels_,
-        "known_by_name": len(model.classes_) - model.n_learned_labels_,
+        "known_by_name": model.n_known_by_name_,
         "takes_text": model.counter_ is not None,
         "seconds": seconds,
         "held_out": model.held_out_ or None,
@@ -408,7 +420,7 @@ def evaluate(
             split, "test",
         )  # fmt: skip
     if classifier.vocabulary_ is not None:
-        test = in_vocabulary(test, classifier.vocabulary_, classifier.label_language_)
+        test = as_the_model_has_them(test, classifier)
     found = metrics_of(classifier, test)
     rare = found.by_frequency()
     near, cutoff = _near_of(classifier, test) if hierarchical else (None, None)
@@ -426,7 +438,7 @@ def evaluate(
         show(near)
         show(f"Labels are given by the {cutoff} cut-off; top terms are credited as all others are.")
     if found.n_unseen:
-        show(f"\n{found.n_unseen:,} labels of documents are not known to the model.")
+        show(f"\n{found.n_unseen:,} times a document has a label that the model does not know.")
 
 
 def _check_hierarchy(classifier: Any, path: Path) -> None:

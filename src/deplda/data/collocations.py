@@ -71,7 +71,7 @@ def _sequences(words: Sequence[str]) -> Numbers:
         (place, places[before], places[last])
         for word, place in places.items()
         for before, blank, last in (word.rpartition(" "),)
-        if blank and before in places and last in places
+        if blank and before in places and last in places and not word.endswith(MARK)
     ]
     return np.array(found, dtype=np.int64).reshape(-1, 3)
 

@@ -4,8 +4,8 @@ A name that stands in a text is evidence for its label, whether or not a documen
 Columns of three kinds follow the words of a counter (`WordCounter.names_at_`):
 
 - the words of names that are too rare to be learned from, as they are: ``dolmen``;
-- how early each word of a name stands in a text: ``dolmen @``;
-- the words of a name in sequence: ``bronze age @``.
+- how early each word of a name stands in a text, marked as such: ``dolmen␟@``;
+- the words of a name in sequence: ``bronze age␟@``.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 from deplda.data.vocabulary import ANY, Concept
 
-MARK = " @"
-"""Ends a column that is no word: the earliness of a word, or a sequence."""
+MARK = "\x1f@"
+"""Ends a column that is no word: the earliness of a word, or a sequence. A control character that
+separates words is part of none."""
 MOST_EARLY = 4
 """How early one of the first eight words of a text stands; twice as far is one less."""
 AFTER_TITLE = 32
@@ -27,6 +28,8 @@ _FIRST = 8
 _EARLY_WORDS = _FIRST << (MOST_EARLY - 1)
 _IN_BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _FACET = "::"
+_TELLING = re.compile(r"\b(?:\w*\d\w*|[^\W\d_a-z])\b")
+"""Numbers, and single letters in upper case."""
 
 
 _MOST_WORDS = 12
@@ -46,9 +49,11 @@ class Name(NamedTuple):
     def of(cls, text: str, analyze: Analyze) -> Name:
         """Return a name as it is looked for; a qualifier stands in brackets, or before ``::``."""
         facet, _, rest = text.rpartition(_FACET)
-        words = analyze(cls.bare(text)) or analyze(rest)
-        hints = " ".join([facet, *_IN_BRACKETS.findall(rest)])
-        return cls(words if len(words) <= _MOST_WORDS else [], analyze(hints))
+        bare, hints = cls.bare(text), " ".join([facet, *_IN_BRACKETS.findall(rest)])
+        words = analyze(bare)
+        # What is not counted may be all that tells it from others: vitamin D, Industry 4.0.
+        is_whole = not any(not analyze(part) for part in _TELLING.findall(bare))
+        return cls(words if is_whole and len(words) <= _MOST_WORDS else [], analyze(hints))
 
     @staticmethod
     def bare(text: str) -> str:
@@ -71,7 +76,7 @@ def names_of(concept: Concept, language: str | None) -> list[str]:
     wanted: Collection[str | None] = (language, ANY)
     if language is None or not any(code in concept.names for code in wanted):
         wanted = {*concept.names, *concept.synonyms}
-    names = [name for code, name in concept.names.items() if code in wanted]
+    names = [name for code, name in concept.names.items() if code in wanted and name.strip()]
     also = [
         name for code, several in concept.synonyms.items() if code in wanted for name in several
     ]

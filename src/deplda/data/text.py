@@ -230,6 +230,8 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.__dict__.pop(name, None)
         texts = self._seen(texts)
         if self.vocabulary is not None:
+            if self.names is not None:
+                raise InputError("vocabulary and names are both given; names need words of texts")
             words = _checked_words(self.vocabulary)
             self._check_countable(words)
             self.vocabulary_ = words

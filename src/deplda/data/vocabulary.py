@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -70,6 +70,10 @@ class Vocabulary:
         if len(self._places) < len(self.concepts):
             twice = first_duplicate([concept.uri for concept in self.concepts])
             raise InputError(f"the vocabulary has the concept {twice!r} twice; remove one")
+
+    def __repr__(self) -> str:
+        codes = ", ".join(code or "not said" for code in self.languages)
+        return f"Vocabulary({len(self):,} concepts, names: {codes or 'none'})"
 
     def __len__(self) -> int:
         return len(self.concepts)
@@ -200,16 +204,25 @@ def _index(found: dict[str, tuple[str, ...]], key: str, uri: str) -> None:
 
 
 def with_concepts(
-    corpus: Corpus, vocabulary: Vocabulary, *, replace_deprecated: bool = False
+    corpus: Corpus,
+    vocabulary: Vocabulary,
+    *,
+    replace_deprecated: bool = False,
+    except_for: Collection[str] = (),
 ) -> tuple[Corpus, Matched]:
     """Return the corpus with the addresses of concepts as labels, and what was matched.
 
-    Labels of one concept become one; those that have none stay as they are.
+    Labels of one concept become one; those that have none stay as they are. Of deprecated concepts
+    those of `except_for` are not replaced.
     """
     matched = vocabulary.match(corpus.label_names)
     uris = dict(matched.uris)
     if replace_deprecated:
-        uris |= {label: uri for label, uri in matched.deprecated.items() if uri is not None}
+        uris |= {
+            label: uri
+            for label, uri in matched.deprecated.items()
+            if uri is not None and matched.uris[label] not in except_for
+        }
     new = [uris.get(label, label) for label in corpus.label_names]
     names = tuple(sorted(set(new)))
     places = {name: place for place, name in enumerate(names)}

@@ -22,6 +22,7 @@ from deplda.data import checks
 from deplda.data.corpus import Corpus, canonical, without_columns, word_names
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath
+from deplda.data.names import MARK
 from deplda.data.readers import kept_words
 from deplda.data.targets import Indicator, Targets, by_place, read_targets, renamed
 from deplda.data.text import WordCounter
@@ -284,7 +285,8 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.has_probabilities:
             calibration = self._calibration()
             for numbers, _, chances in self._likeliest(counts, k):
-                yield numbers, chances, cutting.given(cutoff, numbers, chances, calibration)
+                given = cutting.given(cutoff, numbers, chances, calibration)
+                yield numbers, chances, given & (numbers >= 0)
             return
         if cutting.needs_probabilities(cutoff):
             raise InputError(
@@ -300,7 +302,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Yield numbers, scores and probabilities of the k likeliest labels, the likeliest first.
 
         Some documents after the other. A model that does not score all labels overrides this; there
-        may then be fewer than k.
+        may then be fewer than k, and −1 where a document has no more.
         """
         scorer, execution = self._scorer(counts, execution or self._execution())
         work = partial(_likeliest_labels, scorer, self._calibration(), k)
@@ -368,6 +370,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         if counter is not None:
             self._check_counter(counter)
+        self._check_names(counter)
         self.counter_: WordCounter | None = counter
         self.fields_: Fields | None = None
         self.vocabulary_: Vocabulary | None = None
@@ -435,6 +438,21 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         self.feature_names_in_ = np.array(words, dtype=object)
 
+    _looks_for_names = False
+    """Whether the model knows what is counted for the sake of names."""
+
+    def _check_names(self, counter: WordCounter | None) -> None:
+        """Raise if there are columns that are no words, which this model would take for words."""
+        if counter is not None and self._looks_for_names:
+            return
+        words = self.words_ if hasattr(self, "feature_names_in_") else ()
+        if any(word.endswith(MARK) for word in words):
+            other = "fit it with counter=" if self._looks_for_names else "count without names="
+            raise InputError(
+                f"X has columns that are counted for names, which are no words; {other}, or use "
+                "HybridLDA with vocabulary= and counter="
+            )
+
     def _counts_of_corpus(self, corpus: Corpus, *, reset: bool) -> Any:
         names = np.array(corpus.vocabulary, dtype=object)
         if reset:
@@ -487,6 +505,11 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def n_learned_labels_(self) -> int:
         """How many labels were learned, the first of `classes_`; others are known by name alone."""
         return len(self.classes_)
+
+    @property
+    def n_known_by_name_(self) -> int:
+        """How many labels that were never learned can be suggested by their names."""
+        return 0
 
     def _n_tokens_in(self, counts: Counts) -> Numbers:
         """Return how many tokens of known words each document has."""

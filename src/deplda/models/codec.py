@@ -231,7 +231,7 @@ def _vocabulary(stored: Stored) -> Vocabulary | None:
     packed = Reader(stored.path, stored.arrays).take(_VOCABULARY, np.uint8)
     try:
         return Vocabulary(msgspec.msgpack.decode(packed.tobytes(), type=tuple[Concept, ...]))
-    except (msgspec.DecodeError, InputError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, InputError) as error:
         raise ReadError(stored.path, None, f"its vocabulary cannot be read: {error}") from error
 
 

@@ -54,6 +54,7 @@ class Explainer(LabelClassifier):
             numbers = best(scorer.scores(counts), k).labels
             return self._with_names(self._explain(document, counts, numbers, None, n_words))
         numbers, _, chances = next(self._likeliest(counts, k, HERE))
+        numbers, chances = numbers[:, numbers[0] >= 0], chances[:, numbers[0] >= 0]
         found = self._explain(document, counts, numbers, chances, n_words)
         told = zip(found.reasons, chances[0].tolist(), strict=True)
         return self._with_names(

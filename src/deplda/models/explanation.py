@@ -30,9 +30,11 @@ class Explanation(Explained, frozen=True):
         def with_places(reason: Reason) -> Reason:
             if reason.named is None:
                 return reason
-            places = places_of(reason.named.name, text, counter)
+            places, is_whole = places_of(reason.named.name, text, counter)
             written = text[slice(*places[0])] if places else None
-            named = structs.replace(reason.named, places=places, as_written=written)
+            named = structs.replace(
+                reason.named, places=places, as_written=written, is_whole=is_whole
+            )
             return structs.replace(reason, named=named)
 
         return structs.replace(
@@ -55,7 +57,7 @@ class Explanation(Explained, frozen=True):
             chance = reason.probability
             shown = _log_odds(reason) if is_hybrid else _shares(reason)
             table.add_row(
-                Text(str(reason.label)),
+                Text(f"{reason.label}{' (no training document)' * reason.by_name}"),
                 f"{reason.score:.3f}" if chance is None else percent(chance),
                 *shown,
                 Text("; ".join(filter(None, (reason.told_name(), _words(reason))))),

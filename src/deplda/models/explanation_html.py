@@ -9,6 +9,7 @@ from scipy.special import expit
 from deplda.models.reasons import Explained, Reason, percent
 
 _COLOURS = 8
+_NEVER = " <small>(no training document)</small>"
 _NAMES = {
     "share": "topic model", "margin": "SVM", "likeness": "like its documents",
     "base": "any candidate", "name": "its name",
@@ -128,7 +129,7 @@ def _item(reason: Reason, number: int, best: float, has_shares: bool) -> str:
     why = "".join(f'<p class="why">{name}: {told}</p>' for name, told in lines.items() if told)
     return (
         f'<li style="--own:var(--c{number % _COLOURS})"><span class="name">'
-        f'{escape(str(reason.label))}</span> <span class="score">{told}'
+        f'{escape(str(reason.label))}</span>{_NEVER * reason.by_name} <span class="score">{told}'
         f'</span><div class="bar{" halved" * is_halved}" role="img" '
         f'aria-label="{parts}">{bars}</div>{why}</li>'
     )

@@ -16,14 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks
 from deplda.data.corpus import Corpus, check_counts, grown, without_columns
-from deplda.data.names import MARK, Name
+from deplda.data.names import MARK, Name, names_of
 from deplda.data.targets import Indicator, Targets, by_place, extended
 from deplda.data.text import WordCounter
 from deplda.data.vocabulary import Vocabulary
 from deplda.data.weighting import WordCounts
 from deplda.engine.execution import HERE, Execution
 from deplda.engine.pool import Stop
-from deplda.errors import NothingHeldOutWarning
+from deplda.errors import InputError, NothingHeldOutWarning
 from deplda.inference.cpu import Cpu
 from deplda.models import holdout, hybrid_codec, hybrid_reasons
 from deplda.models.base import Counts, Floats, Numbers
@@ -47,7 +47,7 @@ from deplda.models.learning_on import LearnsOn
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import idf_of, tfidf
 from deplda.models.mixture import UNTAUGHT, Bools, Mixture
-from deplda.models.name_evidence import NameIndex, index_of, names_by_label
+from deplda.models.name_evidence import MOST_NAMED, NameIndex, index_of, names_by_label
 from deplda.models.parameters import checked
 from deplda.models.topic_model import Auto
 from deplda.training.estimates import LabelWords, TopicLabels
@@ -126,6 +126,8 @@ class HybridLDA(LearnsOn, Explainer):
     n_held_out: int = 3000
     cutoff: Any = "validated"
 
+    _looks_for_names = True
+
     # Learning ------------------------------------------------------------------------------------
 
     def fit(
@@ -182,7 +184,17 @@ class HybridLDA(LearnsOn, Explainer):
         if vocabulary is None or self._targets.kind == "classes":
             return labels
         known = set(self.classes_.tolist())
-        new = [c.uri for c in vocabulary if not c.deprecated and c.uri not in known]
+        if not all(isinstance(label, str) for label in known):
+            raise InputError(
+                f"labels are such as {next(iter(known))!r}, but those of a vocabulary are its "
+                "addresses; give y as lists of these, or a Corpus with label_names"
+            )
+        code = self._name_counter().language_code_
+        new = [
+            concept.uri
+            for concept in vocabulary
+            if not concept.deprecated and concept.uri not in known and names_of(concept, code)
+        ]
         if not new:
             return labels
         self.classes_ = extended(self.classes_, np.array(new, dtype=object))
@@ -198,6 +210,14 @@ class HybridLDA(LearnsOn, Explainer):
     def n_learned_labels_(self) -> int:
         """How many labels were learned, the first of `classes_`; others are known by name alone."""
         return self._n_learned
+
+    @property
+    def n_known_by_name_(self) -> int:
+        """How many labels that were never learned can be suggested by their names."""
+        if self._names is None:
+            return 0
+        labels = self._names.finder.labels
+        return len(np.unique(labels[labels >= self._n_learned]))
 
     @property
     def _names_at(self) -> range:
@@ -403,6 +423,7 @@ class HybridLDA(LearnsOn, Explainer):
         self.idf_, self._centroids, self.weights_ = idf, near, weights
         self.topic_model_, self.label_sets_ = topics, labels
         self._name_words_of(topics)
+        self._never_learned = frozenset(self.classes_[self._n_learned :].tolist())
         self._log_frequencies = _log_frequencies(self._learned(labels))
 
     def _name_words_of(self, topics: DependencyLDA) -> None:
@@ -413,6 +434,11 @@ class HybridLDA(LearnsOn, Explainer):
             topics.feature_names_in_ = np.array(topics.counter_.vocabulary_, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             topics.feature_names_in_ = self.feature_names_in_
+
+    def told_label(self, label: Any) -> dict[str, Any]:
+        """Return a label as it is told; `by_name` says that no training document has it."""
+        told = super().told_label(label)
+        return told | ({"by_name": True} if label in self._never_learned else {})
 
     @property
     def surface_words_(self) -> tuple[str, ...]:
@@ -475,7 +501,7 @@ class HybridLDA(LearnsOn, Explainer):
     # Explaining ----------------------------------------------------------------------------------
 
     def explain(self, document: Any, k: int = 5, *, n_words: int = 8) -> Explanation:
-        """Return why the k likeliest labels of one document are suggested; k candidates at most.
+        """Return why the k likeliest labels of one document are suggested; candidates at most.
 
         The parts of a label are those of its log-odds, by signal, and add up to them. `evidence`
         are the words that give most to them, `companions` the labels it goes with and what they
@@ -483,7 +509,8 @@ class HybridLDA(LearnsOn, Explainer):
         """
         check_is_fitted(self)
         checks.at_least_one(k=k)
-        return super().explain(document, min(k, self.n_candidates_), n_words=n_words)
+        most = self.n_candidates_ + (0 if self._names is None else MOST_NAMED)
+        return super().explain(document, min(k, most), n_words=n_words)
 
     def _explain(
         self, document: Any, counts: Counts, numbers: Numbers, chances: Floats | None, n_words: int
@@ -516,10 +543,11 @@ class HybridLDA(LearnsOn, Explainer):
         if self._names is not None:
             own = {*self.feature_names_in_[self._names.finder.words_of(name)].tolist()}
         labels = self.classes_.tolist()[label : label + 1]
-        ((_, names),) = names_by_label(labels, self.vocabulary_, counter.language_code_)
+        named = names_by_label(labels, self.vocabulary_, counter.language_code_)
+        names = [name for _, several in named for name in several]
         analyze = counter.name_analyzer()
-        found = next((each for each in names if {*Name.of(each, analyze).words} == own), names[0])
-        return Name.bare(found)
+        found = [each for each in names if {*Name.of(each, analyze).words} == own]
+        return Name.bare(next(iter([*found, *names]), str(labels[0])))
 
     def _name_counter(self) -> WordCounter:
         """Return what tells the words of names."""
@@ -565,7 +593,7 @@ def _likeliest_candidates(
     scorer: HybridScorer, calibration: Calibration, k: int, counts: Counts, stop: Stop
 ) -> tuple[Numbers, Floats, Floats]:
     labels, log_odds = scorer.candidates(counts)
-    chances = np.where(labels < 0, -1.0, calibration.at(log_odds, labels))
-    k = min(k, scorer.shortlister.n_candidates)  # so many are there for every document
-    numbers, (scores, told) = best_first(labels, chances, k, log_odds, chances)
+    chances = np.where(labels < 0, 0.0, calibration.at(log_odds, labels))
+    keys = np.where(labels < 0, -1.0, chances)
+    numbers, (scores, told) = best_first(labels, keys, k, log_odds, chances)
     return numbers, scores, told

@@ -288,8 +288,13 @@ def names_by_label(
     return found
 
 
-def places_of(name: str, text: str, counter: WordCounter) -> tuple[tuple[int, int], ...]:
-    """Return where a name stands in a text, begin and end: in sequence, or else each word once."""
+def places_of(
+    name: str, text: str, counter: WordCounter
+) -> tuple[tuple[tuple[int, int], ...], bool]:
+    """Return where a name stands in a text, begin and end, and whether its words stand together.
+
+    Where they do not, it is where each of them stands first.
+    """
     wanted, places = Name.of(name, counter.name_analyzer()).words, list(counter.places(text))
     words, n = [word for _, _, word in places], len(wanted)
     runs = [at for at in range(len(words) - n + 1) if words[at : at + n] == wanted]
@@ -297,7 +302,7 @@ def places_of(name: str, text: str, counter: WordCounter) -> tuple[tuple[int, in
         found = [(places[at][0], places[at + n - 1][1]) for at in runs]
     else:
         found = [places[words.index(word)][:2] for word in wanted if word in words]
-    return tuple(sorted(found[:_MOST_PLACES]))
+    return tuple(sorted(found[:_MOST_PLACES])), bool(runs)
 
 
 def _taken(starts: Numbers, rows: Numbers) -> tuple[Numbers, Numbers]:

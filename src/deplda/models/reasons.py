@@ -68,6 +68,8 @@ class NameInText(Struct, frozen=True):
     """Where it, or each of its words, begins and ends in the text, if there is one."""
     as_written: str | None = None
     """What stands at the first of these."""
+    is_whole: bool = True
+    """Whether its words stand together, as far as that is known."""
 
 
 class TopicBehind(Struct, frozen=True, rename={"number": "topic", "weight": "share"}):
@@ -102,6 +104,8 @@ class Reason(Struct, frozen=True):
     uri: str | None = None
     """The address of the label's concept, and its notation, in a model with a vocabulary."""
     notation: str | None = None
+    by_name: bool = False
+    """Whether no training document has the label: it is known by its name alone."""
     named: NameInText | None = None
     """Its name, if that stands in the document and the model looks at names."""
 
@@ -109,11 +113,15 @@ class Reason(Struct, frozen=True):
         """Return the sentence on its name; None where that is not in the document."""
         if self.named is None:
             return None
-        what = "synonym" if self.named.is_synonym else "name"
-        told = f"its {what} “{self.named.name}” stands in the text"
-        if self.named.places:
-            told += f" (“{self.named.as_written}”, from character {self.named.places[0][0] + 1:,})"
-        return f"{told} {self.named.added:+.2f}"
+        named, what = self.named, "synonym" if self.named.is_synonym else "name"
+        if not named.is_whole:
+            told = f"the words of its {what} “{named.name}” stand in the text, but apart"
+        else:
+            told = f"its {what} “{named.name}” stands in the text"
+        if named.places:
+            form = "" if named.as_written == named.name else f"as “{named.as_written}”, "
+            told += f" ({form}from character {named.places[0][0] + 1:,})"
+        return f"{told} {named.added:+.2f}"
 
     def rounded_parts(self, digits: int = 3) -> dict[str, float]:
         """Return the parts to be shown: the last takes what rounding leaves, so they add up."""

@@ -22,6 +22,8 @@ class Suggestion(Struct, omit_defaults=True):
     uri: str | None = None
     """The address of its concept, and its notation, where the model has a vocabulary."""
     notation: str | None = None
+    by_name: bool = False
+    """Whether no training document has it: it is known by its name alone."""
     score: float | None = None
     """Of a model without probabilities: to be compared with others of the document alone."""
 

@@ -177,7 +177,7 @@ class ModelService:
 
     def label(self, name: str) -> answers.LabelAnswer:
         """Return a label's words, companions, frequency and topics."""
-        number = self.numbers.get(name)
+        number = self.numbers.get(name, self._by_uri.get(name))
         if number is None:
             shown = name if len(name) <= 80 else f"{name[:80]}…"
             raise HTTPException(404, f"the model has no label {shown!r}; search in /v1/labels")

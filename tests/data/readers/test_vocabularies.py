@@ -91,8 +91,10 @@ def test_annif_reads_what_is_written(tmp_path: Path) -> None:
     odd = Vocabulary([Concept(uri="u", names={"": "a\tb\nc"})])
     write_vocabulary(odd, tmp_path / "b.tsv")
     assert read_vocabulary(tmp_path / "b.tsv")["u"].name() == "a b c"
-    write_vocabulary(odd, tmp_path / "b.csv")
-    assert read_vocabulary(tmp_path / "b.csv")["u"].names == {"en": "a\tb\nc"}
+    with pytest.raises(InputError, match="the language of the names is not known"):
+        write_vocabulary(odd, tmp_path / "b.csv")
+    write_vocabulary(odd, tmp_path / "b.csv", "fi")
+    assert read_vocabulary(tmp_path / "b.csv")["u"].names == {"fi": "a\tb\nc"}
 
 
 @pytest.mark.parametrize(

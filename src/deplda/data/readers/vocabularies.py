@@ -70,7 +70,12 @@ def write_vocabulary(vocabulary: Vocabulary, path: StrPath, language: str | None
     format = _format_of(path)
     if format not in ("tsv", "csv"):
         raise InputError(f"{path} cannot be written; its name must end in .tsv or .csv")
-    lines = _as_tsv(vocabulary, language) if format == "tsv" else _as_csv(vocabulary)
+    if format == "csv" and [*vocabulary.languages] == [ANY] and language is None:
+        raise InputError(
+            "the language of the names is not known, and a CSV has to say it; give it "
+            "(--label-language), or write a .tsv"
+        )
+    lines = _as_tsv(vocabulary, language) if format == "tsv" else _as_csv(vocabulary, language)
     with write_whole(Path(path)) as file:
         for line in lines:
             file.write(line.encode())
@@ -231,9 +236,9 @@ def _as_tsv(vocabulary: Vocabulary, language: str | None) -> Iterator[str]:
             yield f"<{concept.uri}>\t{_plain(concept.name(language))}{notation}\n"
 
 
-def _as_csv(vocabulary: Vocabulary) -> Iterator[str]:
+def _as_csv(vocabulary: Vocabulary, language: str | None) -> Iterator[str]:
     codes = [code for code in vocabulary.languages if code != ANY]
-    columns = codes or ["en"]
+    columns = codes or [language or "en"]
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
 

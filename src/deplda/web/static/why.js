@@ -14,6 +14,7 @@ export function showWhy(place, reason, number) {
   place.append(make("div", { class: "why", "--own": colour(number) },
     make("h2", {}, "Why ", labelLink(reason.label), "?"),
     make("p", {}, `${inWords(reason)}.`),
+    reason.by_name ? make("p", { class: "quiet" }, "No training document has it.") : null,
     reason.named ? make("p", { class: "named" }, nameInWords(reason.named)) : null,
     ...(reason.evidence.length || reason.named ? [
       line("Its words (added to its log-odds)", reason.evidence,
@@ -28,9 +29,12 @@ export function showWhy(place, reason, number) {
     ])));
 }
 
-function nameInWords({ name, added, places, as_written: written, is_synonym: isSynonym }) {
-  const place = places.length ? ` (“${written}”, from character ${places[0][0] + 1})` : "";
-  return `Its ${isSynonym ? "synonym" : "name"} “${name}” stands in the text${place}: ${signed(added, 2)}.`;
+function nameInWords({ name, added, places, as_written: written, is_synonym: isSynonym, is_whole: isWhole }) {
+  const what = `${isSynonym ? "synonym" : "name"} “${name}”`;
+  const form = written === name ? "" : `as “${written}”, `;
+  const place = places.length ? ` (${form}from character ${places[0][0] + 1})` : "";
+  const told = isWhole ? `Its ${what} stands in the text` : `The words of its ${what} stand in the text, but apart`;
+  return `${told}${place}: ${signed(added, 2)}.`;
 }
 
 const signed = (value, digits) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(digits)}`;
