@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from deplda import InputError
+from deplda import Concept, InputError, Vocabulary
 from deplda.data.targets import Targets
 from deplda.models.neighbours import beside, number_of
 
