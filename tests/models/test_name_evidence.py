@@ -117,16 +117,16 @@ def test_candidates_find_their_mentions_and_others_come_beside_them() -> None:
     assert (at >= 0).tolist() == [[True, False], [False, True], [False, False], [False, False]]
     assert found.labels[at[0, 0]] == 3
     assert found.documents[at[1, 1]] == 1
-    more = found.beside(candidates, 2)
+    more = found.labels_at(found.beside(at, 2))
     assert more.tolist() == [[2, -1], [1, -1], [0, 1], [-1, -1]]  # the heaviest first
-    assert found.beside(candidates, 1).tolist() == [[2], [1], [0], [-1]]
+    assert found.labels_at(found.beside(at, 1)).tolist() == [[2], [1], [0], [-1]]
 
 
 def test_nothing_is_found_where_there_are_no_names() -> None:
     index = index_of([], ("a", "b"), str.split)
     found = index.find(csr(np.ones((2, 2))), np.ones(2))
     assert found.at(np.zeros((2, 3), np.int32)).tolist() == [[-1] * 3] * 2
-    assert (found.beside(np.zeros((2, 3), np.int32)) == -1).all()
+    assert (found.beside(found.at(np.zeros((2, 3), np.int32))) == -1).all()
 
 
 def csr(values: Any) -> Any:

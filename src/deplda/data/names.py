@@ -90,8 +90,6 @@ class NameWords(NamedTuple):
     sequences: frozenset[str]
     lengths: dict[str, tuple[int, ...]]
     """How many words the sequences have that begin with two words."""
-    firsts: frozenset[str]
-    """With which words they begin."""
 
     @classmethod
     def of_names(cls, names: Iterable[str], analyze: Analyze) -> NameWords:
@@ -113,15 +111,14 @@ class NameWords(NamedTuple):
 
     @classmethod
     def _of(cls, words: set[str], sequences: set[str]) -> NameWords:
-        lengths, firsts = dict[str, tuple[int, ...]](), set[str]()
+        lengths = dict[str, tuple[int, ...]]()
         for sequence in sequences:
             first, second, *rest = sequence.split(" ")
             begin, n = f"{first} {second}", 2 + len(rest)
             known = lengths.get(begin, ())
             if n not in known:
                 lengths[begin] = tuple(sorted((*known, n)))
-            firsts.add(first)
-        return cls(frozenset(words), frozenset(sequences), lengths, frozenset(firsts))
+        return cls(frozenset(words), frozenset(sequences), lengths)
 
     def columns_beside(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return the columns that are counted beside these words, which have theirs already."""
@@ -138,14 +135,12 @@ class NameWords(NamedTuple):
             if word in self.words and word not in seen:
                 seen.add(word)
                 yield word + MARK, MOST_EARLY - (place // _FIRST).bit_length()
-        if not self.firsts.isdisjoint(tokens):
-            yield from self._sequences_in(tokens)
-
-    def _sequences_in(self, tokens: list[str]) -> Iterator[tuple[str, int]]:
-        firsts, lengths, sequences = self.firsts, self.lengths, self.sequences
-        for place, (word, after) in enumerate(pairwise(tokens)):
-            if word in firsts and (begin := f"{word} {after}") in lengths:
-                for n in lengths[begin]:
+        # Most pairs of words begin no name: all are looked up at once.
+        begins = list(map(" ".join, pairwise(tokens)))
+        met = self.lengths.keys() & begins
+        for place, begin in enumerate(begins if met else ()):
+            if begin in met:
+                for n in self.lengths[begin]:
                     found = begin if n == 2 else " ".join(tokens[place : place + n])
-                    if found in sequences:
+                    if found in self.sequences:
                         yield found + MARK, 1

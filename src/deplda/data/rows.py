@@ -32,11 +32,13 @@ class SparseRows:
     def add(self, row: Mapping[str, int]) -> None:
         """Append a row."""
         places = self.places
-        for name, value in row.items():
-            place = places.get(name) if self.fixed else places.setdefault(name, len(places))
-            if place is not None and value:
-                self.indices.append(place)
-                self.data.append(value)
+        if not self.fixed:
+            for name in row:
+                places.setdefault(name, len(places))
+        found = zip(map(places.get, row), row.values(), strict=True)
+        kept = [(place, value) for place, value in found if place is not None and value]
+        self.indices.extend([place for place, _ in kept])
+        self.data.extend([value for _, value in kept])
         self.ends.append(len(self.data))
 
     def matrix(self) -> tuple[Any, tuple[str, ...]]:

@@ -449,7 +449,7 @@ class Analyzer:
             if self._ngrams > 1:
                 both.update(self._sequences(words))
             for column, n in self._names.found_in(words, begins_at):
-                both[column] += n
+                both[column] = both.get(column, 0) + n
             return both
         if self._ngrams > 1:
             return Counter(self(text))

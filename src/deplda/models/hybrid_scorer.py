@@ -119,16 +119,17 @@ def with_named(found: Shortlist, mentions: Mentions) -> tuple[Shortlist, Numbers
     −1 where there is no label, or its name is not there. What names bring up is neither near by its
     words nor likely by its topics: it has no share and no likeness.
     """
-    more = mentions.beside(found.labels)
+    at = mentions.at(found.labels)
+    more = mentions.beside(at)
     none = np.zeros(more.shape)
-    labels = np.concatenate([found.labels, more], axis=1)
+    labels = np.concatenate([found.labels, mentions.labels_at(more)], axis=1)
     extended = Shortlist(
         found.features,
         labels,
         np.concatenate([found.shares, none], axis=1),
         np.concatenate([found.likeness, none], axis=1),
     )
-    return extended, mentions.at(labels)
+    return extended, np.concatenate([at, more], axis=1)
 
 
 def name_scores(scores: Floats, at: Numbers) -> Floats:

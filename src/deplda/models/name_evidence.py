@@ -148,14 +148,17 @@ class Mentions(NamedTuple):
         n_documents: int,
     ) -> Mentions:  # fmt: skip
         """Return those of names, of which a label may have several."""
-        order = np.lexsort((-weights, labels, documents))
-        own, their = documents[order], labels[order].astype(np.int64)
+        n_labels = int(labels.max(initial=0)) + 1
+        keys = documents * n_labels + labels
+        order = np.argsort(keys, kind="stable")
         is_first = np.ones(len(order), bool)
-        is_first[1:] = (np.diff(own) != 0) | (np.diff(their) != 0)
+        is_first[1:] = np.diff(keys[order]) != 0
+        if not is_first.all():
+            order = np.lexsort((-weights, keys))
         kept = order[is_first]
         return cls(
-            own[is_first], their[is_first], names[kept].astype(np.int64), features[kept],
-            weights[kept], n_documents,
+            documents[kept], labels[kept].astype(np.int64), names[kept].astype(np.int64),
+            features[kept], weights[kept], n_documents,
         )  # fmt: skip
 
     def at(self, candidates: Labels) -> Numbers:
@@ -168,18 +171,25 @@ class Mentions(NamedTuple):
         found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
         return np.where((keys[found] == wanted) & (candidates >= 0), found, -1)
 
-    def beside(self, candidates: Labels, k: int = MOST_NAMED) -> Labels:
-        """Return up to k labels a document that are not among its candidates; −1 for no label."""
-        at, found = self.at(candidates), np.full((self.n_documents, k), -1, np.int32)
+    def beside(self, at: Numbers, k: int = MOST_NAMED) -> Numbers:
+        """Return the places of up to k labels a document that have none among `at`; −1 for none.
+
+        The heaviest come first, equals in the order of their numbers.
+        """
+        found = np.full((self.n_documents, k), -1)
         is_new = np.ones(len(self.labels), bool)
         is_new[at[at >= 0]] = False
         new = np.flatnonzero(is_new)
-        new = new[np.lexsort((self.labels[new], -self.weights[new], self.documents[new]))]
-        own = self.documents[new]
+        own, heavy = self.documents[new], self.weights[new]
+        new = new[np.argsort(own - heavy / (heavy.max(initial=0.0) + 1.0), kind="stable")]
         rank = np.arange(len(new)) - np.searchsorted(own, own)
         kept = rank < k
-        found[own[kept], rank[kept]] = self.labels[new][kept]
+        found[own[kept], rank[kept]] = new[kept]
         return found
+
+    def labels_at(self, places: Numbers) -> Labels:
+        """Return the labels at these places; −1 where there is none."""
+        return np.append(self.labels, -1)[places].astype(np.int32)
 
 
 class NameWeights(msgspec.Struct, frozen=True):
