@@ -84,9 +84,6 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     vocabulary_ : tuple of str
         The words kept, in the order of the columns, as they are counted.
-    surface_words_ : tuple of str
-        The same words as people read them: of each the form that was commonest in the training
-        texts.
     min_count_ : int
         The threshold used.
     names_at_ : range
@@ -214,7 +211,7 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def surface_words_(self) -> tuple[str, ...]:
-        """The words as people read them."""
+        """The words as people read them: of each the commonest form in the training texts."""
         words: tuple[str, ...] = getattr(self, "vocabulary_", ())
         return words if self._surface_words is None else self._surface_words
 
