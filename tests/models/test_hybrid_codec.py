@@ -1,6 +1,5 @@
 """A saved hybrid: all of it comes back, and no damage gets in."""
 
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ import numpy as np
 import pytest
 
 from deplda import HybridLDA, ReadError, load
-from deplda.models import card as store
+from tests.models.hybrids import Damage, assert_refused
 from tests.models.worlds import pairs
 
 
@@ -49,7 +48,7 @@ def terms(card: Any) -> Any:
     return card.learned["mixture"] | {"terms": [["smell"]], "weights": [1.0]}
 
 
-DAMAGE: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
+DAMAGE: Damage = {
     "weights": (lambda card, arrays: arrays["weights.data"].fill(np.nan), "not finite"),
     "columns": (lambda card, arrays: arrays["centroids.indices"].fill(10**6), "beyond"),
     "idf": (lambda card, arrays: arrays.update(idf=arrays["idf"][:-1]), "finite numbers"),
@@ -80,14 +79,7 @@ DAMAGE: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
 
 @pytest.mark.parametrize("what", DAMAGE)
 def test_a_damaged_model_is_refused(tmp_path: Path, what: str) -> None:
-    fitted().save(tmp_path / "model")
-    _, card, arrays, _ = store.load(tmp_path / "model")
-    arrays = {name: np.array(array) for name, array in arrays.items()}
-    spoil, said = DAMAGE[what]
-    spoil(card, arrays)
-    store.save(tmp_path / "wrong", card, arrays)
-    with pytest.raises(ReadError, match=said):
-        load(tmp_path / "wrong")
+    assert_refused(fitted(), DAMAGE[what], tmp_path)
 
 
 def test_a_hybrid_of_an_earlier_version_says_that_it_must_be_trained_again() -> None:

@@ -15,13 +15,11 @@ from deplda import (
     FlatLDA,
     HybridLDA,
     InputError,
-    ReadError,
     Vocabulary,
     WordCounter,
     load,
 )
-from deplda.models import card as store
-from tests.models.hybrids import quick
+from tests.models.hybrids import Damage, assert_refused, quick
 
 CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
 N_CONCEPTS, N_NEVER = 60, 15
@@ -252,7 +250,7 @@ def test_tokens_are_those_of_words_alone() -> None:
     assert model.n_tokens_ == sum(len(model.counter_.name_analyzer()(t)) for t in world().texts)
 
 
-DAMAGE: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
+DAMAGE: Damage = {
     "labels": (lambda card, arrays: arrays["names.labels"].fill(99), "names.labels"),
     "words": (lambda card, arrays: arrays["names.words"].fill(-1), "names.words"),
     "early": (lambda card, arrays: arrays["names.early"].fill(10**6), "names.early"),
@@ -275,14 +273,7 @@ DAMAGE: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
 
 @pytest.mark.parametrize("what", DAMAGE)
 def test_a_damaged_model_is_refused(tmp_path: Path, what: str) -> None:
-    fitted().save(tmp_path / "model")
-    _, card, arrays, _ = store.load(tmp_path / "model")
-    arrays = {name: np.array(array) for name, array in arrays.items()}
-    spoil, said = DAMAGE[what]
-    spoil(card, arrays)
-    store.save(tmp_path / "wrong", card, arrays)
-    with pytest.raises(ReadError, match=said):
-        load(tmp_path / "wrong")
+    assert_refused(fitted(), DAMAGE[what], tmp_path)
 
 
 def test_on_a_page_names_are_lit_in_the_colour_of_their_label() -> None:
