@@ -44,6 +44,7 @@ from deplda.models.registry import MODELS, WHICH_MODEL, can, model_class, verbs_
 
 if TYPE_CHECKING:
     from deplda.data.corpus import Corpus
+    from deplda.data.text import WordCounter
     from deplda.evaluation import Evaluation, HierarchicalMetrics
     from deplda.models.cutting import Cutoff
 
@@ -174,8 +175,8 @@ def train(
         if concepts is not None and can(model, "names"):
             counter.set_params(names=concepts)
             how["vocabulary"] = concepts
-        reader = partial(load_corpus, corpus, reading, counter)
-        kept = _learn(model, reader, words, split, holdout, asked["seed"], how, named)
+        kept = _learn(model, corpus, reading, counter, words, split, holdout, asked["seed"], how,
+                      named)  # fmt: skip
         model.vocabulary_, model.label_language_ = concepts, label_language
     found = None if kept is None else metrics_of(model, kept)
     # How it was run this time is nothing to remember.
@@ -224,14 +225,15 @@ def _quality(held_out: dict[str, float]) -> str:
 
 
 def _learn(
-    model: Any, read: Callable[[], Loaded], words: Words, split: str, holdout: float | None,
-    seed: int, how: dict[str, Any], named: Callable[[Corpus], Corpus] | None,
+    model: Any, corpus: str, reading: Reading, counter: WordCounter, words: Words, split: str,
+    holdout: float | None, seed: int, how: dict[str, Any],
+    named: Callable[[Corpus], Corpus] | None,
 ) -> Corpus | None:  # fmt: skip
     """Let the model learn from a corpus; return the part of it that was kept for testing."""
     if "checkpoint" in how and not can(model, "checkpoint"):
         raise InputError(f"--checkpoint is for models with chains; {type(model).__name__} has none")
-    with waiting("reading documents …"):
-        loaded = read()
+    with waiting(f"reading {corpus} …"):
+        loaded = load_corpus(corpus, reading, counter)
     if named is not None:
         loaded = loaded._replace(corpus=named(loaded.corpus))
     learned, kept = _parts(loaded, split, holdout, seed)

@@ -27,6 +27,7 @@ from deplda.models.linear.svm import tfidf
 from deplda.models.mixture import Bools, HeldOut, Judged
 from deplda.models.name_evidence import Mentions, NamePairs, NameWeights, learn_weights
 from deplda.models.quality import held_out_quality
+from deplda.models.signals import name_values
 
 COSTS = (0.1, 0.3, 1.0, 3.0)
 _USUAL_COST = 1.0
@@ -309,10 +310,7 @@ def _with_names(folds: Sequence[Fold], weights: Sequence[Sparse], plain: Chosen)
         taught = learn_weights(both.pairs(~half)) or learned
         scores = name_scores(taught.scores(both.features), both.at[half])
         names[half], by_name[half] = scores - taught.centre, scores + taught.unseen
-    values = both.every.values | {
-        mixture.NAMED: np.isfinite(names).astype(np.float64),
-        mixture.NAME: np.nan_to_num(names),
-    }
+    values = both.every.values | name_values(names)
     every = both.every._replace(values=values)
     judged = mixture.with_names(plain.judged.name, both.seen._replace(values=values))
     log_odds = np.where(both.is_unseen, by_name, judged.log_odds)

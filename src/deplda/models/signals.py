@@ -101,7 +101,7 @@ class Named:
     @staticmethod
     def values(candidates: Candidates) -> Floats:
         """Return 1 where it does."""
-        return np.isfinite(_names(candidates)).astype(np.float64)
+        return name_values(_names(candidates))[Named.name]
 
 
 class NameScore:
@@ -113,7 +113,15 @@ class NameScore:
     @staticmethod
     def values(candidates: Candidates) -> Floats:
         """Return the scores of names (`name_evidence.py`); 0 where there is none."""
-        return np.nan_to_num(_names(candidates))
+        return name_values(_names(candidates))[NameScore.name]
+
+
+def name_values(names: Floats) -> dict[str, Floats]:
+    """Return the values of both signals by the scores of names, NaN where there is none."""
+    return {
+        Named.name: np.isfinite(names).astype(np.float64),
+        NameScore.name: np.nan_to_num(names),
+    }
 
 
 def _names(candidates: Candidates) -> Floats:
