@@ -124,7 +124,7 @@ def with_names(task: Task) -> Floats:
     model = HybridLDA().fit(
         task.taught, groups=task.groups, counter=task.counter, vocabulary=task.vocabulary
     )
-    return _scores(task, model.decision_function(task.test), model.classes_.tolist())
+    return scores_in_order(task, model.decision_function(task.test), model.classes_.tolist())
 
 
 def without_names(task: Task) -> Floats:
@@ -134,7 +134,7 @@ def without_names(task: Task) -> Floats:
         is_word = np.setdiff1d(is_word, task.counter.names_at_)
     taught, test = task.taught.take_words(is_word), task.test.take_words(is_word)
     model = HybridLDA().fit(taught.counts, taught.labels, groups=task.groups)
-    return _scores(task, model.decision_function(test.counts), list(taught.label_names))
+    return scores_in_order(task, model.decision_function(test.counts), list(taught.label_names))
 
 
 def names_alone(task: Task) -> Floats:
@@ -162,10 +162,10 @@ def names_alone(task: Task) -> Floats:
     scores = np.tile(np.log(np.maximum(often, 0.5)) - 50, (len(task.test), 1))
     told = weights.scores(tested.features) + weights.unseen * (often[tested.labels] == 0)
     scores[tested.documents, tested.labels] = told
-    return _scores(task, scores, labels)
+    return scores_in_order(task, scores, labels)
 
 
-def _scores(task: Task, scores: Floats, labels: list[str]) -> Floats:
+def scores_in_order(task: Task, scores: Floats, labels: list[str]) -> Floats:
     """Return scores with the columns of the task first, then those of other labels."""
     places = {label: place for place, label in enumerate(labels)}
     own = [places.pop(label, -1) for label in task.train.label_names]

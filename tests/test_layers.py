@@ -35,7 +35,6 @@ MIRRORED = {
 # Files there that are of no single module.
 ACROSS = {
     "test_concepts",
-    "test_known_by_name",
     "test_page",
     "test_real_data",
     "test_reference",

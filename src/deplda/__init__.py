@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from deplda.data import datasets, splits
     from deplda.data.corpus import Corpus, concat
+    from deplda.data.evidence import Documents
     from deplda.data.readers import (
         Fields,
         Where,
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
         write_jsonl,
         write_svmlight,
     )
+    from deplda.data.readers.suggestions import Suggestions, read_suggestions
     from deplda.data.readers.vocabularies import read_vocabulary, write_vocabulary
     from deplda.data.splits import Split
     from deplda.data.statistics import Statistics, describe
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
         EngineError,
         FractionalCountsWarning,
         InputError,
+        MissingSuggestionsWarning,
         NoKnownWordsWarning,
         NothingHeldOutWarning,
         ReadError,
@@ -50,15 +53,17 @@ if TYPE_CHECKING:
 # Where each name lives. Nothing is imported before it is asked for: a command line starts fast.
 _HOMES = {
     "data.corpus": "Corpus concat",
+    "data.evidence": "Documents",
     "data.readers": "Fields Where read_corpus read_shards write_jsonl write_svmlight",
     "data.splits": "Split",
     "data.statistics": "Statistics describe",
     "data.text": "WordCounter",
+    "data.readers.suggestions": "Suggestions read_suggestions",
     "data.readers.vocabularies": "read_vocabulary write_vocabulary",
     "data.vocabulary": "Concept Vocabulary",
     "errors": (
         "DataUnavailableError DepldaError EngineError FractionalCountsWarning InputError "
-        "NoKnownWordsWarning NothingHeldOutWarning ReadError"
+        "MissingSuggestionsWarning NoKnownWordsWarning NothingHeldOutWarning ReadError"
     ),
     "evaluation": "Evaluation compare evaluate scorecard",
     "models.dependency": "DependencyLDA",
@@ -84,6 +89,7 @@ __all__ = [
     "DependencyLDA",
     "DepldaError",
     "Diagnostics",
+    "Documents",
     "EngineError",
     "Evaluation",
     "Fields",
@@ -92,6 +98,7 @@ __all__ = [
     "HybridLDA",
     "InputError",
     "LabelWords",
+    "MissingSuggestionsWarning",
     "NoKnownWordsWarning",
     "NothingHeldOutWarning",
     "PriorLDA",
@@ -99,6 +106,7 @@ __all__ = [
     "Schedule",
     "Split",
     "Statistics",
+    "Suggestions",
     "TfidfSVM",
     "TopicLabels",
     "TunedSVM",
@@ -117,6 +125,7 @@ __all__ = [
     "prior_topic_labels",
     "read_corpus",
     "read_shards",
+    "read_suggestions",
     "read_vocabulary",
     "scorecard",
     "splits",

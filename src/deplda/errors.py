@@ -56,6 +56,10 @@ class NoKnownWordsWarning(UserWarning):
     """Documents have no word that the model knows: what it says of them is its prior's alone."""
 
 
+class MissingSuggestionsWarning(UserWarning):
+    """An expert's file lacks documents: they count as without suggestions of it."""
+
+
 class OtherVersionWarning(UserWarning):
     """A saved model's words were normalised by another version of a package."""
 

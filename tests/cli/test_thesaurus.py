@@ -7,7 +7,7 @@ import pytest
 
 import deplda
 from tests.cli.running import articles, done, lines, problem, run, write_jsonl
-from tests.models.test_known_by_name import never, world
+from tests.models.test_knows_names import never, world
 
 NAMES = "<http://x/law>\tlaki\t34\n<http://x/music>\tMUSIC\n<http://x/more>\tunused\n"
 

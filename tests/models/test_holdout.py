@@ -8,6 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from deplda import Corpus
+from deplda.data.evidence import Documents
 from deplda.engine.execution import Execution
 from deplda.models import holdout, mixture
 from deplda.models.calibration import calibrate
@@ -30,7 +31,8 @@ def fold_without(held: Array, train: Corpus, n_candidates: int) -> Fold:
     model = quick()
     counts, labels = model._begin_fit(train, None, None)
     model._n_learned = labels.shape[1]
-    return model._without(held, counts, labels, n_candidates, None)
+    nothing = model._evidence(Documents(train), None, counts, labels)
+    return model._without(held, counts, labels, n_candidates, None, nothing)
 
 
 @cache

@@ -62,9 +62,9 @@ DAMAGE: Damage = {
     ),
     "many terms": (
         lambda card, arrays: card.learned["mixture"].update(
-            terms=[["margin"]] * 200, weights=[1.0] * 200
+            terms=[["margin"]] * 300, weights=[1.0] * 300
         ),
-        "more than 100",
+        "more than 250",
     ),
     "form": (lambda card, arrays: card.learned["mixture"].update(type="spell"), "spell"),
     "signal": (lambda card, arrays: card.learned.update(mixture=terms(card)), "smell"),

@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from deplda.data.vocabulary import Concept, Vocabulary
-from tests.models.test_known_by_name import fitted, world
-from tests.models.test_known_by_name import never as never_learned
+from tests.models.test_knows_names import fitted, world
+from tests.models.test_knows_names import never as never_learned
 from tests.web.serving import running, suggest, text_model
 
 LAW, SPORT = "http://x/law", "http://x/sport"

@@ -507,6 +507,15 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return len(self.classes_)
 
     @property
+    def experts_(self) -> tuple[str, ...]:
+        """Other programs, by name, that the model weighs the suggestions of."""
+        return ()
+
+    def by_words_alone(self) -> Self:
+        """Return the model for documents of which nothing but words is known."""
+        return self
+
+    @property
     def n_known_by_name_(self) -> int:
         """How many labels that were never learned can be suggested by their names."""
         return 0

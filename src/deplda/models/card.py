@@ -31,7 +31,10 @@ CARD, ARRAYS = "card.json", "arrays.safetensors"
 FORMAT, VERSION = "deplda-model", 1
 _MOST_HEADER_BYTES = 1 << 24
 _MOST_LOOKS = 100
-_DTYPES = {"F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8", "BOOL": "|b1", "U8": "|u1"}
+_DTYPES = {
+    "F32": "<f4", "F64": "<f8", "I16": "<i2", "I32": "<i4", "I64": "<i8", "BOOL": "|b1",
+    "U8": "|u1",
+}  # fmt: skip
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True):

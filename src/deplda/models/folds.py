@@ -45,6 +45,22 @@ def folds_of(n: int, n_held_out: int, groups: Any, seed: int) -> list[Numbers]:
     return [fold for fold in folds if 0 < len(fold) < n]
 
 
+def folds_among(
+    is_known: npt.NDArray[np.bool_], n_held_out: int, groups: Any, seed: int
+) -> list[Numbers]:
+    """Return the documents to hold out of those of which enough is known.
+
+    Where these are few, all of them are one fold.
+    """
+    rows, n = np.flatnonzero(is_known), len(is_known)
+    if len(rows) == n:
+        return folds_of(n, n_held_out, groups, seed)
+    if len(rows) <= min(n // _SHARE_OF_A_FOLD, n_held_out):
+        return [rows]
+    own = None if groups is None else np.asarray(groups)[rows]
+    return [rows[fold] for fold in folds_of(len(rows), n_held_out, own, seed)]
+
+
 def of_known_words(counts: Any, others: Any) -> Any:
     """Return the counts of documents held out without the words that no other document has.
 

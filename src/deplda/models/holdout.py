@@ -21,13 +21,22 @@ from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.calibration import Calibration, HeldOutPairs, calibrate
 from deplda.models.candidates import Labels, Sparse, companions, training_lists
 from deplda.models.folds import of_known_words
-from deplda.models.hybrid_scorer import BELOW, Shortlist, Shortlister, name_scores, with_named
+from deplda.models.hybrid_scorer import (
+    BELOW,
+    Shortlist,
+    Shortlister,
+    expert_values,
+    name_scores,
+    with_named,
+    with_suggested,
+)
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import tfidf
 from deplda.models.mixture import Bools, HeldOut, Judged
 from deplda.models.name_evidence import Mentions, NamePairs, NameWeights, learn_weights
 from deplda.models.quality import held_out_quality
 from deplda.models.signals import name_values
+from deplda.models.suggested import Expert, expert_of, scores_at
 
 COSTS = (0.1, 0.3, 1.0, 3.0)
 _USUAL_COST = 1.0
@@ -35,6 +44,8 @@ FEW, MANY = 100, 200
 _WORTH_MORE = 0.005
 """More candidates are taken if they hold this share more of the true labels."""
 _CHEAP_PAIRS = 20_000_000
+_WORTH_ASKING = 3.0
+"""Gain from which on experts are taken: they have to be asked about every new document."""
 _SAMPLED_PAIRS = 300_000
 _DOCUMENTS_TO_CHOOSE_BY = 1_000
 _BATCH = 256
@@ -55,6 +66,8 @@ class Fold(NamedTuple):
     """All of their labels."""
     mentions: Mentions | None
     """The labels whose names stand in them; None where names are not looked at."""
+    suggested: tuple[Sparse, ...] = ()
+    """What each expert says of them, of labels that other documents have."""
 
     def with_candidates(self, n: int, execution: Execution) -> Fold:
         """Return it with so many candidates a document."""
@@ -97,6 +110,10 @@ class Fold(NamedTuple):
         is_known = (labels >= 0) & ~is_unseen
         seen = HeldOut(np.where(is_known, labels, -1).astype(np.int32), values, self.truth)
         return NamedFold(seen, HeldOut(labels, values, self.every_truth), at, mentions.features)
+
+    def with_suggested(self) -> Fold:
+        """Return it with the candidates that experts bring up."""
+        return self._replace(found=with_suggested(self.found, self.suggested))
 
     def recall_of(self, k: int) -> float:
         """Return the share of true labels among the k candidates with the largest shares."""
@@ -167,6 +184,10 @@ class Chosen(NamedTuple):
     """None where names are not looked at, or are of no use."""
     is_unseen: Bools | None = None
     """Which candidates no other document has, so that they are known by name alone."""
+    experts: tuple[Expert, ...] = ()
+    """How those are read that are of use."""
+    without_experts: Chosen | None = None
+    """What was chosen for documents of which experts say nothing."""
 
     def quality(self) -> dict[str, float]:
         """Return what the mixture reached, by cross-fitting."""
@@ -246,8 +267,9 @@ def find_all(shortlister: Shortlister, counts: Counts, execution: Execution) -> 
 
 
 def choose(
-    folds: Sequence[Fold], costs: Sequence[float], numbers: Sequence[int], execution: Execution
-) -> Chosen:
+    folds: Sequence[Fold], costs: Sequence[float], numbers: Sequence[int], execution: Execution,
+    experts: Sequence[str] = (),
+) -> Chosen:  # fmt: skip
     """Return the C, the number of candidates and the mixture that are best for held-out documents.
 
     C is chosen with the first number of candidates, then another number is taken if it is better.
@@ -284,15 +306,29 @@ def choose(
     at, n = left.index(cost), chosen[0].fold.shortlister.n_candidates
     lessons = [Lesson(t.problem, s[at].alpha) for t, s in zip(chosen, solved, strict=True)]
     plain = Chosen(cost, n, mixture.judge(held[at]), held[at], lessons)
-    named = _with_names([t.fold for t in chosen], [s[at].weights for s in solved], plain)
-    return plain if named is None else named
+    own, weights = [t.fold for t in chosen], [s[at].weights for s in solved]
+    named = _with_names(own, weights, plain) or plain
+    told = _with_experts(own, weights, named, experts) if experts else None
+    return told or named
 
 
-def _with_names(folds: Sequence[Fold], weights: Sequence[Sparse], plain: Chosen) -> Chosen | None:
-    """Return what was chosen with names as a signal; None where they are no better.
+class _Named(NamedTuple):
+    """Candidates of documents held out with the signals of names, each half by the other's."""
 
-    All labels of the documents count here, also those that no other document has.
-    """
+    learned: NameWeights
+    seen: HeldOut
+    every: HeldOut
+    is_unseen: Bools
+    by_name: Floats
+    """The log-odds of those that are known by name alone."""
+
+    def log_odds(self, judged: Judged) -> Floats:
+        """Return the log-odds of all candidates: of those by name alone, of others as judged."""
+        return np.where(self.is_unseen, self.by_name, judged.log_odds)
+
+
+def _named(folds: Sequence[Fold], weights: Sequence[Sparse]) -> _Named | None:
+    """Return the candidates with names; None where these are not looked at, or teach nothing."""
     parts = [
         fold.named(own, fold.mentions)
         for fold, own in zip(folds, weights, strict=True)
@@ -311,20 +347,68 @@ def _with_names(folds: Sequence[Fold], weights: Sequence[Sparse], plain: Chosen)
         scores = name_scores(taught.scores(both.features), both.at[half])
         names[half], by_name[half] = scores - taught.centre, scores + taught.unseen
     values = both.every.values | name_values(names)
-    every = both.every._replace(values=values)
-    judged = mixture.with_names(plain.judged.name, both.seen._replace(values=values))
-    log_odds = np.where(both.is_unseen, by_name, judged.log_odds)
-    of_all = plain.held_out._replace(truth=every.truth)
+    seen, every = (each._replace(values=values) for each in (both.seen, both.every))
+    return _Named(learned, seen, every, both.is_unseen, by_name)
+
+
+def _with_names(folds: Sequence[Fold], weights: Sequence[Sparse], plain: Chosen) -> Chosen | None:
+    """Return what was chosen with names as a signal; None where they are no better.
+
+    All labels of the documents count here, also those that no other document has.
+    """
+    named = _named(folds, weights)
+    if named is None:
+        return None
+    judged = mixture.with_names(plain.judged.name, named.seen)
+    log_odds = named.log_odds(judged)
+    of_all = plain.held_out._replace(truth=named.every.truth)
     measured = {
         "plain": mixture.measures(plain.judged.log_odds, of_all),
-        "names": mixture.measures(log_odds, every),
+        "names": mixture.measures(log_odds, named.every),
     }
     if mixture.best_of(measured, "plain") == "plain":
         return None
     judged = judged._replace(log_odds=log_odds, measures=plain.judged.measures | judged.measures)
     return plain._replace(
-        judged=judged, held_out=every, name_weights=learned, is_unseen=both.is_unseen
+        judged=judged, held_out=named.every, name_weights=named.learned, is_unseen=named.is_unseen
     )
+
+
+def _with_experts(
+    folds: Sequence[Fold], weights: Sequence[Sparse], before: Chosen, names: Sequence[str]
+) -> Chosen | None:
+    """Return what was chosen with experts as signals; None where they are no better."""
+    wide = [fold.with_suggested() for fold in folds]
+    named = None if before.name_weights is None else _named(wide, weights)
+    if named is None:
+        seen = every = _together(
+            [fold.held_out(own) for fold, own in zip(wide, weights, strict=True)]
+        )
+    else:
+        seen, every = named.seen, named.every
+    suggested = [csr_array(vstack(own)) for own in zip(*(f.suggested for f in wide), strict=True)]
+    experts = tuple(
+        expert_of(name, scores_at(own, seen.labels))
+        for name, own in zip(names, suggested, strict=True)
+    )
+    values = every.values | expert_values(experts, suggested, seen.labels)
+    seen, every = (each._replace(values=values) for each in (seen, every))
+    measured = {"before": mixture.measures(before.judged.log_odds, before.held_out)}
+    forms, told = {}, before.judged.measures
+    for form in mixture.OF_EXPERTS:
+        judged = mixture.with_experts(before.judged, names, form, seen)
+        odds = judged.log_odds if named is None else named.log_odds(judged)
+        forms[form], measured[form] = judged._replace(log_odds=odds), mixture.measures(odds, every)
+        told = told | judged.measures
+    best = mixture.best_of(measured, "before")
+    if mixture.gain(measured[best], measured["before"]) < _WORTH_ASKING:
+        return None
+    return before._replace(
+        judged=forms[best]._replace(measures=told), held_out=every,
+        experts=experts, without_experts=before,
+        is_unseen=None if named is None else named.is_unseen,
+        name_weights=None if named is None else named.learned,
+    )  # fmt: skip
 
 
 def numbers_to_try(fold: Fold) -> list[int]:
@@ -406,7 +490,7 @@ def _together(parts: Sequence[HeldOut]) -> HeldOut:
 
 def fold_of(
     shortlister: Shortlister, rest: tuple[Counts, Indicator], held: tuple[Counts, Indicator],
-    mentions: Mentions | None, execution: Execution,
+    mentions: Mentions | None, suggested: Sequence[Sparse], execution: Execution,
 ) -> Fold:  # fmt: skip
     """Return documents held out with what the others taught; they may have labels of no other."""
     known = np.bincount(rest[1].indices, minlength=held[1].shape[1]) > 0
@@ -415,4 +499,14 @@ def fold_of(
     counts = of_known_words(held[0], rest[0])
     found = find_all(shortlister, counts, execution)
     features = tfidf(shortlister.idf, rest[0])
-    return Fold(shortlister, counts, features, rest[1], found, truth, held[1], mentions)
+    return Fold(
+        shortlister, counts, features, rest[1], found, truth, held[1], mentions,
+        tuple(_only_columns(own, known) for own in suggested),
+    )  # fmt: skip
+
+
+def _only_columns(matrix: Sparse, is_kept: Bools) -> Sparse:
+    """Return a sparse matrix without what stands in other columns; zeros are kept."""
+    kept = is_kept[matrix.indices]
+    ends = np.concatenate([[0], np.cumsum(kept)])[matrix.indptr]
+    return csr_array((matrix.data[kept], matrix.indices[kept], ends), shape=matrix.shape)

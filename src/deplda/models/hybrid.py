@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -15,27 +15,31 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks
-from deplda.data.corpus import Corpus, check_counts, grown, without_columns
-from deplda.data.names import MARK, Name, names_of
+from deplda.data.corpus import Corpus, check_counts, grown
+from deplda.data.evidence import Documents
+from deplda.data.names import MARK
 from deplda.data.targets import Indicator, Targets, by_place, extended
 from deplda.data.text import WordCounter
 from deplda.data.vocabulary import Vocabulary
 from deplda.data.weighting import WordCounts
 from deplda.engine.execution import HERE, Execution
 from deplda.engine.pool import Stop
-from deplda.errors import InputError, NothingHeldOutWarning
+from deplda.errors import NothingHeldOutWarning
 from deplda.inference.cpu import Cpu
 from deplda.models import holdout, hybrid_codec, hybrid_reasons
+from deplda.models.asks_experts import AsksExperts
 from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.calibration import Calibration
 from deplda.models.candidates import Centroids, centroids, companions, training_lists
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.cutting import Cutoff
 from deplda.models.dependency import DependencyLDA
+from deplda.models.experts import Evidence
 from deplda.models.explainer import Explainer
 from deplda.models.explanation import Explanation
-from deplda.models.folds import folds_of, of_known_words
+from deplda.models.folds import folds_among, of_known_words
 from deplda.models.hybrid_scorer import (
+    Decision,
     HybridScorer,
     Names,
     Shortlister,
@@ -43,12 +47,14 @@ from deplda.models.hybrid_scorer import (
     is_taught,
     lengths_of,
 )
+from deplda.models.knows_names import KnowsNames
 from deplda.models.learning_on import LearnsOn
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import idf_of, tfidf
 from deplda.models.mixture import UNTAUGHT, Bools, Mixture
-from deplda.models.name_evidence import MOST_NAMED, NameIndex, index_of, names_by_label
+from deplda.models.name_evidence import MOST_NAMED, NameIndex
 from deplda.models.parameters import checked
+from deplda.models.suggested import Expert, counts_in
 from deplda.models.topic_model import Auto
 from deplda.training.estimates import LabelWords, TopicLabels
 
@@ -59,7 +65,7 @@ they would be, had they been learned from with the others (chosen on training do
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class HybridLDA(LearnsOn, Explainer):
+class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
     """Dependency-LDA and label centroids shortlist, linear SVMs re-rank, a mixture decides.
 
     For each document some labels are candidates: those whose training documents are like it, and
@@ -82,6 +88,14 @@ class HybridLDA(LearnsOn, Explainer):
         Of `DependencyLDA`.
     n_held_out : int
         Documents held out, in folds of a fifth of the documents at most.
+    experts : list, or dict by name, optional
+        Other programs whose suggestions are evidence: files of them (`read_suggestions`: Annif's,
+        or CSV of scores), `Suggestions`, or objects with ``rank(X, k)``, as all models here are.
+        How far each is trusted, for labels of any frequency, is learned from documents held out.
+        A file must be of a program that has not learned from its documents; where it has not all,
+        those that it has are held out. An object with ``fit`` is fitted without them (wrap one that
+        is to stay as it is in scikit-learn's ``FrozenEstimator``). Not saved: to a model that was
+        loaded, give what they say with `Documents`.
     cutoff : "validated", "expected-f1", "macro-f1", "proportional", int or float
         Labels that `predict` gives: those whose probability reaches the threshold with the best
         micro-F1 on the documents held out; as many of the best as have the highest expected F1;
@@ -106,6 +120,7 @@ class HybridLDA(LearnsOn, Explainer):
     measures_ : dict of what each form of mixture reached on the documents held out, by cross-
         fitting; empty where nothing could be held out.
     C_, n_candidates_ : as chosen.
+    experts_ : names of the experts that are of use, "vectors" and "neighbours" among them.
     calibration_ : Calibration of the log-odds, or None.
     label_sets_ : sparse indicator of the labels of all documents learned from.
     n_features_in_, feature_names_in_ : number and names of the words.
@@ -125,8 +140,7 @@ class HybridLDA(LearnsOn, Explainer):
     background: float = 0.2
     n_held_out: int = 3000
     cutoff: Any = "validated"
-
-    _looks_for_names = True
+    experts: Sequence[Any] | Mapping[str, Any] | None = None
 
     # Learning ------------------------------------------------------------------------------------
 
@@ -138,12 +152,13 @@ class HybridLDA(LearnsOn, Explainer):
         groups: Any = None,
         counter: WordCounter | None = None,
         vocabulary: Vocabulary | None = None,
+        embeddings: Any = None,
     ) -> Self:
         """Learn from labelled documents.
 
         Parameters
         ----------
-        X : (documents, words) counts, sparse or dense, or a Corpus
+        X : (documents, words) counts, sparse or dense, a Corpus, or Documents
         y : labels: an indicator matrix, sparse or dense; a list of label lists; or one class for
             each document. Not needed with a Corpus.
         groups : one value for each document, optional
@@ -157,9 +172,14 @@ class HybridLDA(LearnsOn, Explainer):
             that no document has may be suggested too: they follow the others in `classes_`. Without
             it labels that are words are names themselves. Names are looked for as the counter was
             told to (`WordCounter(names=...)`), or else by their words alone.
+        embeddings : (documents, dimensions) array, optional
+            A vector for each document, of any encoder. Labels whose documents are near by it, and
+            those of the nearest documents, become candidates, and how near is evidence. New
+            documents then come with theirs: ``Documents(X, embeddings=...)``.
         """
         checked(self.get_params(deep=False))
-        counts, labels = self._begin_fit(X, y, counter)
+        given = Documents.of(X)
+        counts, labels = self._begin_fit(given.X, y, counter)
         check_counts(counts)
         self._last_stage: Calibration | None = None
         self._n_learned = labels.shape[1]
@@ -167,70 +187,19 @@ class HybridLDA(LearnsOn, Explainer):
         words = self._words_in(counts)
         self.n_tokens_ = round(float(words.sum()))
         index = self._index_names(counts)
+        evidence = self._evidence(given, embeddings, words, labels)
+        known = evidence.are_known()
         folds = [
             fold
-            for fold in folds_of(counts.shape[0], self.n_held_out, groups, self.seed_)
+            for fold in folds_among(known, self.n_held_out, groups, self.seed_)
             if _others_teach(words, labels, fold)
         ]
-        lessons = self._choose(counts, labels, folds, index)
+        lessons = self._choose(counts, labels, folds, index, evidence)
+        self._keep(evidence)
         # Of several folds each document was held out once: none of the lessons has most of them.
         is_part = len(folds) == 1 and bool(lessons)
         self._learn(words, labels, (folds[0], lessons[0]) if is_part else None)
         return self
-
-    def _with_concepts(self, labels: Indicator, vocabulary: Vocabulary | None) -> Indicator:
-        """Return the labels of documents with columns for concepts that none of them has."""
-        self.vocabulary_ = vocabulary
-        if vocabulary is None or self._targets.kind == "classes":
-            return labels
-        known = set(self.classes_.tolist())
-        if not all(isinstance(label, str) for label in known):
-            raise InputError(
-                f"labels are such as {next(iter(known))!r}, but those of a vocabulary are its "
-                "addresses; give y as lists of these, or a Corpus with label_names"
-            )
-        code = self._name_counter().language_code_
-        new = [
-            concept.uri
-            for concept in vocabulary
-            if not concept.deprecated and concept.uri not in known and names_of(concept, code)
-        ]
-        if not new:
-            return labels
-        self.classes_ = extended(self.classes_, np.array(new, dtype=object))
-        self._targets = Targets(self.classes_, self._targets.kind)
-        found: Indicator = grown(labels, (labels.shape[0], len(self.classes_)))
-        return found
-
-    def _words_in(self, counts: Counts) -> Counts:
-        """Return the counts of the words that are learned from."""
-        return without_columns(counts, self._names_at)
-
-    @property
-    def n_learned_labels_(self) -> int:
-        """How many labels were learned, the first of `classes_`; others are known by name alone."""
-        return self._n_learned
-
-    @property
-    def n_known_by_name_(self) -> int:
-        """How many labels that were never learned can be suggested by their names."""
-        if self._names is None:
-            return 0
-        labels = self._names.finder.labels
-        return len(np.unique(labels[labels >= self._n_learned]))
-
-    @property
-    def _names_at(self) -> range:
-        return range(0) if self.counter_ is None else self.counter_.names_at_
-
-    def _index_names(self, counts: Counts) -> NameIndex | None:
-        """Return the names of labels as they are looked for; None where none can be found."""
-        if not hasattr(self, "feature_names_in_"):
-            return None
-        counter = self._name_counter()
-        names = names_by_label(self.classes_.tolist(), self.vocabulary_, counter.language_code_)
-        index = index_of(names, self.words_, counter.name_analyzer())
-        return index.rarest_first(counts) if len(index.labels) else None
 
     def _choose(
         self,
@@ -238,14 +207,18 @@ class HybridLDA(LearnsOn, Explainer):
         labels: Indicator,
         folds: Sequence[Numbers],
         index: NameIndex | None,
+        evidence: Evidence,
     ) -> list[holdout.Lesson]:
         """Set C, the number of candidates and the mixture by documents held out.
 
         Returns what was learned without each fold.
         """
-        execution, self._names = self._execution(), None
+        execution = self._execution()
+        self._names: Names | None = None
+        self._experts: tuple[Expert, ...] = ()
+        self._without_experts: Decision | None = None
         usual = min(self._asked_candidates() or holdout.MANY, self._n_learned)
-        known = [self._without(fold, counts, labels, usual, index) for fold in folds]
+        known = [self._without(fold, counts, labels, usual, index, evidence) for fold in folds]
         if not any(fold.truth.nnz for fold in known):
             if self.n_held_out:
                 warnings.warn(
@@ -262,28 +235,37 @@ class HybridLDA(LearnsOn, Explainer):
             return []
         numbers = [usual] if self._asked_candidates() else holdout.numbers_to_try(known[0])
         costs = holdout.COSTS if self.C == "auto" else (float(self.C),)
-        chosen = holdout.choose(known, costs, numbers, execution)
+        chosen = holdout.choose(known, costs, numbers, execution, evidence.names)
         self.C_, self.n_candidates_ = chosen.cost, chosen.n_candidates
-        self.mixture_, self.measures_ = chosen.judged.mixture, chosen.judged.measures
-        self.held_out_ = chosen.quality()
-        if index is not None and chosen.name_weights is not None:
-            self._names = Names(index, chosen.name_weights, is_taught(labels))
-        self._calibrate(chosen, labels)
+        self.measures_, self._experts = chosen.judged.measures, chosen.experts
+        self._decide_by(self._decision(chosen, labels, index))
+        if chosen.without_experts is not None:
+            self._without_experts = self._decision(chosen.without_experts, labels, index)
         return chosen.lessons
 
-    def _calibrate(self, chosen: holdout.Chosen, labels: Indicator) -> None:
-        """Set what makes probabilities of log-odds, and whether labels are ranked by it too."""
+    def _decide_by(self, decision: Decision) -> None:
+        self.mixture_, self._names, self._last_stage, self.calibration_, self.held_out_ = decision
+
+    def _decision(
+        self, chosen: holdout.Chosen, labels: Indicator, index: NameIndex | None
+    ) -> Decision:
+        """Return how signals become log-odds, and these probabilities."""
+        names = None
+        if index is not None and chosen.name_weights is not None:
+            names = Names(index, chosen.name_weights, is_taught(labels))
+        undecided = Decision(chosen.judged.mixture, names, None, None, chosen.quality())
         n_trained, n = np.bincount(labels.indices, minlength=labels.shape[1]), labels.shape[0]
         one_class = self._targets.kind == "classes"
         found = chosen.calibration(n_trained, n, one_class=one_class)
         if found is None:
-            return
+            return undecided
         never, n_labels = np.flatnonzero(n_trained == 0), len(n_trained)
         like = np.arange(n_labels)
         like[never] = n_labels  # what is known by name alone is told as such labels were
-        self.calibration_ = found = found.for_labels(like, np.zeros(n_labels, bool))
+        found = found.for_labels(like, np.zeros(n_labels, bool))
         if not one_class and chosen.is_better_calibrated(n_trained, n):
-            self._last_stage, self.calibration_ = found, found.of_log_odds()
+            return undecided._replace(last_stage=found, calibration=found.of_log_odds())
+        return undecided._replace(calibration=found)
 
     def _asked_candidates(self) -> int | None:
         """Return the number of candidates that was asked for, None where it is to be chosen."""
@@ -298,6 +280,7 @@ class HybridLDA(LearnsOn, Explainer):
         labels: Indicator,
         n_candidates: int,
         index: NameIndex | None,
+        evidence: Evidence,
     ) -> holdout.Fold:
         """Return a fold with what all other documents taught."""
         rest = np.setdiff1d(np.arange(counts.shape[0]), fold)
@@ -308,14 +291,8 @@ class HybridLDA(LearnsOn, Explainer):
         if index is not None:
             known = of_known_words(held[0], others[0])
             mentions = index.with_idf(counts[rest]).find(counts[fold], lengths_of(known))
-        return holdout.fold_of(shortlister, others, held, mentions, self._execution())
-
-    def _learned(self, labels: Indicator) -> Indicator:
-        """Return the labels that are learned, without those that are known by name alone."""
-        if labels.shape[1] == self._n_learned:
-            return labels
-        shape = labels.shape[0], self._n_learned  # the others are empty
-        return csr_array((labels.data, labels.indices, labels.indptr), shape=shape)
+        suggested = evidence.of_held_out(fold, rest)
+        return holdout.fold_of(shortlister, others, held, mentions, suggested, self._execution())
 
     def _learn(
         self, counts: Counts, sets: Indicator, part: tuple[Numbers, holdout.Lesson] | None
@@ -345,9 +322,11 @@ class HybridLDA(LearnsOn, Explainer):
         near to what it was.
         """
         n_before, before_labels = self.label_sets_.shape[0], self.classes_
-        labels, targets = self._read_labels(X, y)
-        self._add_words(X)
-        counts = self._words_in(self._read_counts(X, reset=False))
+        given = Documents.of(X)
+        labels, targets = self._read_labels(given.X, y)
+        self._add_words(given.X)
+        counts = self._words_in(self._counts_alone(given))
+        own = self._directions_of(given, counts.shape[0])
         topics = copy(self.topic_model_)
         self._name_words_of(topics)
         topics._learn_on(counts, (labels, by_place(targets, self.classes_)))
@@ -373,6 +352,8 @@ class HybridLDA(LearnsOn, Explainer):
         weights = csr_array(known + new)
         if self.n_candidates_ == len(self._log_frequencies):  # all are candidates, and stay so
             self.n_candidates_ = n_labels
+        if self._vectors is not None and own is not None:
+            self._vectors = self._vectors.with_more(own, sets)
         whole: Indicator = grown(sets, (sets.shape[0], len(self.classes_)))
         self._renumber_labels(before_labels, whole)
         self._set_learned(idf, near, weights, topics, whole)
@@ -385,15 +366,15 @@ class HybridLDA(LearnsOn, Explainer):
         numbers = Targets(before, "sparse").numbers(self.classes_)
         is_new, rarest = numbers < 0, int(np.argmin(self._log_frequencies))
         like = np.where(is_new, rarest, numbers)
-        if self.calibration_ is not None:
-            self.calibration_ = self.calibration_.for_labels(like, is_new)
-        if self._last_stage is not None:
-            self._last_stage = self._last_stage.for_labels(like, is_new)
-        if self._names is not None:
-            place = np.argsort(numbers, kind="stable")[is_new.sum() :].astype(np.int32)
-            finder = self._names.finder
-            finder = finder._replace(labels=place[finder.labels]).keyed(self.n_features_in_)
-            self._names = self._names._replace(finder=finder, is_taught=is_taught(sets))
+        place = np.argsort(numbers, kind="stable")[is_new.sum() :].astype(np.int32)
+
+        def renumbered(decision: Decision) -> Decision:
+            return decision.renumbered(like, is_new, place, is_taught(sets), self.n_features_in_)
+
+        own = Decision(self.mixture_, self._names, self._last_stage, self.calibration_, {})
+        self._decide_by(renumbered(own))
+        if self._without_experts is not None:
+            self._without_experts = renumbered(self._without_experts)
 
     def _topics_of(self, counts: Counts, labels: Indicator) -> DependencyLDA:
         """Return the topic model of these documents."""
@@ -435,11 +416,6 @@ class HybridLDA(LearnsOn, Explainer):
         elif hasattr(self, "feature_names_in_"):
             topics.feature_names_in_ = self.feature_names_in_
 
-    def told_label(self, label: Any) -> dict[str, Any]:
-        """Return a label as it is told; `by_name` says that no training document has it."""
-        told = super().told_label(label)
-        return told | ({"by_name": True} if label in self._never_learned else {})
-
     @property
     def surface_words_(self) -> tuple[str, ...]:
         """The words that are learned from, as people read them."""
@@ -469,7 +445,7 @@ class HybridLDA(LearnsOn, Explainer):
         )  # fmt: skip
         scorer = HybridScorer(
             shortlister, self.weights_, self.mixture_, self._last_stage, self._names,
-            self._names_at, len(self.classes_) - self._n_learned,
+            self._names_at, len(self.classes_) - self._n_learned, self._experts, self._vectors,
         )  # fmt: skip
         return scorer, execution
 
@@ -515,7 +491,9 @@ class HybridLDA(LearnsOn, Explainer):
     def _explain(
         self, document: Any, counts: Counts, numbers: Numbers, chances: Floats | None, n_words: int
     ) -> Explanation:
+        rows, counts = counts, counts_in(counts)
         words, labels = self._words_in(counts), numbers[0].tolist()
+        document = Documents.of(document).X
         learned = numbers[:, numbers[0] < self._n_learned]
         if isinstance(document, Corpus):  # what is counted for the sake of names is no token
             is_word = [not word.endswith(MARK) for word in document.vocabulary]
@@ -531,27 +509,11 @@ class HybridLDA(LearnsOn, Explainer):
         scorer, _ = self._scorer(counts, HERE)
         told = None if chances is None else chances[0].tolist()
         found = hybrid_reasons.explain(
-            found, scorer, counts, labels, told, self.surface_words_, n_words, self._name_of
+            found, scorer, rows, labels, told, self.surface_words_, n_words, self._name_of
         )
         if isinstance(document, str) and self.counter_ is not None:
             return found.located(document, self.counter_)
         return found
-
-    def _name_of(self, label: int, name: int) -> str:
-        """Return a label's name as it is written, by the place of its words in the index."""
-        counter, own = self._name_counter(), set[str]()
-        if self._names is not None:
-            own = {*self.feature_names_in_[self._names.finder.words_of(name)].tolist()}
-        labels = self.classes_.tolist()[label : label + 1]
-        named = names_by_label(labels, self.vocabulary_, counter.language_code_)
-        names = [name for _, several in named for name in several]
-        analyze = counter.name_analyzer()
-        found = [each for each in names if {*Name.of(each, analyze).words} == own]
-        return Name.bare(next(iter([*found, *names]), str(labels[0])))
-
-    def _name_counter(self) -> WordCounter:
-        """Return what tells the words of names."""
-        return WordCounter(stop_words=None) if self.counter_ is None else self.counter_
 
     # Keeping -------------------------------------------------------------------------------------
 

@@ -7,25 +7,34 @@ from typing import Annotated, Any
 
 import msgspec
 import numpy as np
+from scipy.sparse import csr_array
 
-from deplda.errors import ReadError
+from deplda.data.corpus import check_distinct
+from deplda.data.files import StrPath
+from deplda.data.targets import Indicator
+from deplda.errors import InputError, ReadError
 from deplda.models import codec
 from deplda.models.candidates import Centroids, Index
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.dependency import DependencyLDA
-from deplda.models.hybrid_scorer import Names, is_taught
-from deplda.models.mixture import BASE, LEAST_SCALE, Alone, FloorAndSum, Mixture, Terms
+from deplda.models.experts import MOST_EXPERTS, check_name
+from deplda.models.hybrid_scorer import Decision, Names, is_taught
+from deplda.models.mixture import BASE, GIVEN, LEAST_SCALE, Alone, FloorAndSum, Mixture, Terms
 from deplda.models.name_evidence import FEATURES, NameIndex, NameWeights
 from deplda.models.signals import NAME_SIGNALS, SIGNALS
+from deplda.models.suggested import Expert
+from deplda.models.vectors import MOST_DIMENSIONS, OF_VECTORS, Vectors
 
 _WEIGHTS, _CENTROIDS, _LENGTHS, _IDF = "weights", "centroids", "centroids.lengths", "idf"
 _LAST_STAGE = "last_stage"
 _TOPICS, _LABEL_SETS = "topic_model.", "label_sets."
 
-_LARGEST, _MOST_TERMS = 1e6, 100
+_LARGEST, _MOST_TERMS = 1e6, 250
 
 
 _NAMES = "names."
+_VECTORS = "vectors"
+_ALONE, _ALONE_LAST = "without_experts.calibration", "without_experts.last_stage"
 
 
 class _TopicModel(msgspec.Struct):
@@ -41,6 +50,16 @@ class _Learned(msgspec.Struct):
     topic_model: _TopicModel
     n_learned: Annotated[int, msgspec.Meta(ge=1)] | None = None
     """How many labels were learned; those behind them are known by name alone."""
+    names: NameWeights | None = None
+    experts: tuple[Expert, ...] = ()
+    without_experts: _Alone | None = None
+
+
+class _Alone(msgspec.Struct):
+    """How a model with experts decides where they say nothing."""
+
+    mixture: Mixture
+    held_out: dict[str, float]
     names: NameWeights | None = None
 
 
@@ -62,9 +81,24 @@ def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
     learned |= codec.calibration_numbers(model._last_stage, _LAST_STAGE)
     if model._n_learned < len(model.classes_):
         learned["n_learned"] = model._n_learned
+    names = model._names
+    if model._experts:
+        alone: Decision = model._without_experts
+        names = names or alone.names
+        learned["experts"] = msgspec.to_builtins(model._experts)
+        weights = None if alone.names is None else alone.names.weights
+        learned["without_experts"] = msgspec.to_builtins(
+            _Alone(alone.mixture, alone.held_out, weights)
+        )
+        for what, stage in ((_ALONE, alone.calibration), (_ALONE_LAST, alone.last_stage)):
+            learned |= codec.calibration_numbers(stage, what)
+            arrays |= codec.calibration_arrays(stage, what)
+    if model._vectors is not None:
+        arrays[_VECTORS] = model._vectors.directions.ravel()
     if model._names is not None:
         learned["names"] = msgspec.to_builtins(model._names.weights)
-        arrays |= {f"{_NAMES}{name}": getattr(model._names.finder, name) for name in _SAVED}
+    if names is not None:
+        arrays |= {f"{_NAMES}{name}": getattr(names.finder, name) for name in _SAVED}
     return codec.card_of(model, learned, metrics), arrays
 
 
@@ -72,14 +106,18 @@ _SAVED = tuple(name for name in NameIndex._fields if not name.startswith("key_")
 """What is saved of names; by which word each is found can be told from it."""
 
 
-def _finder(read: codec.Reader, weights: NameWeights, n_labels: int, n_columns: int) -> NameIndex:
-    """Return the names that are looked for in documents, and check how they are weighed."""
+def _check_weights(read: codec.Reader, weights: NameWeights) -> None:
+    """Raise if names cannot be weighed so."""
     numbers = [weights.intercept, *weights.weights, weights.unseen, weights.centre]
     if len(weights.weights) != len(FEATURES) or not all(abs(x) <= _LARGEST for x in numbers):
         raise ReadError(
             read.path, None, f"its names have not {len(FEATURES)} weights, each from "
             f"{-_LARGEST:g} to {_LARGEST:g}",
         )  # fmt: skip
+
+
+def _finder(read: codec.Reader, n_labels: int, n_columns: int) -> NameIndex:
+    """Return the names that are looked for in documents."""
     at = {name: f"{_NAMES}{name}" for name in _SAVED}
     labels = read.numbers(at["labels"], 0, n_labels)
     words, early = read.numbers(at["words"], 0, n_columns), read.numbers(at["early"], -1, n_columns)
@@ -113,17 +151,36 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
         learned = msgspec.convert(card.learned, _Learned)
     except msgspec.ValidationError as error:
         raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
-    if (problem := _problem(learned.mixture, learned.names is not None)) is not None:
-        raise ReadError(path, None, f"its mixture {problem}")
+    _check_experts(path, learned)
+    mixtures = [(learned.mixture, learned.names, learned.experts)]
+    if learned.without_experts is not None:
+        mixtures += [(learned.without_experts.mixture, learned.without_experts.names, ())]
+    for mixture, names, experts in mixtures:
+        if (problem := _problem(mixture, names is not None, experts)) is not None:
+            raise ReadError(path, None, f"its mixture {problem}")
     read, n_labels = codec.Reader(path, arrays), learned.n_learned or len(card.labels)
     if n_labels > len(card.labels) or model.label_sets_.indices.max(initial=0) >= n_labels:
         raise read.fail(_LABEL_SETS, f"has documents with labels beyond the {n_labels:,} learned")
     model._n_learned = n_labels
     n_words = card.n_words - len(model._names_at)
-    model._names = None
-    if learned.names is not None:
-        finder = _finder(read, learned.names, len(card.labels), card.n_words)
-        model._names = Names(finder, learned.names, is_taught(model.label_sets_))
+    finder = None
+    if any(names is not None for _, names, _ in mixtures):
+        finder = _finder(read, len(card.labels), card.n_words)
+
+    def named(weights: NameWeights | None) -> Names | None:
+        if finder is None or weights is None:
+            return None
+        _check_weights(read, weights)
+        return Names(finder, weights, is_taught(model.label_sets_))
+
+    model._names, model._experts = named(learned.names), learned.experts
+    model._without_experts, model._sources = None, {}
+    if (alone := learned.without_experts) is not None:
+        model._without_experts = Decision(
+            alone.mixture, named(alone.names), codec.read_calibration(stored, _ALONE_LAST),
+            codec.read_calibration(stored, _ALONE), alone.held_out,
+        )  # fmt: skip
+    model._vectors = _vectors(read, learned, model.label_sets_, n_labels)
     sets = {name: array for name, array in arrays.items() if name.startswith(_LABEL_SETS)}
     own = {
         name.removeprefix(_TOPICS): array
@@ -159,9 +216,42 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
     return model
 
 
-def _problem(mixture: Mixture, has_names: bool) -> str | None:
+def _check_experts(path: StrPath, learned: _Learned) -> None:
+    """Raise if experts have names, or are read in ways, that cannot be used."""
+    names = [expert.name for expert in learned.experts]
+    try:
+        for expert in learned.experts:
+            if expert.name not in OF_VECTORS:
+                check_name(expert.name)
+            if not abs(expert.centre) <= _LARGEST:
+                raise InputError(f"the centre of {expert.name!r} is {expert.centre}")
+        check_distinct(names, "the names of its experts")
+    except InputError as error:
+        raise ReadError(path, None, f"its experts cannot be used: {error}") from error
+    if bool(names) != (learned.without_experts is not None) or len(names) > MOST_EXPERTS + 2:
+        raise ReadError(path, None, f"it has {len(names):,} experts, which do not fit the rest")
+
+
+def _vectors(
+    read: codec.Reader, learned: _Learned, sets: Indicator, n_labels: int
+) -> Vectors | None:
+    """Return the vectors of the documents learned from; None where there are none."""
+    names = tuple(expert.name for expert in learned.experts)
+    if names[-2:] != OF_VECTORS:
+        if set(names) & {*OF_VECTORS}:
+            raise read.fail(_VECTORS, "is of signals that are not the last two")
+        return None
+    found, n = read.take(_VECTORS, np.int16), sets.shape[0]
+    if not n or len(found) % n or not n <= len(found) <= n * MOST_DIMENSIONS:
+        raise read.fail(_VECTORS, f"has {len(found):,} numbers, no vectors of {n:,} documents")
+    labels = csr_array((sets.data, sets.indices, sets.indptr), shape=(n, n_labels))
+    return Vectors.of(found.reshape(n, -1), labels)
+
+
+def _problem(mixture: Mixture, has_names: bool, experts: tuple[Expert, ...]) -> str | None:
     """Return what is wrong with a mixture that a file holds."""
     known = {signal.name for signal in (*SIGNALS, *(NAME_SIGNALS if has_names else ()))}
+    known |= {name for expert in experts for name in (expert.name, expert.name + GIVEN)}
     numbers: list[float] = []
     match mixture:
         case Alone():

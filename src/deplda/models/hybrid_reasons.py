@@ -21,8 +21,9 @@ from deplda.kernels.shortlists import BIAS
 from deplda.models.base import Counts, Floats
 from deplda.models.explanation import Explanation
 from deplda.models.hybrid_scorer import HybridScorer
-from deplda.models.mixture import NAME, Mixture
+from deplda.models.mixture import GIVEN, NAME, Mixture
 from deplda.models.reasons import Companion, NameInText, Reason, Word, WordEvidence
+from deplda.models.suggested import Told
 
 CALIBRATION = "calibration"
 """What calibration adds to the log-odds of the mixture."""
@@ -54,7 +55,7 @@ class _Pair(NamedTuple):
 def explain(
     found: Explanation,
     scorer: HybridScorer,
-    counts: Counts,
+    document: Counts | Told,
     labels: list[int],
     chances: list[float] | None,
     words: tuple[str, ...],
@@ -66,9 +67,9 @@ def explain(
     `chances` are their probabilities, where the model has any; `name_of` gives the name of a label
     by its number among all names. A label that was never learned has its name for a reason alone.
     """
-    shortlist, values = scorer.signals(counts)
+    shortlist, values = scorer.signals(document)
     places = {int(c): place for place, c in enumerate(shortlist.labels[0])}
-    names = scorer.names_in(counts)
+    names = scorer.names_in(document)
     features, told = shortlist.features, []
     for number, (reason, c) in enumerate(zip(found.reasons, labels, strict=True)):
         pair = _Pair({name: value[:, [places[c]]] for name, value in values.items()})
@@ -82,6 +83,9 @@ def explain(
             named = NameInText(name_of(c, names[c]), parts.get(NAME, 0.0), is_synonym)
         elif NAME in parts:
             del parts[NAME]  # it is 0
+        for expert in scorer.experts:
+            if not pair.values[expert.name + GIVEN][0, 0]:
+                parts.pop(expert.name, None)  # it is 0
         reason = structs.replace(reason, score=sum(parts.values()), parts=parts, named=named)
         if is_learned:
             of_label = np.asarray(scorer.weights[[c]][:, features.indices].toarray()).ravel()

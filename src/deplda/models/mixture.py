@@ -7,7 +7,7 @@ sum of what each signal gives, so that a reason for a label is a number that add
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -34,6 +34,9 @@ MODERATOR = "frequency"
 NAME, NAMED = "name", "named"
 """Signals of one thing, the label's name: 0 where it does not stand in the text, which then has no
 part in the log-odds. Parts of both are the name's."""
+GIVEN = " given"
+"""What the signal is called that says whether an expert suggests the label, behind the expert's
+name: its two signals are as those of names."""
 
 _LINEAR: tuple[Term, ...] = ((), ("margin",), ("share",), ("likeness",), ("frequency",))
 _CROSSED: tuple[Term, ...] = (
@@ -51,6 +54,12 @@ _OF_NAMES: tuple[Term, ...] = (
     (NAMED,), (NAME,), (NAMED, "frequency"), (NAME, "frequency"), (NAMED, "margin"),
     (NAME, "margin"), (NAMED, "share"), (NAME, "share"), (NAME, NAME),
 )  # fmt: skip
+OF_EXPERTS: dict[str, tuple[Term, ...]] = {
+    "linear": ((),), "by frequency": ((), ("frequency",)),
+    "crossed": ((), ("frequency",), ("margin",), ("share",)),
+}  # fmt: skip
+"""What each signal of an expert is multiplied by: how far one is trusted may depend on the label's
+frequency, and on what the SVM and the topic model say of it."""
 
 _RIDGE = 10.0
 LEAST_SCALE = 1e-9
@@ -89,8 +98,8 @@ class Terms(msgspec.Struct, frozen=True, tag="terms"):
                 value = value * scaled[name]
             for owner in owners:
                 found[owner] = found[owner] + value
-        if NAMED in found:
-            found[NAME] = found[NAME] + found.pop(NAMED)
+        for name in [name for name in found if _is_presence(name)]:
+            found[_of_presence(name)] = found[_of_presence(name)] + found.pop(name)
         return found
 
 
@@ -222,7 +231,23 @@ def with_names(form: str, held_out: HeldOut) -> Judged:
 
     Where it is none of terms it is the crossed form.
     """
-    fit, name = _Fit((*FORMS.get(form, _CROSSED), *_OF_NAMES)), f"{form}, with names"
+    terms = (*FORMS.get(form, _CROSSED), *_OF_NAMES)
+    return _judged(f"{form}, with names", terms, held_out)
+
+
+def with_experts(before: Judged, names: Sequence[str], form: str, held_out: HeldOut) -> Judged:
+    """Return a form with the signals of experts, fitted to all documents held out.
+
+    Where it was none of terms it is the crossed one.
+    """
+    terms = before.mixture.terms if isinstance(before.mixture, Terms) else _CROSSED
+    own = [each for name in names for each in (name + GIVEN, name)]
+    terms += tuple((each, *term) for each in own for term in OF_EXPERTS[form])
+    return _judged(f"{before.name}, with {' and '.join(names)}, {form}", terms, held_out)
+
+
+def _judged(name: str, terms: tuple[Term, ...], held_out: HeldOut) -> Judged:
+    fit = _Fit(terms)
     odds = _cross_fitted(fit, held_out)
     told = {key: mean(values) for key, values in measures(odds, held_out).items()}
     return Judged(name, fit(held_out), odds, {name: told})
@@ -248,11 +273,16 @@ def best_of(
             for part in parts
             for key in own
         )
-        each = np.array([t_statistic(own[key] - found[reference][key]) for key in own])
-        limited = np.clip(each, -_LARGEST_T, _LARGEST_T)
-        return not is_worse, float(limited.sum()), float(each.sum()), name == reference
+        each = [t_statistic(own[key] - found[reference][key]) for key in own]
+        return not is_worse, gain(own, found[reference]), sum(each), name == reference
 
     return max(found, key=rank)
+
+
+def gain(own: Mapping[str, Floats], reference: Mapping[str, Floats]) -> float:
+    """Return how much better a list of measures is: the sum of t, each at most 3."""
+    each = np.array([t_statistic(own[key] - reference[key]) for key in own])
+    return float(np.clip(each, -_LARGEST_T, _LARGEST_T).sum())
 
 
 def measures(log_odds: Floats, held_out: HeldOut) -> dict[str, Floats]:
@@ -305,7 +335,8 @@ class _Fit(NamedTuple):
             for name, value in values.items()
         }
         scales = {name: scale if scale > LEAST_SCALE else 1.0 for name, scale in scales.items()}
-        means |= dict.fromkeys({NAME, NAMED} & means.keys(), 0.0)
+        for name in filter(_is_presence, values):
+            means |= {name: 0.0, _of_presence(name): 0.0}
         scaled = {name: (value - means[name]) / scales[name] for name, value in values.items()}
         features = np.ones((len(truth), len(self.terms)))
         for column, term in enumerate(self.terms):
@@ -427,6 +458,16 @@ def _sum(parts: Iterable[Floats]) -> Floats:
     for part in others:
         total = total + part
     return total
+
+
+def _is_presence(name: str) -> bool:
+    """Return whether a signal says that there is another one."""
+    return name == NAMED or name.endswith(GIVEN)
+
+
+def _of_presence(name: str) -> str:
+    """Return the signal that such a one is of."""
+    return NAME if name == NAMED else name.removesuffix(GIVEN)
 
 
 def _soft(values: Floats) -> Floats:

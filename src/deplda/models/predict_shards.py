@@ -174,7 +174,8 @@ class _Job:
 
     def load(self) -> LabelClassifier:
         """Return the model; it works on one core, since every worker has its own shard."""
-        return load(self.path, trusted=self.trusted).set_params(n_jobs=1, verbose=False)
+        model = load(self.path, trusted=self.trusted).by_words_alone()
+        return model.set_params(n_jobs=1, verbose=False)
 
     @cached_property
     def model(self) -> LabelClassifier:

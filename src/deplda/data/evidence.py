@@ -1,0 +1,36 @@
+"""Documents with what else is known of them: vectors, and suggestions of other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """Documents, and what is known of each beside its words; a `HybridLDA` takes it for X.
+
+    Parameters
+    ----------
+    X : texts, counts or a Corpus
+    ids : sequence of str, optional
+        The documents' names, by which suggestions in files are found; by default those of the
+        Corpus, or else the rows' numbers.
+    embeddings : (documents, dimensions) array, optional
+        A vector for each document, of any encoder.
+    experts : mapping of str to an expert, optional
+        Suggestions of the programs that the model was fitted with, by the same names: files,
+        `Suggestions`, or objects with ``rank`` (see `HybridLDA`).
+    """
+
+    X: Any
+    _: KW_ONLY
+    ids: Sequence[str] | None = None
+    embeddings: Any = None
+    experts: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of(cls, X: Any) -> Documents:
+        """Return X as documents, of which nothing else is known unless it says so."""
+        return X if isinstance(X, cls) else cls(X)
