@@ -55,7 +55,7 @@ HOMES = {
     "polars": {"models.base"},
     "pooch": {"data.datasets"},
     "pyarrow": {"data.readers"},
-    "safetensors": {"models.card"},
+    "safetensors": {"models.card", "data.readers.vector_files"},
     "pyoxigraph": {"data.readers.vocabularies"},
     "py3langid": {"data.languages"},
     "sklearn": {"data.languages", "data.text", "data.targets", "models", "experiments"},

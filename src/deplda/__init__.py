@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         write_jsonl,
         write_svmlight,
     )
-    from deplda.data.readers.suggestions import Suggestions, read_suggestions
+    from deplda.data.readers.expert_files import Suggestions, read_suggestions
     from deplda.data.readers.vocabularies import read_vocabulary, write_vocabulary
     from deplda.data.splits import Split
     from deplda.data.statistics import Statistics, describe
@@ -58,7 +58,7 @@ _HOMES = {
     "data.splits": "Split",
     "data.statistics": "Statistics describe",
     "data.text": "WordCounter",
-    "data.readers.suggestions": "Suggestions read_suggestions",
+    "data.readers.expert_files": "Suggestions read_suggestions",
     "data.readers.vocabularies": "read_vocabulary write_vocabulary",
     "data.vocabulary": "Concept Vocabulary",
     "errors": (

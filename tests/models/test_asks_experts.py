@@ -11,7 +11,7 @@ from sklearn.frozen import FrozenEstimator
 
 from deplda import Corpus, FlatLDA, HybridLDA, InputError, datasets, load, predict_shards
 from deplda.data.evidence import Documents
-from deplda.data.readers.suggestions import Suggestions, suggestions
+from deplda.data.readers.expert_files import Suggestions, suggestions
 from deplda.evaluation import rank_metrics
 from tests.models.hybrids import quick
 

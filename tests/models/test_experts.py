@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from deplda import InputError
 from deplda.data.evidence import Documents
-from deplda.data.readers.suggestions import suggestions
+from deplda.data.readers.expert_files import suggestions
 from deplda.errors import MissingSuggestionsWarning
 from deplda.models.experts import Asked, Evidence, ids_of, named_experts, said_by, taught
 

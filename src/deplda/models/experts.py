@@ -22,7 +22,7 @@ from sklearn.base import clone
 
 from deplda.data.corpus import Corpus
 from deplda.data.evidence import Documents
-from deplda.data.readers.suggestions import Suggestions, read_suggestions
+from deplda.data.readers.expert_files import Suggestions, read_suggestions
 from deplda.data.targets import Indicator
 from deplda.errors import InputError, MissingSuggestionsWarning
 from deplda.models.candidates import Sparse

@@ -12,7 +12,8 @@ _COLOURS = 8
 _NEVER = " <small>(no training document)</small>"
 _NAMES = {
     "share": "topic model", "margin": "SVM", "likeness": "like its documents",
-    "base": "any candidate", "name": "its name",
+    "base": "any candidate", "name": "its name", "vectors": "labels near by vector",
+    "neighbours": "the nearest documents",
 }  # fmt: skip
 """Of parts whose names say too little."""
 LIGHT = """--ink:#1d2330;--soft:#5b6473;--line:#d8dde6;--paper:#fff;--c0:#2563b8;--c1:#b4520a;

@@ -5,7 +5,7 @@ import { colour, labelLink, make, percent } from "./dom.js";
 const NAMES = {
   base: "any candidate", margin: "its words in the SVM", share: "the topic model",
   likeness: "documents like it", frequency: "how often it is given", name: "its name",
-  calibration: "calibration",
+  vectors: "labels near by vector", neighbours: "the nearest documents", calibration: "calibration",
 };
 
 export function showWhy(place, reason, number) {

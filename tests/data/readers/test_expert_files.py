@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deplda import ReadError
-from deplda.data.readers.suggestions import read_suggestions, suggestions
+from deplda.data.readers.expert_files import read_suggestions, suggestions
 
 ANNIF = (
     '{"document_id": "a", "results": [{"uri": "http://x/1", "label": "one", "notation": null, '
