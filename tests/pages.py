@@ -60,7 +60,9 @@ def run_page(page: Path) -> int:
         where = f"{page.name}, line {block.line}"
         if block.note == "file":
             Path(block.value).write_text(block.text, encoding="utf-8")
-        if block.language == "python":
+        if block.language == "python" and block.note is not None:
+            compile(block.text, where, "exec")
+        elif block.language == "python":
             _run_python(block, names, where)
         elif block.language == "console":
             _run_console(block, where)

@@ -308,8 +308,7 @@ def choose(
     plain = Chosen(cost, n, mixture.judge(held[at]), held[at], lessons)
     own, weights = [t.fold for t in chosen], [s[at].weights for s in solved]
     named = _with_names(own, weights, plain) or plain
-    told = _with_experts(own, weights, named, experts) if experts else None
-    return told or named
+    return _with_experts(own, weights, named, experts) if experts else named
 
 
 class _Named(NamedTuple):
@@ -376,8 +375,8 @@ def _with_names(folds: Sequence[Fold], weights: Sequence[Sparse], plain: Chosen)
 
 def _with_experts(
     folds: Sequence[Fold], weights: Sequence[Sparse], before: Chosen, names: Sequence[str]
-) -> Chosen | None:
-    """Return what was chosen with experts as signals; None where they are no better."""
+) -> Chosen:
+    """Return what was chosen with experts as signals, or without where they are no better."""
     wide = [fold.with_suggested() for fold in folds]
     named = None if before.name_weights is None else _named(wide, weights)
     if named is None:
@@ -402,7 +401,7 @@ def _with_experts(
         told = told | judged.measures
     best = mixture.best_of(measured, "before")
     if mixture.gain(measured[best], measured["before"]) < _WORTH_ASKING:
-        return None
+        return before._replace(judged=before.judged._replace(measures=told))
     return before._replace(
         judged=forms[best]._replace(measures=told), held_out=every,
         experts=experts, without_experts=before,
