@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from deplda.data.corpus import grown, without_columns
+from deplda.data.corpus import grown
 from deplda.data.names import Name, names_of
 from deplda.data.targets import Indicator, Targets, extended
 from deplda.data.text import WordCounter
@@ -25,10 +25,6 @@ class KnowsNames(LabelClassifier):
     _n_learned: int
     _never_learned: frozenset[Any]
     _names: Names | None
-
-    def _words_in(self, counts: Counts) -> Counts:
-        """Return the counts of the words that are learned from."""
-        return without_columns(counts, self._names_at)
 
     def _with_concepts(self, labels: Indicator, vocabulary: Vocabulary | None) -> Indicator:
         """Return the labels of documents with columns for concepts that none of them has."""
