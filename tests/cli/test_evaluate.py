@@ -193,3 +193,10 @@ def test_the_best_cut_is_told_ready_to_be_pasted(model: Path, test_part: Path) -
     assert told["f1_by_default"] == suggestion_metrics(usual, truth)["document_f1"]
     few = json.loads(done("tune", model, test_part, "--json", "-k", 2))
     assert few["limits"] == [1, 2]
+
+
+@pytest.mark.parametrize("verb", ["evaluate", "tune"])
+def test_documents_without_labels_cannot_judge(verb: str, tmp_path: Path, model: Path) -> None:
+    path = write_jsonl(tmp_path / "a.jsonl", [{"text": "the judge", "labels": []}])
+    said = problem(1, verb, model, path)
+    assert said.startswith(f"none of 1 documents of {path} has a label to compare with; see")

@@ -140,7 +140,9 @@ def test_documents_held_out_are_tested_and_their_metrics_kept(tmp_path: Path, co
     told = json.loads(done("info", tmp_path / "m", "--json"))
     assert told["metrics"]["document"]["n_items"] == 9
     assert told["statistics"]["n_documents"] == 21
-    assert "average_precision" in done("info", tmp_path / "m")
+    told = told["metrics"]["headline"]["average_precision"]
+    shown = " ".join(done("info", tmp_path / "m").split())
+    assert f"metrics: average_precision │ {told['value']:.4g} [{told['low']:.4g}," in shown
     assert "leaves 30 to learn from and 0" in problem(
         1, "train", corpus, "-o", tmp_path / "n", "--holdout", 0.001
     )

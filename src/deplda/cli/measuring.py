@@ -10,6 +10,7 @@ from deplda.cli.documents import Reading, load_corpus, part_of
 from deplda.cli.options import set_device
 from deplda.cli.output import saved_model, waiting
 from deplda.cli.thesaurus import as_the_model_has_them
+from deplda.errors import InputError
 
 if TYPE_CHECKING:
     from deplda.data.corpus import Corpus
@@ -34,6 +35,11 @@ def labelled(classifier: Any, corpus: str, reading: Reading, split: str) -> Corp
     with waiting(f"reading {corpus} …"):
         loaded = load_corpus(corpus, reading, counter, classifier.fields_)
         test = part_of(loaded, split, "test")
+    if not test.labels.nnz:
+        raise InputError(
+            f"none of {len(test):,} documents of {corpus} has a label to compare with; see whether "
+            "--labels-field is right"
+        )
     return test if classifier.vocabulary_ is None else as_the_model_has_them(test, classifier)
 
 

@@ -30,7 +30,7 @@ class RareLabels:
     def __str__(self) -> str:
         span = f"{self.low:,} to {self.high:,}" if self.low < self.high else f"{self.high:,}"
         labels = "label" if self.n_labels == 1 else "labels"
-        documents = "document" if self.high == 1 else "documents"
+        documents = "document" if self.low == self.high == 1 else "documents"
         return f"{self.n_labels:,} {labels} with {span} training {documents}"
 
 
