@@ -80,10 +80,8 @@ def measure(model: Any, test: Corpus, asked: Asked | None = None) -> Measured:
     some = Asked(threshold=0.0 if model.has_probabilities else None, k=_BEST)
     given, best = (in_columns(each, model, names) for each in suggested(model, test, asked, some))
     n_trained = np.bincount(model.label_sets_.indices, minlength=len(model.classes_))
-    if not _knows_more_than_it_learned(model):
-        n_trained[n_trained == 0] = -1
     trained = np.full(len(names), -1)
-    trained[_places(model, names)] = n_trained
+    trained[_places(model, names)] = np.where(model.is_known_, n_trained, -1)
     of_given, of_best = (
         suggestion_metrics(given, truth), suggestion_metrics(best, truth, limit=_BEST)
     )  # fmt: skip
@@ -106,16 +104,11 @@ def _ranking_of(model: Any, test: Corpus) -> Evaluation:
         model.scores_to_evaluate(test),
         known.labels,
         model.label_sets_,
-        labels="all" if _knows_more_than_it_learned(model) else "train",
+        labels="train" if model.n_learned_labels_ == len(names) else "all",
         label_names=names,
         ids=test.ids,
     )
     return replace(found, n_unseen=found.n_unseen + int(test.labels.nnz - known.labels.nnz))
-
-
-def _knows_more_than_it_learned(model: Any) -> bool:
-    """Return whether labels that no training document has are known by name."""
-    return bool(model.n_learned_labels_ < len(model.classes_))
 
 
 def columns_of(model: Any, test: Corpus) -> list[str]:

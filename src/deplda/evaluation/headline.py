@@ -72,7 +72,9 @@ class Headline:
         unknown = "0: the model knows all labels that the documents have"
         if self.n_unknown:
             share = percent(self.n_unknown / self.n_true)
-            unknown = f"{share} of the true labels ({self.n_unknown:,}): the model has not met them"
+            unknown = (
+                f"{share} of the true labels ({self.n_unknown:,}): the model does not know them"
+            )
         n = self.n_documents
         lines = {
             "given": f"{self.n_given / n:.1f} labels a document: {told['right']} of them right",

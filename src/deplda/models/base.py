@@ -546,6 +546,11 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """How many labels that were never learned can be suggested by their names."""
         return 0
 
+    @property
+    def is_known_(self) -> npt.NDArray[np.bool_]:
+        """Which labels can be suggested: those of training documents, or known by name."""
+        return np.bincount(self.label_sets_.indices, minlength=len(self.classes_)) > 0
+
     def _n_tokens_in(self, counts: Counts) -> Numbers:
         """Return how many tokens of known words each document has."""
         words = counts

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from deplda.data.corpus import grown
@@ -62,6 +63,14 @@ class KnowsNames(LabelClassifier):
             return 0
         labels = self._names.finder.labels
         return len(np.unique(labels[labels >= self._n_learned]))
+
+    @property
+    def is_known_(self) -> npt.NDArray[np.bool_]:
+        """Which labels can be suggested: those of training documents, or known by name."""
+        known = super().is_known_
+        if self._names is not None:
+            known[self._names.finder.labels] = True
+        return known
 
     @property
     def _names_at(self) -> range:
