@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         EngineError,
         FractionalCountsWarning,
         InputError,
+        LearnedFromWarning,
         MissingSuggestionsWarning,
         NoKnownWordsWarning,
         NothingHeldOutWarning,
@@ -63,7 +64,8 @@ _HOMES = {
     "data.vocabulary": "Concept Vocabulary",
     "errors": (
         "DataUnavailableError DepldaError EngineError FractionalCountsWarning InputError "
-        "MissingSuggestionsWarning NoKnownWordsWarning NothingHeldOutWarning ReadError"
+        "LearnedFromWarning MissingSuggestionsWarning NoKnownWordsWarning "
+        "NothingHeldOutWarning ReadError"
     ),
     "evaluation": "Evaluation compare evaluate scorecard",
     "models.dependency": "DependencyLDA",
@@ -98,6 +100,7 @@ __all__ = [
     "HybridLDA",
     "InputError",
     "LabelWords",
+    "LearnedFromWarning",
     "MissingSuggestionsWarning",
     "NoKnownWordsWarning",
     "NothingHeldOutWarning",

@@ -60,6 +60,10 @@ class MissingSuggestionsWarning(UserWarning):
     """An expert's file lacks documents: they count as without suggestions of it."""
 
 
+class LearnedFromWarning(UserWarning):
+    """Documents that a model is judged by are among those that it has learned from."""
+
+
 class OtherVersionWarning(UserWarning):
     """A saved model's words were normalised by another version of a package."""
 

@@ -89,6 +89,7 @@ def test_learning_here_is_learning_in_python(tmp_path: Path, model: Path, new: P
     assert (scores == python.decision_function(test)).all()
 
 
+@pytest.mark.filterwarnings("ignore::deplda.LearnedFromWarning")
 def test_a_model_is_replaced_only_when_asked(tmp_path: Path, corpus: Path, new: Path) -> None:
     folder = tmp_path / "m"
     done("train", corpus, "-o", folder, "--model", "prior", "--holdout", 0.3)

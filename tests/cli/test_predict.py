@@ -34,6 +34,7 @@ def test_predictions_are_those_of_python(tmp_path: Path, model: Path, corpus: Pa
         assert [label["probability"] for label in line["labels"]] == chances.tolist()
 
 
+@pytest.mark.filterwarnings("ignore::deplda.LearnedFromWarning")
 def test_a_gpu_is_used_where_there_is_one_and_missed_where_it_must_be(
     tmp_path: Path, model: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -170,6 +170,7 @@ def test_output_shorter_than_a_pipe_may_lose_its_reader_too() -> None:
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
+@pytest.mark.filterwarnings("ignore::deplda.LearnedFromWarning")
 def test_a_model_that_asks_for_much_is_loaded_by_who_trusts_it(
     tmp_path: Path, corpus: Path
 ) -> None:

@@ -137,3 +137,68 @@ def proportional_for_label(n_label: int, n_train: int, n_test: int) -> int:
 
 def proportional_for_document(sizes: Sequence[int]) -> int:
     return ceil(median(size for size in sizes if size))
+
+
+# Suggestions --------------------------------------------------------------------------------------
+
+
+def given_labels(scores: Sequence[float], limit: int | None, threshold: float) -> list[int]:
+    """Return the labels that a document is given, the best first and equals in their order."""
+    order = sorted(range(len(scores)), key=lambda label: -scores[label])
+    return [n for n in order[:limit] if scores[n] > 0 and scores[n] >= threshold]
+
+
+def share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def precision_recall_f1(hits: int, n_given: int, n_true: int) -> dict[str, float]:
+    precision, recall = share(hits, n_given), share(hits, n_true)
+    f1 = share(2 * precision * recall, precision + recall)
+    return {"precision": precision, "recall": recall, "f1": f1}
+
+
+def ndcg_of(given: Sequence[int], true: set[int], k: int | None = None) -> float:
+    if not true:
+        return 1.0
+    ideal = sum(1 / log2(rank + 2) for rank in range(min(len(true), k or len(true))))
+    return sum(1 / log2(rank + 2) for rank, n in enumerate(given[:k]) if n in true) / ideal
+
+
+def suggestion_metrics(
+    scores: Sequence[Sequence[float]],
+    truth: Sequence[Sequence[bool]],
+    limit: int | None,
+    threshold: float,
+    ks: Sequence[int],
+) -> dict[str, float]:
+    """Return every measure of suggestions, by sets of labels."""
+    given = [given_labels(row, limit, threshold) for row in scores]
+    true = [{n for n, is_true in enumerate(row) if is_true} for row in truth]
+    pairs = list(zip(given, true, strict=True))
+    found: dict[str, float] = {}
+    names = ("precision", "recall", "f1")
+
+    def mean_by_document(k: int | None) -> dict[str, float]:
+        each = [precision_recall_f1(len(set(g[:k]) & t), len(g[:k]), len(t)) for g, t in pairs]
+        return {name: mean(one[name] for one in each) for name in names}
+
+    found |= {f"document_{name}": value for name, value in mean_by_document(None).items()}
+    hits = sum(len(set(g) & t) for g, t in pairs)
+    together = precision_recall_f1(hits, sum(map(len, given)), sum(map(len, true)))
+    found |= {f"micro_{name}": value for name, value in together.items()}
+    for k in ks:
+        found |= {f"given_{name}@{k}": value for name, value in mean_by_document(k).items()}
+        found[f"given_ndcg@{k}"] = mean(ndcg_of(g, t, k) for g, t in pairs)
+    found["given_ndcg"] = mean(ndcg_of(g, t) for g, t in pairs)
+    by_label = []
+    for label in range(len(truth[0])):
+        own, support = sum(label in g for g, _ in pairs), sum(label in t for _, t in pairs)
+        right = sum(label in g and label in t for g, t in pairs)
+        by_label.append((precision_recall_f1(right, own, support), support))
+    n_true = sum(support for _, support in by_label)
+    for name in names:
+        found[f"label_{name}"] = mean(one[name] for one, _ in by_label)
+        weighted = sum(one[name] * support for one, support in by_label)
+        found[f"weighted_{name}"] = share(weighted, n_true)
+    return found

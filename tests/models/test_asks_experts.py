@@ -113,6 +113,12 @@ def test_a_file_of_few_documents_has_these_held_out() -> None:
     assert model.experts_ == ("wise",)
 
 
+def test_documents_learned_from_are_known_without_what_experts_say() -> None:
+    again = _loaded(fitted())
+    assert again.learned_from(parts()[0]).all()
+    assert not again.learned_from(new()).any()
+
+
 def test_what_experts_say_of_new_documents_has_to_be_given() -> None:
     model = fitted()
     again = _loaded(model)

@@ -113,6 +113,9 @@ def test_labels_that_no_document_has_are_suggested_by_name() -> None:
     assert model.n_learned_labels_ == N_CONCEPTS - len(unseen)
     assert set(model.classes_[model.n_learned_labels_ :]) == unseen
     assert hits(model, 5, unseen.__contains__) > 0.6
+    named = model.is_known_[model.n_learned_labels_ :]
+    assert named.sum() == model.n_known_by_name_ > 0
+    assert model.is_known_[: model.n_learned_labels_].all()
 
 
 def test_labels_that_were_learned_are_found_no_worse() -> None:

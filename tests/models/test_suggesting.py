@@ -3,10 +3,11 @@
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 
 from deplda import FlatLDA, InputError, NoKnownWordsWarning
-from deplda.models.suggesting import Asked, answers_of, given_labels
+from deplda.models.suggesting import Asked, answers_of, suggested
 from tests.models.worlds import news, quick
 
 
@@ -43,15 +44,34 @@ def test_without_probabilities_there_are_ten_labels_with_scores() -> None:
         assert {len(labels) for labels in labels_of(model, some, asked)} == {n}
 
 
-def test_the_labels_given_are_those_told_where_nothing_is_asked() -> None:
+@pytest.mark.parametrize(
+    "asked",
+    [
+        Asked(), Asked(k=2), Asked(threshold=0.0), Asked(threshold=0.2, k=3), Asked(3, 0.2),
+        Asked("macro-f1"), Asked("macro-f1", k=1), Asked("expected-f1"), Asked("proportional"),
+        Asked(0.3), Asked(4),
+    ],
+)  # fmt: skip
+def test_what_is_suggested_as_a_matrix_is_what_is_told(asked: Asked) -> None:
     model, some = fitted(2000), news()[:20]
-    found, cutoff = given_labels(model, some)
-    told = [{each["label"] for each in own} for own in labels_of(model, some, Asked())]
-    assert [set(model.classes_[found[[n]].indices]) for n in range(20)] == told
-    assert cutoff == "validated"
-    found, cutoff = given_labels(fitted(0), some)  # of a model without probabilities
-    assert cutoff == "proportional"
-    assert (found != fitted(0).predict(some)).nnz == 0
+    _, found = suggested(model, some, Asked(1), asked)
+    for row, told in enumerate(labels_of(model, some, asked)):
+        own = found[[row]]
+        chances = dict(zip(model.classes_[own.indices], own.data, strict=True))
+        assert chances == {each["label"]: each["probability"] for each in told}
+
+
+@pytest.mark.parametrize("asked", [Asked(), Asked(k=2), Asked(4), Asked(4, k=3)])
+def test_without_probabilities_it_is_a_matrix_of_ranks(asked: Asked) -> None:
+    model, some = fitted(0), news()[:5]
+    (found,) = suggested(model, some, asked)
+    for row, told in enumerate(labels_of(model, some, asked)):
+        own = found[[row]]
+        order = own.indices[np.argsort(-own.data)]
+        assert model.classes_[order].tolist() == [each["label"] for each in told]
+        assert sorted(own.data) == pytest.approx(
+            sorted(1 / rank for rank in range(1, len(told) + 1))
+        )
 
 
 @pytest.mark.parametrize(
@@ -68,6 +88,8 @@ def test_the_labels_given_are_those_told_where_nothing_is_asked() -> None:
 def test_what_cannot_be_asked_is_said(asked: Asked, message: str) -> None:
     with pytest.raises(InputError, match=message):
         labels_of(fitted(0), news()[:2], asked)
+    with pytest.raises(InputError, match=message):
+        suggested(fitted(0), news()[:2], asked)
 
 
 @pytest.mark.parametrize("n_held_out", [0, 2000])

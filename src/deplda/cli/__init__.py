@@ -7,6 +7,7 @@ library at its top.
 import os
 
 from deplda.cli.datasets import datasets
+from deplda.cli.evaluate import evaluate, tune
 from deplda.cli.experiment import demo, experiment, report
 from deplda.cli.explain import explain, info, label, topics, words
 from deplda.cli.learn import learn
@@ -14,9 +15,9 @@ from deplda.cli.predict import predict
 from deplda.cli.root import root
 from deplda.cli.serve import serve
 from deplda.cli.thesaurus import vocabulary
-from deplda.cli.train import evaluate, train
+from deplda.cli.train import train
 
-for verb in (train, learn, predict, explain, evaluate, label, words, topics, info, serve):
+for verb in (train, learn, predict, explain, evaluate, tune, label, words, topics, info, serve):
     root.add_command(verb)
 for verb in (datasets, vocabulary, experiment, report, demo):
     root.add_command(verb)

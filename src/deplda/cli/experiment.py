@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from deplda.cli.options import device_option, jobs_option
 from deplda.cli.output import as_json, check_output, force, note, show, show_json
-from deplda.cli.train import device_option, jobs_option
 from deplda.errors import InputError
 
 

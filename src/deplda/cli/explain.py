@@ -316,7 +316,7 @@ def info(model: Path, as_json: bool) -> None:
     from rich.text import Text
 
     table = Table("what", "value", show_edge=False)
-    for name, value in found.items():
+    for name, value in (found | {"metrics": _most_important(card.metrics)}).items():
         if isinstance(value, dict):
             table.add_section()
             for key, each in value.items():
@@ -331,7 +331,15 @@ def _without_conditions(fields: Fields) -> dict[str, Any]:
     return {name: value for name, value in asdict(fields).items() if name != "where"}
 
 
+def _most_important(metrics: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return the headline of a model's metrics; all where there is none, as of earlier versions."""
+    found = (metrics or {}).get("headline")
+    return found if isinstance(found, dict) else metrics
+
+
 def _brief(value: Any) -> str:
+    if isinstance(value, dict) and value.keys() == {"value", "low", "high"}:
+        return f"{_brief(value['value'])} [{_brief(value['low'])}, {_brief(value['high'])}]"
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, int) and not isinstance(value, bool):

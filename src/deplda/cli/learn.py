@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deplda.cli.documents import Reading, load_corpus, part_of, reading_options
+from deplda.cli.options import jobs_option, split_option
 from deplda.cli.output import (
     as_json,
     check_output,
@@ -20,7 +21,7 @@ from deplda.cli.output import (
     waiting,
 )
 from deplda.cli.thesaurus import as_the_model_has_them
-from deplda.cli.train import jobs_option, split_option, summary_of
+from deplda.cli.train import summary_of
 from deplda.errors import InputError
 from deplda.models.registry import can, verbs_that_can
 

@@ -15,6 +15,15 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from deplda.cli.documents import Reading, reading_options, records_of
+from deplda.cli.options import (
+    cutoff_option,
+    device_option,
+    engine_option,
+    jobs_option,
+    limit_option,
+    set_device,
+    threshold_option,
+)
 from deplda.cli.output import (
     as_line,
     check_output,
@@ -25,7 +34,6 @@ from deplda.cli.output import (
     trusts_models,
 )
 from deplda.cli.thesaurus import told_in, told_language_option
-from deplda.cli.train import device_option, engine_option, jobs_option, set_device
 from deplda.errors import InputError, ReadError
 
 if TYPE_CHECKING:
@@ -42,14 +50,9 @@ _CHECKED = 256
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
 @click.argument("documents", nargs=-1, required=True, type=click.Path(allow_dash=True))
-@click.option(
-    "--cutoff",
-    metavar="validated|expected-f1|macro-f1|proportional|N|P",
-    help="How many labels: by documents held out in training (validated, the default), so many (2),"
-    " or all that are so likely (0.5).",
-)
-@click.option("--limit", "-k", type=click.IntRange(1), help="Labels to give at most.")
-@click.option("--threshold", "-t", type=float, help="Give all labels that are so likely (0 to 1).")
+@cutoff_option
+@limit_option
+@threshold_option
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="JSONL file, or folder.")
 @click.option("--resume", is_flag=True, help="Go on with a partly written output.")
 @jobs_option

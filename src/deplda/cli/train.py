@@ -1,4 +1,4 @@
-"""``deplda train`` and ``deplda evaluate``."""
+"""``deplda train``."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from deplda.cli.documents import (
     reading_options,
     word_options,
 )
+from deplda.cli.measuring import Measured, measure
+from deplda.cli.options import device_option, engine_option, jobs_option, split_option
 from deplda.cli.output import (
     as_json,
     check_output,
     force,
     note,
-    saved_model,
     show,
     show_json,
     waiting,
 )
 from deplda.cli.thesaurus import (
-    as_the_model_has_them,
     in_vocabulary,
     note_languages,
     open_vocabulary,
@@ -45,30 +45,11 @@ from deplda.models.registry import MODELS, WHICH_MODEL, can, model_class, verbs_
 if TYPE_CHECKING:
     from deplda.data.corpus import Corpus
     from deplda.data.text import WordCounter
-    from deplda.evaluation import Evaluation, HierarchicalMetrics
-    from deplda.models.cutting import Cutoff
 
 _OWN_OPTIONS = {
     "random_state": "--seed", "n_jobs": "--jobs", "engine": "--engine", "device": "--device",
     "verbose": "nothing",
 }  # fmt: skip
-
-split_option = click.option(
-    "--split", default="0", help="Of a data set with splits; none: all of it."
-)
-engine_option = click.option(
-    "--engine",
-    default="threads",
-    metavar="threads|processes|ADDRESS",
-    help="Where work is done; an address such as tcp://… is that of a Dask scheduler.",
-)
-device_option = click.option(
-    "--device",
-    type=click.Choice(["cpu", "cuda", "auto"]),
-    default="cpu",
-    help="The CPU, a CUDA GPU (extra [gpu]), or a GPU if there is one (topic models).",
-)
-jobs_option = click.option("--jobs", "-j", type=click.IntRange(1), help="Cores; all by default.")
 
 
 @click.command()
@@ -178,7 +159,7 @@ def train(
         kept = _learn(model, corpus, reading, counter, words, split, holdout, asked["seed"], how,
                       named)  # fmt: skip
         model.vocabulary_, model.label_language_ = concepts, label_language
-    found = None if kept is None else metrics_of(model, kept)
+    found = None if kept is None else measure(model, kept)
     # How it was run this time is nothing to remember.
     model.set_params(verbose=False, n_jobs=None)
     model.save(output, metrics=None if found is None else found.to_dict())
@@ -187,7 +168,7 @@ def train(
         show_json(summary)
         return
     if found is not None:
-        show(found)
+        show(str(found.headline))
     show(
         "{class} of {documents:,} documents, {words:,} words and {labels:,} labels, trained in "
         "{seconds} s: {model}".format_map(summary)
@@ -268,9 +249,7 @@ def _learn_shards(
         note(f"language: {NAMES[code]} ({code}), by the first file (--language sets another)")
 
 
-def summary_of(
-    output: Path, model: Any, found: Evaluation | None, seconds: float
-) -> dict[str, Any]:
+def summary_of(output: Path, model: Any, found: Measured | None, seconds: float) -> dict[str, Any]:
     """Return what is said of a model that was made."""
     return {
         "model": str(output),
@@ -375,134 +354,3 @@ def _with_kept_words(corpus: Corpus, loaded: Loaded, words: Words) -> tuple[Corp
             "lower --min-count, or see whether --text-field and --token-pattern are right"
         )
     return corpus, {"counter": counter}
-
-
-@click.command()
-@click.argument("model", type=click.Path(path_type=Path))
-@corpus_argument
-@split_option
-@jobs_option
-@device_option
-@click.option(
-    "--hierarchical", is_flag=True, help="Credit broader terms, by the model's thesaurus, too."
-)
-@reading_options
-@as_json
-def evaluate(
-    model: Path,
-    corpus: str,
-    split: str,
-    jobs: int | None,
-    device: str,
-    hierarchical: bool,
-    reading: Reading,
-    as_json: bool,
-) -> None:
-    """Say how good MODEL is on the labelled documents of CORPUS.
-
-    Of a data set with splits the test part is taken. Labels that the model does not know cannot
-    be predicted and are in no metric; they are counted. Concepts of its vocabulary that no training
-    document has are known by name, and count as all others do.
-
-    \b
-    deplda evaluate model test.jsonl
-    deplda evaluate model test.jsonl --hierarchical
-    """
-    from deplda.data.text import CountsOnly
-
-    classifier: Any = saved_model(model).set_params(n_jobs=jobs, verbose=sys.stderr.isatty())
-    set_device(classifier, device, model)
-    if hierarchical:
-        _check_hierarchy(classifier, model)
-    with waiting(f"reading {corpus} …"):
-        test = part_of(
-            load_corpus(
-                corpus, reading, classifier.counter_ or CountsOnly(), classifier.fields_
-            ),
-            split, "test",
-        )  # fmt: skip
-    if classifier.vocabulary_ is not None:
-        test = as_the_model_has_them(test, classifier)
-    found = metrics_of(classifier, test)
-    rare = found.by_frequency()
-    near, cutoff = _near_of(classifier, test) if hierarchical else (None, None)
-    if as_json:
-        told = found.to_dict() | {"by_frequency": rare.to_dict()}
-        if near is not None:
-            told["hierarchical"] = {"cutoff": cutoff} | near.to_dict()
-        show_json(told)
-        return
-    show(found)
-    show("")
-    show(rare)
-    if near is not None:
-        show("")
-        show(near)
-        show(f"Labels are given by the {cutoff} cut-off; top terms are credited as all others are.")
-    if found.n_unseen:
-        show(f"\n{found.n_unseen:,} times a document has a label that the model does not know.")
-
-
-def _check_hierarchy(classifier: Any, path: Path) -> None:
-    """Raise, before any work is done, if the model knows no broader terms."""
-    known = classifier.vocabulary_
-    if known is None or not known.hierarchy.nnz:
-        lacks = "no vocabulary" if known is None else "a vocabulary without broader terms"
-        raise InputError(
-            f"--hierarchical credits broader terms, but {path} has {lacks}; train it with "
-            "--vocabulary and a SKOS file (.ttl or .rdf) that has them"
-        )
-
-
-def _near_of(model: Any, test: Corpus) -> tuple[HierarchicalMetrics, Cutoff]:
-    """Return how near the labels that documents are given come to theirs, and the cut-off.
-
-    Labels are the vocabulary's concepts, all of them: what stands above a label may be no label of
-    the model, and a document's label may be one that it has never seen. After them come those of
-    the model that are no concepts.
-    """
-    import numpy as np
-
-    from deplda.data.corpus import map_columns
-    from deplda.evaluation import hierarchical_metrics
-    from deplda.models.suggesting import given_labels
-
-    concepts, labels = model.vocabulary_, [str(label) for label in model.classes_]
-    names = [concept.uri for concept in concepts]
-    names += [label for label in labels if label not in concepts]
-    predicted, cutoff = given_labels(model, test)
-    places = {name: place for place, name in enumerate(names)}
-    columns = np.array([places[label] for label in labels])
-    broader = concepts.hierarchy.copy()
-    broader.resize((len(names), len(names)))
-    given = map_columns(predicted, columns, len(names))
-    return hierarchical_metrics(given, test.align(labels=names).labels, broader), cutoff
-
-
-def set_device(classifier: Any, device: str, path: Path) -> None:
-    """Have a loaded model work on this device; those that know none stay on the CPU."""
-    if can(classifier, "device"):
-        classifier.set_params(device=device)
-    elif device != "cpu":
-        raise click.UsageError(
-            f"--device is for {verbs_that_can('device')}; {path} is none of them."
-        )
-
-
-def metrics_of(model: Any, test: Corpus) -> Evaluation:
-    """Return the metrics of a model on labelled documents."""
-    from dataclasses import replace
-
-    from deplda.evaluation import evaluate
-
-    names = [str(label) for label in model.classes_]
-    known = test.align(labels=names)
-    found = evaluate(
-        model.scores_to_evaluate(test),
-        known.labels,
-        model.label_sets_,
-        labels="train" if model.n_learned_labels_ == len(names) else "all",
-        label_names=names,
-        ids=test.ids,
-    )
-    return replace(found, n_unseen=found.n_unseen + int(test.labels.nnz - known.labels.nnz))

@@ -32,14 +32,20 @@ def binary_ratios(hits: Floats, chosen: Ints, positives: Ints) -> dict[str, Rati
 
     `hits` may be expected values. An item with nothing chosen has a precision and an F1 of 0.
     """
-    parts = {
-        "f1": Ratio(2.0 * hits, np.asarray(chosen + positives, dtype=np.float64)),
-        "precision": Ratio(np.asarray(hits, np.float64), np.asarray(chosen, np.float64)),
-        "recall": Ratio(np.asarray(hits, np.float64), np.asarray(positives, np.float64)),
-    }
+    parts = agreement(hits, chosen, positives)
     counted = (np.asarray(positives) > 0).astype(np.float64)
     macro = {
         f"macro_{name}": Ratio(np.nan_to_num(part.items) * counted, counted)
         for name, part in parts.items()
     }
     return macro | {f"micro_{name}": part for name, part in parts.items()}
+
+
+def agreement(hits: Floats | Ints, chosen: Ints, positives: Ints) -> dict[str, Ratio]:
+    """Return F1, precision and recall of items with `hits` of `positives` among the `chosen`."""
+    right, n_chosen, n_true = (np.asarray(n, np.float64) for n in (hits, chosen, positives))
+    return {
+        "f1": Ratio(2 * right, n_chosen + n_true),
+        "precision": Ratio(right, n_chosen),
+        "recall": Ratio(right, n_true),
+    }

@@ -24,3 +24,12 @@ def data_frame(data: Any, **options: Any) -> DataFrame:
 def shown(value: float) -> str:
     """Return a value as a table shows it: four digits, and all that stand before the point."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def percent(value: float) -> str:
+    """Return a fraction as per cent with one decimal; 0 and 100 are told only where they are so."""
+    if value != value:
+        return "–"
+    if value in (0, 1):
+        return f"{100 * value:.0f}"
+    return f"{min(max(100 * value, 0.1), 99.9):.1f}"

@@ -32,10 +32,6 @@ class AsksExperts(LabelClassifier):
     _vectors: Vectors | None
 
     @abstractmethod
-    def _words_in(self, counts: Counts) -> Counts:
-        """Return the counts of the words that are learned from."""
-
-    @abstractmethod
     def _learned(self, labels: Indicator) -> Indicator:
         """Return the labels that are learned, without those that are known by name alone."""
 
@@ -82,6 +78,9 @@ class AsksExperts(LabelClassifier):
             )
         said = tuple(said_by(name, sources[name], asked) for name in wanted)
         return Told(counts, said, self._directions_of(given, counts.shape[0]))
+
+    def _counts_of(self, X: Any) -> Counts:
+        return self._counts_alone(Documents.of(X))
 
     def _counts_alone(self, given: Documents, *, reset: bool = False) -> Counts:
         return super()._read_counts(given.X, reset=reset)

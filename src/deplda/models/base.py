@@ -38,6 +38,7 @@ from deplda.models.calibration import Calibration, all_pairs, calibrate
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.cutting import Cutoff
 from deplda.models.folds import folds_of
+from deplda.models.learned_from import LearnedFrom
 from deplda.models.quality import held_out_quality
 
 Counts = csr_array[Any, tuple[int, int]]
@@ -380,7 +381,32 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.held_out_: dict[str, float] = {}
         self.classes_ = self._targets.classes
         self.n_tokens_ = round(float(counts.sum()))
+        self._remember(counts, labels, LearnedFrom())
         return counts, labels
+
+    def _remember(self, counts: Counts, labels: Indicator, before: LearnedFrom) -> None:
+        """Keep what tells whether a document was learned from."""
+        self._learned_from = before.with_more(self._words_in(counts), labels)
+
+    def learned_from(self, X: Any) -> npt.NDArray[np.bool_]:
+        """Return which documents have the same words as one that the model has learned from.
+
+        A model of shards, or saved by an earlier version, does not know, and says of none that it
+        has; nor is it told of a document without known words.
+        """
+        check_is_fitted(self)
+        return self._learned_from.among(self._words_in(self._counts_of(X)))
+
+    def _counts_of(self, X: Any) -> Counts:
+        """Return X as counts, whatever else is known of it."""
+        return self._read_counts(X, reset=False)
+
+    def _words_in(self, counts: Counts) -> Counts:
+        """Return the counts of the words that are learned from, without those for names alone."""
+        found: Counts = without_columns(
+            counts, range(0) if self.counter_ is None else self.counter_.names_at_
+        )
+        return found
 
     def _read_labels(self, X: Any, y: Any) -> tuple[Indicator, Targets]:
         if isinstance(y, tuple) and len(y) == 2 and isinstance(y[1], Targets):
@@ -519,6 +545,11 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def n_known_by_name_(self) -> int:
         """How many labels that were never learned can be suggested by their names."""
         return 0
+
+    @property
+    def is_known_(self) -> npt.NDArray[np.bool_]:
+        """Which labels can be suggested: those of training documents, or known by name."""
+        return np.bincount(self.label_sets_.indices, minlength=len(self.classes_)) > 0
 
     def _n_tokens_in(self, counts: Counts) -> Numbers:
         """Return how many tokens of known words each document has."""

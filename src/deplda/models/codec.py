@@ -29,12 +29,14 @@ from deplda.models import untrusted
 from deplda.models.calibration import Calibration
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.cutting import check_cutoff
+from deplda.models.learned_from import LearnedFrom
 from deplda.models.parameters import checked, names_of
 from deplda.training.estimates import LabelWords, TopicLabels
 
 _WORDS, _SETS, _TOPICS = "label_words", "label_sets", "topic_labels"
 _CALIBRATION = "calibration"
 _HELD_OUT = "held_out"
+LEARNED_FROM = "learned_from."
 _VOCABULARY, _LANGUAGE = "vocabulary", "label_language"
 _MOST_COLUMNS = np.iinfo(np.int32).max
 _LEAST_BASE = 1e-30  # a word's probability that single precision still knows from 0
@@ -98,6 +100,7 @@ def restore(stored: Stored, make: Callable[..., Any]) -> Any:
     model.label_sets_ = Reader(path, arrays).indicator(_SETS, len(classes))
     model.calibration_ = read_calibration(stored, _CALIBRATION)
     model.held_out_ = _held_out(stored)
+    model._learned_from = _learned_from(stored)
     model.seed_, model.metrics_ = card.seed, card.metrics
     model.fields_ = card.fields
     model.vocabulary_ = _vocabulary(stored)
@@ -214,7 +217,22 @@ def common_arrays(model: Any) -> Arrays:
     """Return what any classifier saves: the labels of the documents learned from, calibration."""
     sets = sparse_arrays(_SETS, model.label_sets_)
     del sets[f"{_SETS}.data"]  # all of it is 1
-    return sets | calibration_arrays(model.calibration_, _CALIBRATION) | _concepts(model)
+    known = {f"{LEARNED_FROM}{name}": part for name, part in model._learned_from._asdict().items()}
+    return sets | calibration_arrays(model.calibration_, _CALIBRATION) | known | _concepts(model)
+
+
+def _learned_from(stored: Stored) -> LearnedFrom:
+    """Return which documents were learned from; models of earlier versions do not know."""
+    bits, n_words, starts = (f"{LEARNED_FROM}{name}" for name in LearnedFrom._fields)
+    if bits not in stored.arrays:
+        return LearnedFrom()
+    read = Reader(stored.path, stored.arrays)
+    found, words = read.take(bits, np.int64), read.take(n_words, np.int64)
+    if len(words) and not (words.min() > 0 and words.max() <= stored.card.n_words):
+        raise read.fail(n_words, "has numbers of words that are not from 1 to the model's")
+    return LearnedFrom(
+        np.array(found), np.array(words), read.starts(starts, len(words), len(found))
+    )
 
 
 def _concepts(model: Any) -> Arrays:

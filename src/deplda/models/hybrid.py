@@ -326,6 +326,7 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         labels, targets = self._read_labels(given.X, y)
         self._add_words(given.X)
         counts = self._words_in(self._counts_alone(given))
+        self._learned_from = self._learned_from.with_more(counts, labels)
         own = self._directions_of(given, counts.shape[0])
         topics = copy(self.topic_model_)
         self._name_words_of(topics)

@@ -71,7 +71,9 @@ def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
     arrays |= {_IDF: model.idf_, _LENGTHS: model._centroids.lengths} | codec.common_arrays(model)
     arrays |= codec.calibration_arrays(model._last_stage, _LAST_STAGE)
     arrays |= {
-        f"{_TOPICS}{name}": array for name, array in own.items() if not name.startswith(_LABEL_SETS)
+        f"{_TOPICS}{name}": array
+        for name, array in own.items()
+        if not name.startswith((_LABEL_SETS, codec.LEARNED_FROM))
     }
     learned = {
         "C": model.C_, "candidates": model.n_candidates_, "measures": model.measures_,

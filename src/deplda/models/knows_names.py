@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from deplda.data.corpus import grown, without_columns
+from deplda.data.corpus import grown
 from deplda.data.names import Name, names_of
 from deplda.data.targets import Indicator, Targets, extended
 from deplda.data.text import WordCounter
@@ -25,10 +26,6 @@ class KnowsNames(LabelClassifier):
     _n_learned: int
     _never_learned: frozenset[Any]
     _names: Names | None
-
-    def _words_in(self, counts: Counts) -> Counts:
-        """Return the counts of the words that are learned from."""
-        return without_columns(counts, self._names_at)
 
     def _with_concepts(self, labels: Indicator, vocabulary: Vocabulary | None) -> Indicator:
         """Return the labels of documents with columns for concepts that none of them has."""
@@ -66,6 +63,14 @@ class KnowsNames(LabelClassifier):
             return 0
         labels = self._names.finder.labels
         return len(np.unique(labels[labels >= self._n_learned]))
+
+    @property
+    def is_known_(self) -> npt.NDArray[np.bool_]:
+        """Which labels can be suggested: those of training documents, or known by name."""
+        known = super().is_known_
+        if self._names is not None:
+            known[self._names.finder.labels] = True
+        return known
 
     @property
     def _names_at(self) -> range:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, vstack
+
 from deplda.data import checks
-from deplda.data.targets import Indicator
 from deplda.errors import InputError
 from deplda.models import cutting
-from deplda.models.base import LabelClassifier
+from deplda.models.base import Floats, LabelClassifier, Numbers
 from deplda.models.cutting import Cutoff
 
 WITHOUT_PROBABILITIES = (
@@ -16,6 +20,9 @@ WITHOUT_PROBABILITIES = (
     "in Python with labelled documents that it has not learned from, and save it"
 )
 _LABELS_BY_SCORE = 10
+
+Suggestions = csr_array[Any, tuple[int, int]]
+_Kept = tuple[Numbers, Floats, list[npt.NDArray[np.bool_]]]
 
 
 class Asked(NamedTuple):
@@ -26,6 +33,12 @@ class Asked(NamedTuple):
     """The least probability. Alone it is the cut-off."""
     k: int | None = None
     """How many at most."""
+
+    def of_likely(self, n_labels: int) -> Cutoff:
+        """Return the cut-off of a model that has probabilities and so many labels."""
+        if self.cutoff is None:
+            return "validated" if self.threshold is None else n_labels
+        return self.cutoff
 
     def check(self) -> None:
         """Raise if this cannot be asked of any model."""
@@ -58,19 +71,55 @@ def answers_of(model: LabelClassifier, documents: Any, asked: Asked) -> list[dic
     ]
 
 
-def given_labels(model: LabelClassifier, documents: Any) -> tuple[Indicator, Cutoff]:
-    """Return the labels that documents are given unless asked otherwise, and the cut-off.
+def suggested(model: LabelClassifier, documents: Any, *asked: Asked) -> list[Suggestions]:
+    """Return what documents are given for each of what is asked, as `answers_of` tells it.
 
-    A model without probabilities gives each document as many as training documents have.
+    Documents × labels: probabilities, or 1/rank in a model that has none; what is not given is 0.
     """
-    cutoff: Cutoff = "validated" if model.has_probabilities else "proportional"
-    return model._given(model._read_counts(documents, reset=False), cutoff), cutoff
+    for each in asked:
+        each.check()
+    counts = model._read_counts(documents, reset=False)
+    some = (_likeliest if model.has_probabilities else _best)(model, counts, asked)
+    n_labels = len(model.classes_)
+    rows = [[csr_array((0, n_labels))] for _ in asked]
+    for numbers, values, kept in some:
+        for own, which in zip(rows, kept, strict=True):
+            starts = np.concatenate([[0], np.cumsum(which.sum(axis=1))])
+            shape = len(numbers), n_labels
+            own.append(csr_array((values[which], numbers[which], starts), shape=shape))
+    found = [csr_array(vstack(own)) for own in rows]
+    for matrix in found:
+        matrix.sort_indices()
+    return found
+
+
+def _likeliest(model: LabelClassifier, counts: Any, asked: tuple[Asked, ...]) -> Iterator[_Kept]:
+    """Yield labels, probabilities, and which are given for each of what is asked."""
+    calibration, n_labels = model._calibration(), len(model.classes_)
+    for numbers, _, chances in model._likeliest(counts, n_labels):
+        kept = []
+        for each in asked:
+            cutoff = each.of_likely(n_labels)
+            most = cutting.most_labels(cutoff, model.label_sets_)
+            own = np.zeros(chances.shape, bool)
+            first = numbers[:, :most], chances[:, :most]
+            own[:, :most] = cutting.given(cutoff, *first, calibration) & (first[0] >= 0)
+            if each.k is not None:
+                own &= np.cumsum(own, axis=1) <= each.k
+            kept.append(own & (chances >= (each.threshold or 0.0)) & (chances > 0))
+        yield numbers, chances, kept
+
+
+def _best(model: LabelClassifier, counts: Any, asked: tuple[Asked, ...]) -> Iterator[_Kept]:
+    """Yield labels, 1/rank, and which are given for each of what is asked."""
+    numbers_of = [_n_by_score(model, each) for each in asked]
+    for numbers, _ in model._rank_counts(counts, max(numbers_of)):
+        ranks = np.broadcast_to(np.arange(1, numbers.shape[1] + 1), numbers.shape)
+        yield numbers, 1 / ranks, [ranks <= n for n in numbers_of]
 
 
 def _by_chance(model: LabelClassifier, counts: Any, asked: Asked) -> list[list[dict[str, Any]]]:
-    cutoff = asked.cutoff
-    if cutoff is None:
-        cutoff = "validated" if asked.threshold is None else len(model.classes_)
+    cutoff = asked.of_likely(len(model.classes_))
     least = asked.threshold or 0.0
     return [
         [
@@ -82,7 +131,8 @@ def _by_chance(model: LabelClassifier, counts: Any, asked: Asked) -> list[list[d
     ]
 
 
-def _by_score(model: LabelClassifier, counts: Any, asked: Asked) -> list[list[dict[str, Any]]]:
+def _n_by_score(model: LabelClassifier, asked: Asked) -> int:
+    """Return how many labels a model without probabilities gives; raise if it needs them."""
     if asked.threshold is not None or (
         asked.cutoff is not None and cutting.needs_probabilities(asked.cutoff)
     ):
@@ -97,7 +147,11 @@ def _by_score(model: LabelClassifier, counts: Any, asked: Asked) -> list[list[di
     if asked.cutoff is not None:
         most = cutting.most_labels(asked.cutoff, model.label_sets_)
         k = most if asked.k is None else min(k, most)
-    ranking = model._ranking(counts, k)
+    return k
+
+
+def _by_score(model: LabelClassifier, counts: Any, asked: Asked) -> list[list[dict[str, Any]]]:
+    ranking = model._ranking(counts, _n_by_score(model, asked))
     return [
         [
             model.told_label(label) | {"score": score}

@@ -220,6 +220,7 @@ class TopicModel(LearnsOn, Explainer):
         check_lengths(counts, labels)
         known = extended(self.classes_, targets.classes)
         corpus = Corpus(counts, renamed(labels, targets, known), self.words_)
+        self._remember(counts, labels, self._learned_from)
         older = grown(self.label_sets_, (self.label_sets_.shape[0], len(known)))
         sets = csr_array(vstack([older, corpus.labels]))
         self._targets = Targets(known, self._targets.kind)

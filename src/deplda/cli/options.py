@@ -1,0 +1,47 @@
+"""Options that several verbs have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from deplda.models.registry import can, verbs_that_can
+
+split_option = click.option(
+    "--split", default="0", help="Of a data set with splits; none: all of it."
+)
+engine_option = click.option(
+    "--engine",
+    default="threads",
+    metavar="threads|processes|ADDRESS",
+    help="Where work is done; an address such as tcp://… is that of a Dask scheduler.",
+)
+device_option = click.option(
+    "--device",
+    type=click.Choice(["cpu", "cuda", "auto"]),
+    default="cpu",
+    help="The CPU, a CUDA GPU (extra [gpu]), or a GPU if there is one (topic models).",
+)
+jobs_option = click.option("--jobs", "-j", type=click.IntRange(1), help="Cores; all by default.")
+cutoff_option = click.option(
+    "--cutoff",
+    metavar="validated|expected-f1|macro-f1|proportional|N|P",
+    help="How many labels: by documents held out in training (validated, the default), so many (2),"
+    " or all that are so likely (0.5).",
+)
+limit_option = click.option("--limit", "-k", type=click.IntRange(1), help="Labels to give at most.")
+threshold_option = click.option(
+    "--threshold", "-t", type=float, help="Give all labels that are so likely (0 to 1)."
+)
+
+
+def set_device(classifier: Any, device: str, path: Path) -> None:
+    """Have a loaded model work on this device; those that know none stay on the CPU."""
+    if can(classifier, "device"):
+        classifier.set_params(device=device)
+    elif device != "cpu":
+        raise click.UsageError(
+            f"--device is for {verbs_that_can('device')}; {path} is none of them."
+        )
