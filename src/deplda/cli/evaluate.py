@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from deplda.cli.beside import Beside, asked_by, beside_options
 from deplda.cli.documents import Reading, corpus_argument, reading_options
 from deplda.cli.measuring import (
     Measured,
@@ -63,6 +64,7 @@ _MOST_TRIED = 100
 @click.option(
     "--hierarchical", is_flag=True, help="Credit broader terms, by the model's thesaurus, too."
 )
+@beside_options
 @reading_options
 @force
 @as_json
@@ -78,6 +80,7 @@ def evaluate(
     jobs: int | None,
     device: str,
     hierarchical: bool,
+    beside: Beside,
     reading: Reading,
     force: bool,
     as_json: bool,
@@ -101,11 +104,11 @@ def evaluate(
     asked.check()
     if by_subject is not None:
         check_output(by_subject, force)
-    classifier = opened(model, jobs, device)
+    classifier, known = asked_by(opened(model, jobs, device), beside)
     if hierarchical:
         _check_hierarchy(classifier, model)
-    test = labelled(classifier, corpus, reading, split)
-    found = measure(classifier, test, asked)
+    test = labelled(classifier, corpus, reading, split, known)
+    found = measure(classifier, test, asked, known)
     near = _near(classifier, found) if hierarchical else None
     if by_subject is not None:
         _write_by_subject(by_subject, classifier, found)
@@ -140,6 +143,7 @@ def evaluate(
 @split_option
 @jobs_option
 @device_option
+@beside_options
 @reading_options
 @as_json
 def tune(
@@ -149,6 +153,7 @@ def tune(
     split: str,
     jobs: int | None,
     device: str,
+    beside: Beside,
     reading: Reading,
     as_json: bool,
 ) -> None:
@@ -164,15 +169,20 @@ def tune(
     from deplda.evaluation import tune_cut
     from deplda.models.suggesting import WITHOUT_PROBABILITIES, Asked, suggested
 
-    classifier = opened(model, jobs, device)
+    classifier, known = asked_by(opened(model, jobs, device), beside)
     if not classifier.has_probabilities:
         raise InputError(f"there is no threshold to find: {WITHOUT_PROBABILITIES}")
-    test = labelled(classifier, corpus, reading, split)
+    test = labelled(classifier, corpus, reading, split, known)
     warn_of_learned(classifier, test)
     names = columns_of(classifier, test)
     usual, best = (
         in_columns(each, classifier, names)
-        for each in suggested(classifier, test, Asked(), Asked(threshold=0.0, k=limit))
+        for each in suggested(
+            classifier,
+            test if known is None else known.of_corpus(test),
+            Asked(),
+            Asked(threshold=0.0, k=limit),
+        )
     )
     truth = test.align(labels=names).labels
     grid = tune_cut(best, truth, limits=range(1, limit + 1))

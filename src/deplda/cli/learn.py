@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from deplda.cli.beside import Beside, embeddings_option
 from deplda.cli.documents import Reading, load_corpus, part_of, reading_options
 from deplda.cli.options import jobs_option, split_option
 from deplda.cli.output import (
@@ -39,6 +40,7 @@ _MOST_NAMED = 10
 )
 @split_option
 @jobs_option
+@embeddings_option
 @reading_options
 @force
 @as_json
@@ -48,6 +50,7 @@ def learn(
     output: Path,
     split: str,
     jobs: int | None,
+    embeddings: Path | None,
     reading: Reading,
     force: bool,
     as_json: bool,
@@ -81,7 +84,10 @@ def learn(
     if classifier.vocabulary_ is not None:
         documents = as_the_model_has_them(documents, classifier)
     n_labels, n_words = classifier.n_learned_labels_, classifier.n_features_in_
-    classifier.set_params(n_jobs=jobs, verbose=sys.stderr.isatty()).partial_fit(documents)
+    known = Beside({}, embeddings).opened()
+    known.number(loaded.corpus.ids)
+    classifier.set_params(n_jobs=jobs, verbose=sys.stderr.isatty())
+    classifier.partial_fit(documents if embeddings is None else known.of_corpus(documents))
     came_in = _came_in(documents, classifier, n_labels, n_words)
     # How it was run this time is nothing to remember.
     classifier.set_params(verbose=False, n_jobs=None).save(output)

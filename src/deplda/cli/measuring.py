@@ -13,6 +13,7 @@ from deplda.cli.thesaurus import as_the_model_has_them
 from deplda.errors import InputError
 
 if TYPE_CHECKING:
+    from deplda.cli.beside import Known
     from deplda.data.corpus import Corpus
     from deplda.evaluation import Evaluation, Headline, SuggestionMetrics
     from deplda.models.suggesting import Asked, Suggestions
@@ -27,13 +28,17 @@ def opened(path: Path, jobs: int | None, device: str) -> Any:
     return classifier
 
 
-def labelled(classifier: Any, corpus: str, reading: Reading, split: str) -> Corpus:
+def labelled(
+    classifier: Any, corpus: str, reading: Reading, split: str, known: Known | None = None
+) -> Corpus:
     """Return the documents to judge a model by, counted and labelled as the model has them."""
     from deplda.data.text import CountsOnly
 
     counter = classifier.counter_ or CountsOnly()
     with waiting(f"reading {corpus} …"):
         loaded = load_corpus(corpus, reading, counter, classifier.fields_)
+        if known is not None:
+            known.number(loaded.corpus.ids)
         test = part_of(loaded, split, "test")
     if not test.labels.nnz:
         raise InputError(
@@ -66,8 +71,13 @@ class Measured(NamedTuple):
         }
 
 
-def measure(model: Any, test: Corpus, asked: Asked | None = None) -> Measured:
-    """Return how good a model is on labelled documents, and warn if it has learned from them."""
+def measure(
+    model: Any, test: Corpus, asked: Asked | None = None, known: Known | None = None
+) -> Measured:
+    """Return how good a model is on labelled documents, and warn if it has learned from them.
+
+    `known` is what is known of them beside their words.
+    """
     import numpy as np
 
     from deplda.evaluation import headline, rare_labels, suggestion_metrics
@@ -75,10 +85,13 @@ def measure(model: Any, test: Corpus, asked: Asked | None = None) -> Measured:
 
     asked = asked or Asked()
     n_learned = warn_of_learned(model, test)
-    ranking, names = _ranking_of(model, test), columns_of(model, test)
+    documents: Any = test if known is None else known.of_corpus(test)
+    ranking, names = _ranking_of(model, test, documents), columns_of(model, test)
     truth = test.align(labels=names).labels
     some = Asked(threshold=0.0 if model.has_probabilities else None, k=_BEST)
-    given, best = (in_columns(each, model, names) for each in suggested(model, test, asked, some))
+    given, best = (
+        in_columns(each, model, names) for each in suggested(model, documents, asked, some)
+    )
     n_trained = np.bincount(model.label_sets_.indices, minlength=len(model.classes_))
     trained = np.full(len(names), -1)
     trained[_places(model, names)] = np.where(model.is_known_, n_trained, -1)
@@ -92,7 +105,7 @@ def measure(model: Any, test: Corpus, asked: Asked | None = None) -> Measured:
     return Measured(ranking, of_given, of_best, found, n_learned, names, given, truth)
 
 
-def _ranking_of(model: Any, test: Corpus) -> Evaluation:
+def _ranking_of(model: Any, test: Corpus, documents: Any) -> Evaluation:
     """Return the metrics of a model's ranking of labelled documents."""
     from dataclasses import replace
 
@@ -101,7 +114,7 @@ def _ranking_of(model: Any, test: Corpus) -> Evaluation:
     names = [str(label) for label in model.classes_]
     known = test.align(labels=names)
     found = evaluate(
-        model.scores_to_evaluate(test),
+        model.scores_to_evaluate(documents),
         known.labels,
         model.label_sets_,
         labels="train" if model.n_learned_labels_ == len(names) else "all",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from deplda.cli.beside import Beside, Known, beside_options
 from deplda.cli.documents import (
     Loaded,
     Reading,
@@ -96,6 +97,7 @@ _OWN_OPTIONS = {
     help="CORPUS is a folder of files too large for memory together; lay them out here.",
 )
 @split_option
+@beside_options
 @reading_options
 @word_options
 @vocabulary_options
@@ -109,6 +111,7 @@ def train(
     holdout: float | None,
     scratch: Path | None,
     split: str,
+    beside: Beside,
     reading: Reading,
     words: Words,
     vocabulary: Path | None,
@@ -137,7 +140,12 @@ def train(
     if asked["model"] is None:
         asked["model"] = _usual_model(asked, scratch, checkpoint)
     model = _make_model(**asked)
+    if beside and (scratch is not None or not can(model, "experts")):
+        raise click.UsageError(
+            f"--expert and --embeddings are for {verbs_that_can('experts')}, and not for --scratch."
+        )
     concepts = None if vocabulary is None else open_vocabulary(vocabulary, label_language)
+    known = beside.opened() if beside else None
     begin = time.perf_counter()
     kept = None
     if scratch is not None:
@@ -157,9 +165,11 @@ def train(
             counter.set_params(names=concepts)
             how["vocabulary"] = concepts
         kept = _learn(model, corpus, reading, counter, words, split, holdout, asked["seed"], how,
-                      named)  # fmt: skip
+                      named, known)  # fmt: skip
         model.vocabulary_, model.label_language_ = concepts, label_language
-    found = None if kept is None else measure(model, kept)
+    found = None
+    if kept is not None:
+        found = measure(model, kept, known=known if model.experts_ else None)
     # How it was run this time is nothing to remember.
     model.set_params(verbose=False, n_jobs=None)
     model.save(output, metrics=None if found is None else found.to_dict())
@@ -178,6 +188,13 @@ def train(
     elif len(model.classes_) > summary["labels"]:
         show(
             "Names of concepts are not used: held-out documents were labelled no better with them."
+        )
+    if known is not None:
+        show(
+            f"Weighed beside words: {', '.join(model.experts_)}."
+            if model.experts_
+            else "Experts and embeddings are not used: held-out documents were labelled no better "
+            "with them, or not clearly so."
         )
     if model.held_out_:
         show(_quality(model.held_out_))
@@ -208,20 +225,22 @@ def _quality(held_out: dict[str, float]) -> str:
 def _learn(
     model: Any, corpus: str, reading: Reading, counter: WordCounter, words: Words, split: str,
     holdout: float | None, seed: int, how: dict[str, Any],
-    named: Callable[[Corpus], Corpus] | None,
+    named: Callable[[Corpus], Corpus] | None, known: Known | None,
 ) -> Corpus | None:  # fmt: skip
     """Let the model learn from a corpus; return the part of it that was kept for testing."""
     if "checkpoint" in how and not can(model, "checkpoint"):
         raise InputError(f"--checkpoint is for models with chains; {type(model).__name__} has none")
     with waiting(f"reading {corpus} …"):
         loaded = load_corpus(corpus, reading, counter)
+    if known is not None:
+        known.number(loaded.corpus.ids)
     if named is not None:
         loaded = loaded._replace(corpus=named(loaded.corpus))
     learned, kept = _parts(loaded, split, holdout, seed)
     learned, options = _with_kept_words(learned, loaded, words)
     if "vocabulary" in how:
         note_languages(how["vocabulary"], options.get("counter"))
-    model.fit(learned, **options, **how)
+    model.fit(learned if known is None else known.of_corpus(learned), **options, **how)
     model.fields_ = loaded.fields
     return kept
 

@@ -11,7 +11,9 @@ from deplda.errors import ReadError
 if TYPE_CHECKING:
     from deplda.models.base import LabelClassifier
 
-Ability = Literal["checkpoint", "device", "explain", "learn", "mix", "names", "paper", "shards"]
+Ability = Literal[
+    "checkpoint", "device", "experts", "explain", "learn", "mix", "names", "paper", "shards"
+]  # fmt: skip
 
 
 class Entry(NamedTuple):
@@ -25,6 +27,7 @@ class Entry(NamedTuple):
 _TOPIC_MODEL: frozenset[Ability] = frozenset(
     {"checkpoint", "device", "explain", "learn", "paper", "shards"}
 )
+_HYBRID: frozenset[Ability] = frozenset({"experts", "explain", "learn", "mix", "names"})
 MODELS = {
     "DependencyLDA": Entry("dependency", "dependency", _TOPIC_MODEL),
     "PriorLDA": Entry("prior", "prior", _TOPIC_MODEL),
@@ -32,7 +35,7 @@ MODELS = {
     "VanillaSVM": Entry("linear.svm", "vanilla-svm"),
     "TunedSVM": Entry("linear.svm", "tuned-svm"),
     "TfidfSVM": Entry("linear.svm", "tfidf-svm"),
-    "HybridLDA": Entry("hybrid", "hybrid", frozenset({"explain", "learn", "mix", "names"})),
+    "HybridLDA": Entry("hybrid", "hybrid", _HYBRID),
 }
 WHICH_MODEL = (
     "Use the hybrid to suggest labels; Dependency-LDA for the paper's topic model alone, for more "
