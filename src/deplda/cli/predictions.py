@@ -83,6 +83,7 @@ def output_format(output: Path | None, asked: str | None, read_as: str | None) -
     """Return the format of an output: as asked, or by its name; raise if neither says it.
 
     Documents that are read as Annif's are labelled in files of Annif's, if the name says nothing.
+    A device or a pipe gets JSON lines.
     """
     if output is not None and output.suffix == ".gz":
         raise click.UsageError(f"{output}: predictions are not packed; pack them afterwards.")
@@ -90,6 +91,8 @@ def output_format(output: Path | None, asked: str | None, read_as: str | None) -
     format = asked or by_name
     if format is None and output is not None and read_as == "annif" and not output.suffix:
         format = "annif"
+    if format is None and output is not None and _is_device(output):
+        format = "jsonl"
     if format is None and output is not None:
         raise click.UsageError(
             f"{output} is of no format that is known; its name must end in "
@@ -99,6 +102,11 @@ def output_format(output: Path | None, asked: str | None, read_as: str | None) -
     if output is None and format in ("xlsx", "parquet", "annif"):
         raise click.UsageError(f"--output-format {format} needs --output, where to write it.")
     return format or "jsonl"
+
+
+def _is_device(path: Path) -> bool:
+    """Return whether it is a device or a pipe, whose name says nothing of what goes through it."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def open_output(
