@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         Where,
         read_corpus,
         read_shards,
+        write_annif,
         write_jsonl,
         write_svmlight,
     )
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "data.corpus": "Corpus concat",
     "data.evidence": "Documents",
-    "data.readers": "Fields Where read_corpus read_shards write_jsonl write_svmlight",
+    "data.readers": "Fields Where read_corpus read_shards write_annif write_jsonl write_svmlight",
     "data.splits": "Split",
     "data.statistics": "Statistics describe",
     "data.text": "WordCounter",
@@ -135,6 +136,7 @@ __all__ = [
     "train_label_words",
     "train_topic_labels",
     "update_label_words",
+    "write_annif",
     "write_jsonl",
     "write_svmlight",
     "write_vocabulary",

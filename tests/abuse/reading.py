@@ -38,6 +38,12 @@ JSONL = (
     '\n{"tokens":["a","b"],"labels":[]}\n'
 )
 SVMLIGHT = ("4 5 3\n0 0:2 2:1\n\n0,1 1:12 2:1\n 3:1\n", "# c\n1,2 3:1 4:2\n\n 3:1.0\n2 # end\n")
+ANNIF = (
+    "hello there\t<http://a/1> <http://a/2>\nbig wörld\n\nzebra\t<http://a/2>\n",
+    'document_id,text,subject_uris\nr,"hello ""there""",<http://a/1> http://a/2\n,wörld,\n',
+    '{"document_id":"r","text":"hello","subjects":[{"uri":"http://a/1"},{"label":"ö"}]}\n'
+    '{"text":"wörld","metadata":{"title":"zebra"},"subjects":[]}\n',
+)
 NAMES = ("vocab", "labels", "ids")
 
 
@@ -76,6 +82,8 @@ def valid(format: str) -> list[bytes]:
         case "parquet":
             plain = parquet(compression="none", use_dictionary=False)
             return [parquet(), plain, parquet(compression="zstd", data_page_version="2.0")]
+        case "annif":
+            return [text.encode() for text in ANNIF]
         case "mat":
             return [mat(compress=False), mat(compress=True)]
         case _:

@@ -15,6 +15,7 @@ from tests.abuse.conftest import Amount
 from tests.cli.running import articles, done, problem, run, write_jsonl
 from tests.training.worlds import small
 
+TO_ANNIF = ("--output-format", "annif")
 TARGETS = ["out.jsonl", "out.jsonl.gz", "out.parquet", "out.svm", "out.svm.gz", "folder"]
 
 
@@ -73,10 +74,48 @@ def test_a_full_disk_leaves_the_file_that_was_to_be_replaced(
     assert {path.name: path.read_bytes() for path in here.iterdir()} == before
 
 
-def test_predictions_go_on_after_a_full_disk(
-    model: Path, corpus: Path, here: Path, amount: Amount
+@pytest.mark.parametrize("name", ["labels.tsv", "labels.csv", "labels.jsonl", "labels"])
+def test_a_full_disk_leaves_nothing_of_a_conversion_for_annif(
+    name: str, corpus: Path, here: Path, tmp_path: Path
 ) -> None:
-    output, reference = here / "labels.jsonl", here / "reference.jsonl"
+    names = tmp_path / "names.tsv"
+    names.write_text("".join(f"<urn:{n.lower()}>\t{n}\n" for n in ("LAW", "SPORT", "MUSIC")))
+    with at_most(resource.RLIMIT_FSIZE, 30):
+        asked = (here / name, *TO_ANNIF, "--vocabulary", names)
+        said = problem(1, "datasets", "convert", corpus, *asked)
+    assert said.endswith(": File too large")
+    assert list(here.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["labels.xlsx", "labels.parquet"])
+def test_a_full_disk_leaves_the_table_that_was_to_be_replaced(
+    name: str, model: Path, corpus: Path, here: Path
+) -> None:
+    (here / name).write_text("of an earlier run")
+    for size in (10, 1000):
+        with at_most(resource.RLIMIT_FSIZE, size):
+            said = problem(1, "predict", model, corpus, "-o", here / name, "--force")
+        assert said.startswith(f"{here / name}: File too large after ")
+        assert "it is written whole or not at all" in said
+        assert files_in(here) == {name: b"of an earlier run"}
+
+
+def test_annifs_files_go_on_after_a_full_disk(model: Path, corpus: Path, here: Path) -> None:
+    output, asked = here / "out", ("-t", 0, *TO_ANNIF)
+    done("predict", model, corpus, "-o", here / "reference", *asked)
+    with at_most(resource.RLIMIT_FSIZE, 20):
+        said = problem(1, "predict", model, corpus, "-o", output, *asked)
+    assert said.endswith("File too large after 0 documents; --resume goes on with it")
+    assert list(output.iterdir()) == []
+    done("predict", model, corpus, "-o", output, "--resume", *asked)
+    assert files_in(output) == files_in(here / "reference")
+
+
+@pytest.mark.parametrize("end", [".jsonl", ".csv"])
+def test_predictions_go_on_after_a_full_disk(
+    end: str, model: Path, corpus: Path, here: Path, amount: Amount
+) -> None:
+    output, reference = here / f"labels{end}", here / f"reference{end}"
     done("predict", model, corpus, "-o", reference)
     whole = reference.read_bytes()
     for size in range(0, len(whole), len(whole) // amount(4, 100)):
@@ -118,9 +157,11 @@ def test_a_folder_that_is_a_file_is_named(
     target: str, corpus: Path, model: Path, here: Path
 ) -> None:
     (here / "file").write_text("kept")
-    for verb in (["datasets", "convert", corpus], ["predict", model, corpus, "-o"]):
-        said = problem(1, *verb, here / "file" / target)
-        assert "file" in said
+    assert "file" in problem(1, "datasets", "convert", corpus, here / "file" / target)
+    for name in ("out.jsonl", "out.csv", "out.xlsx", "out.parquet"):
+        assert "file" in problem(1, "predict", model, corpus, "-o", here / "file" / name)
+    asked = ("--output-format", "annif", "-o", here / "file")
+    assert "is a file; Annif's files need a folder" in problem(1, "predict", model, corpus, *asked)
     assert (here / "file").read_text() == "kept"
     assert len(list(here.iterdir())) == 1
 

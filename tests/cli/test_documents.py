@@ -291,3 +291,72 @@ def test_counts_are_explained_as_they_are_predicted(tmp_path: Path, model: Path)
     (predicted,) = lines(done("predict", model, path, "-k", 1))
     assert found["n_tokens"] == 2
     assert found["labels"][0]["label"] == predicted["labels"][0]["label"] == "LAW"
+
+
+# Annif's documents --------------------------------------------------------------------------------
+
+
+def as_full_texts(folder: Path) -> Path:
+    folder.mkdir()
+    for row in articles():
+        (folder / f"{row['id']}.txt").write_text(row["text"])
+        (folder / f"{row['id']}.key").write_text("\n".join(row["labels"]))
+    return folder
+
+
+def test_a_folder_of_full_texts_is_what_the_same_documents_are_in_jsonl(tmp_path: Path) -> None:
+    folder = as_full_texts(tmp_path / "texts")
+    rows = write_jsonl(tmp_path / "texts.jsonl", sorted(articles(), key=lambda row: row["id"]))
+    told = []
+    for name, source in (("a", folder), ("b", rows)):
+        model, grown = tmp_path / name, tmp_path / f"{name}-2"
+        done("train", source, "-o", model, "--language", "none", *QUICK)
+        told.append(
+            (
+                done("learn", model, source, "-o", grown).splitlines()[0],
+                done("predict", grown, source),
+                done("evaluate", grown, source, "--json"),
+                done("explain", model, source, "--pick", "d7", "--json"),
+                done("datasets", "stats", source),
+            )
+        )
+    assert told[0] == told[1]
+    assert told[0][0].startswith("learned from 30 documents (0 without labels, 0 without words)")
+
+
+def test_annifs_lines_are_predicted_without_their_subjects(tmp_path: Path, model: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("the judge and the jury\t<http://y/goal> <http://y/match>\n")
+    (expected,) = lines(done("predict", model, "-", input="the judge and the jury"))
+    assert lines(done("predict", model, path)) == [expected]
+    assert lines(done("predict", model, "-", input=path.read_text())) == [expected]
+    text = json.dumps({"document_id": "k", "text": "the judge and the jury"})
+    assert lines(done("predict", model, "-", input=text)) == [expected | {"id": "k"}]
+
+
+def test_metadata_may_be_the_text(tmp_path: Path, model: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("text,subject_uris,title\nopera,,judge and jury\n")
+    (found,) = lines(done("predict", model, path, "--text-field", "title"))
+    assert found["n_known"] == 2
+    (found,) = lines(done("predict", model, path, "--text-field", "title", "--text-field", "text"))
+    assert found["n_known"] == 3
+
+
+def test_names_of_subjects_become_addresses_by_a_vocabulary(tmp_path: Path) -> None:
+    folder, names = as_full_texts(tmp_path / "texts"), tmp_path / "names.tsv"
+    names.write_text("".join(f"<http://y/{n.lower()}>\t{n}\n" for n in TOPICS))
+    done("train", folder, "-o", tmp_path / "m", "--model", "flat", "--vocabulary", names)
+    assert deplda.load(tmp_path / "m").classes_.tolist() == [
+        f"http://y/{n.lower()}" for n in sorted(TOPICS)
+    ]
+
+
+def test_a_folder_without_documents_says_what_it_could_hold(tmp_path: Path, model: Path) -> None:
+    (tmp_path / "f" / "train").mkdir(parents=True)
+    said = problem(1, "train", tmp_path / "f", "-o", tmp_path / "m")
+    assert "of full texts give the folder in which the .txt files lie" in said
+    assert "there are no .txt files in this folder" in problem(1, "predict", model, tmp_path / "f")
+    assert "neither a .txt nor a .json" in problem(
+        1, "predict", model, tmp_path / "f", "--format", "annif"
+    )

@@ -252,3 +252,22 @@ def test_a_folder_that_can_never_be_made_is_an_error(
     monkeypatch.setattr(Path, "mkdir", never)
     with pytest.raises(FileNotFoundError):
         atomic._open_lock_in(tmp_path / "folder")
+
+
+def test_a_small_file_is_whole_or_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    atomic.write_small(tmp_path / "a", b"first")
+    atomic.write_small(tmp_path / "a", b"second")
+    assert (tmp_path / "a").read_bytes() == b"second"
+
+    def cut_off(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.replace", cut_off)
+    with pytest.raises(KeyboardInterrupt):
+        atomic.write_small(tmp_path / "a", b"third")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"second"}
+    with pytest.raises(OSError, match="nowhere") as caught:
+        atomic.write_small(tmp_path / "nowhere" / "a", b"")
+    assert caught.value.filename == str(tmp_path / "nowhere" / "a")

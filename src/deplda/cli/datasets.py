@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,8 +20,17 @@ from deplda.cli.documents import (
     word_options,
 )
 from deplda.cli.output import as_json, check_output, force, show, show_json, waiting
-from deplda.data.files import StandardInput, StrPath
+from deplda.cli.thesaurus import (
+    in_vocabulary,
+    open_vocabulary,
+    rows_in_vocabulary,
+    vocabulary_options,
+)
+from deplda.data.files import StrPath
 from deplda.errors import InputError, ReadError
+
+if TYPE_CHECKING:
+    from deplda.data.corpus import Corpus
 
 
 @click.group(invoke_without_command=True)
@@ -90,10 +99,27 @@ def stats(corpus: str, reading: Reading, words: Words, as_json: bool) -> None:
 @datasets.command()
 @corpus_argument
 @click.argument("target", type=click.Path(path_type=Path))
+@click.option(
+    "--output-format",
+    type=click.Choice(["annif"]),
+    help="annif: TARGET is Annif's .tsv, .csv or .jsonl, or, without an ending, a folder of full "
+    "texts. By default the format of the name, ours.",
+)
 @reading_options
 @word_options
+@vocabulary_options
 @force
-def convert(corpus: str, target: Path, reading: Reading, words: Words, force: bool) -> None:
+def convert(
+    corpus: str,
+    target: Path,
+    output_format: str | None,
+    reading: Reading,
+    words: Words,
+    vocabulary: Path | None,
+    label_language: str | None,
+    replace_deprecated: bool,
+    force: bool,
+) -> None:
     """Write CORPUS to TARGET in the format that its name says.
 
     .jsonl and .parquet have the fields id, text and labels, and keep texts as they are (several
@@ -101,24 +127,57 @@ def convert(corpus: str, target: Path, reading: Reading, words: Words, force: bo
     beside it; a name without an ending is a folder, with the splits of a data set.
     All but .parquet may be packed: .jsonl.gz.
 
+    With --output-format annif it is a .tsv, .csv, .jsonl or a folder that Annif reads. Labels must
+    be addresses there, or --vocabulary has those of their names (.jsonl and a folder hold names
+    too).
+
     \b
     deplda datasets convert articles.csv articles.jsonl --text-field body --labels-field subjects
     deplda datasets convert newsroom newsroom-folder
+    deplda datasets convert articles.jsonl articles.tsv --output-format annif --vocabulary yso.tsv
     """
-    kind = _kind(target)
+    kind = _kind(target, output_format)
     check_output(target, force)
     if force and target.is_dir():
         raise InputError(f"{target} is a folder, which --force does not replace; delete it first")
+    concepts = None if vocabulary is None else open_vocabulary(vocabulary, label_language)
+    named = None
+    if concepts is not None:
+        named = {
+            "vocabulary": concepts, "language": label_language,
+            "replace_deprecated": replace_deprecated,
+        }  # fmt: skip
     with waiting(f"converting {corpus} …"):
-        n = _write(corpus, target, kind, reading, words)
+        if output_format == "annif":
+            from deplda.data.readers import write_annif
+
+            rows = _texts_of(corpus, target, reading, named)
+            n = write_annif(rows, target, vocabulary=concepts, language=label_language)
+        else:
+            n = _write(corpus, target, kind, reading, words, named)
     show(f"{n:,} documents: {target}")
 
 
-def _kind(target: Path) -> str:
+def _kind(target: Path, output_format: str | None) -> str:
+    from deplda.data.readers.annif_writers import SUFFIXES
+
     name = target.name.removesuffix(".gz")
     kind = Path(name).suffix
+    is_packed = name != target.name
+    if output_format == "annif":
+        if kind not in ("", *SUFFIXES) or (kind == "" and is_packed):
+            raise click.UsageError(
+                f"{target} is none of Annif's formats; its name must end in .tsv, .csv or .jsonl "
+                "(or with .gz after it), or in nothing for a folder of full texts."
+            )
+        return kind
+    if kind in (".tsv", ".csv"):
+        raise click.UsageError(
+            f"{target} can be written as Annif has it: add --output-format annif. Formats of ours "
+            "that can be written end in .jsonl, .jsonl.gz, .parquet, .svm or .svm.gz."
+        )
     if kind not in ("", ".jsonl", ".parquet", ".svm", ".svmlight") or (
-        kind in ("", ".parquet") and name != target.name
+        kind in ("", ".parquet") and is_packed
     ):
         raise click.UsageError(
             f"{target} is of no format that can be written; its name must end in .jsonl, "
@@ -127,23 +186,28 @@ def _kind(target: Path) -> str:
     return kind
 
 
-def _write(corpus: str, target: Path, kind: str, reading: Reading, words: Words) -> int:
+def _write(
+    corpus: str,
+    target: Path,
+    kind: str,
+    reading: Reading,
+    words: Words,
+    named: dict[str, Any] | None,
+) -> int:
+    """Write a format of ours; return how many documents it has."""
     from deplda.data.datasets import Dataset, save_folder
     from deplda.data.readers import guess_format, rows_of, write_jsonl, write_rows, write_svmlight
 
     path = as_path(corpus)
-    is_file = isinstance(path, StandardInput) or is_readable(path)
-    if kind in (".jsonl", ".parquet") and is_file:
+    if kind in (".jsonl", ".parquet") and is_readable(path, reading):
         format = reading.format or guess_format(path)
         if format not in ("svmlight", "mat"):
-            if reading.field_weight:
-                raise click.UsageError(
-                    f"--field-weight is for counts, but {target} keeps texts as they are; give it "
-                    "to deplda train, or convert to .svm or a folder."
-                )
-            return write_rows(_rows(path, format, reading), target)
+            _check_weightless(reading, target)
+            return write_rows(_named(_rows(path, format, reading), named), target)
     loaded = load_corpus(corpus, reading, words.as_written().counter())
     kept = with_kept_words(loaded, words)
+    if named is not None:
+        kept = in_vocabulary(kept, **named)
     if kind == "":
         save_folder(Dataset(target.name, kept, loaded.splits), target)
     elif kind == ".jsonl":
@@ -153,6 +217,47 @@ def _write(corpus: str, target: Path, kind: str, reading: Reading, words: Words)
     else:
         write_svmlight(kept, target)
     return len(kept)
+
+
+def _texts_of(
+    corpus: str, target: Path, reading: Reading, named: dict[str, Any] | None
+) -> Iterator[dict[str, Any]]:
+    """Return the documents with their texts, of a file or of a data set that has them."""
+    from deplda.data.readers import guess_format
+    from deplda.data.text import CountsOnly
+
+    path, loaded = as_path(corpus), None
+    if not is_readable(path, reading):
+        loaded = load_corpus(corpus, reading, CountsOnly())
+    elif (format := reading.format or guess_format(path)) not in ("svmlight", "mat"):
+        _check_weightless(reading, target)
+        return _named(_rows(path, format, reading), named)
+    if loaded is None or not loaded.texts:
+        raise InputError(
+            f"{corpus} holds counts of words, and Annif's formats hold texts; convert the texts it "
+            "was counted from, or write .jsonl, .parquet or .svm of our own"
+        )
+    return _named(_with_texts(loaded.corpus, loaded.texts), named)
+
+
+def _with_texts(corpus: Corpus, texts: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    for row, text in enumerate(texts):
+        labels = [corpus.label_names[place] for place in corpus.labels[[row]].indices]
+        yield {"id": corpus.ids[row], "text": text, "labels": labels}
+
+
+def _named(
+    rows: Iterator[dict[str, Any]], named: dict[str, Any] | None
+) -> Iterator[dict[str, Any]]:
+    return rows if named is None else rows_in_vocabulary(rows, **named)
+
+
+def _check_weightless(reading: Reading, target: Path) -> None:
+    if reading.field_weight:
+        raise click.UsageError(
+            f"--field-weight is for counts, but {target} keeps texts as they are; give it "
+            "to deplda train, or convert to .svm or a folder."
+        )
 
 
 def _rows(path: StrPath, format: Any, reading: Reading) -> Iterator[dict[str, Any]]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from deplda.data.splits import Split
     from deplda.data.text import WordCounter
 
-FORMATS = ("jsonl", "csv", "tsv", "parquet", "svmlight", "mat", "text", "lines")
+FORMATS = ("jsonl", "csv", "tsv", "parquet", "svmlight", "mat", "annif", "text", "lines")
 
 
 class Reading(NamedTuple):
@@ -119,7 +119,12 @@ def _or_the_models(usual: str) -> str:
 corpus_argument = click.argument("corpus", type=click.Path(allow_dash=True))
 
 _READING = [
-    click.option("--format", type=click.Choice(FORMATS), help="By default by name or content."),
+    click.option(
+        "--format",
+        type=click.Choice(FORMATS),
+        help="Of the documents that are read; by default by name and content. annif: its TSV, CSV, "
+        "JSON and folders of full texts.",
+    ),
     click.option(
         "--text-field",
         multiple=True,
@@ -233,6 +238,8 @@ class Loaded(NamedTuple):
     counter: WordCounter | None = None
     fields: Fields | None = None
     """Those that were read, if it was a file that has fields."""
+    texts: tuple[str, ...] = ()
+    """The documents as they are written, of data sets that have them."""
 
 
 def as_path(source: str) -> Path | StandardInput:
@@ -240,9 +247,16 @@ def as_path(source: str) -> Path | StandardInput:
     return StandardInput(sys.stdin.buffer) if source == "-" else Path(source)
 
 
-def is_readable(path: Path) -> bool:
-    """Return whether there is something to read: a file, a pipe or a device, but not a folder."""
-    return path.exists() and not path.is_dir()
+def is_readable(path: StrPath, reading: Reading) -> bool:
+    """Return whether there are documents to read: a file, a pipe, a device, a folder of Annif's."""
+    from deplda.data.readers.annif import has_full_texts
+
+    if isinstance(path, StandardInput):
+        return True
+    place = Path(path)
+    if place.is_dir():
+        return reading.format == "annif" or (reading.format is None and has_full_texts(place))
+    return place.exists()
 
 
 def load_corpus(
@@ -256,7 +270,7 @@ def load_corpus(
     from deplda.data.readers import guess_format, read_counted
 
     path = as_path(source)
-    if isinstance(path, StandardInput) or is_readable(path):
+    if isinstance(path, StandardInput) or is_readable(path, reading):
         format, fields = reading.format or guess_format(path), reading.fields(remembered)
         corpus, fitted = read_counted(
             path, format, fields=fields, counter=counter, encoding=reading.encoding
@@ -268,14 +282,14 @@ def load_corpus(
         raise InputError(f"--where is for files with fields; {source} is none")
     if path.is_dir():
         found = datasets.load_folder(path, path.name)
-        return Loaded(found.corpus, found.splits)
+        return Loaded(found.corpus, found.splits, texts=found.texts)
     names = [entry.name for entry in datasets.list()]
     if source not in names:
         known = ", ".join(names)
         problem = "there is no such file or folder, and no data set of this name; data sets are"
         raise ReadError(source, None, f"{problem} {known}")
     found = datasets.load(source, reading.data_dir)
-    return Loaded(found.corpus, found.splits)
+    return Loaded(found.corpus, found.splits, texts=found.texts)
 
 
 def with_kept_words(loaded: Loaded, words: Words) -> Corpus:
@@ -307,11 +321,15 @@ def part_of(loaded: Loaded, split: str, part: str) -> Corpus:
 def format_of(path: StrPath, reading: Reading) -> Any:
     """Return the format of documents to predict: plain text too, told by name or first byte."""
     from deplda.data.readers import guess_format
+    from deplda.data.readers.sniffing import is_annif_tsv
 
     if reading.format is not None:
         return reading.format
     if isinstance(path, StandardInput):
-        return "jsonl" if path.stream.peek().lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" else "lines"
+        head = path.stream.peek()
+        if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+            return guess_format(path)
+        return "annif" if is_annif_tsv(head) else "lines"
     return "text" if Path(path).suffix.lower() in (".txt", ".md") else guess_format(path)
 
 
@@ -323,7 +341,7 @@ def records_of(sources: tuple[str, ...], reading: Reading, model: Any) -> Iterat
     counter, number = model.counter_ or CountsOnly(), 0
     fields = reading.fields(model.fields_, labelled=False)
     for source in sources:
-        for path in _files(source):
+        for path in _files(source, reading):
             format = format_of(path, reading)
             if format in ("svmlight", "mat"):
                 records = _numbered(path, format)
@@ -339,13 +357,15 @@ def records_of(sources: tuple[str, ...], reading: Reading, model: Any) -> Iterat
                 raise ReadError(path, None, "there is no document in it")
 
 
-def _files(source: str) -> list[StrPath]:
+def _files(source: str, reading: Reading) -> list[StrPath]:
     path = as_path(source)
-    if isinstance(path, StandardInput) or not path.is_dir():
+    if isinstance(path, StandardInput) or not path.is_dir() or is_readable(path, reading):
         return [path]
     texts = sorted(path.glob("*.txt"))
     if not texts:
-        raise ReadError(path, None, "there are no .txt files in this folder")
+        raise ReadError(
+            path, None, "there are no .txt files in this folder, and no documents as Annif has them"
+        )
     return list(texts)
 
 

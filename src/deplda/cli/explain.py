@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from deplda.cli.documents import Reading, as_path, format_of, reading_options
+from deplda.cli.documents import Reading, as_path, format_of, is_readable, reading_options
 from deplda.cli.output import as_json, check_output, force, note, saved_model, show, show_json
 from deplda.cli.thesaurus import told_in, told_language_option
 from deplda.data.files import StandardInput
@@ -94,7 +94,7 @@ def _row(
     if given is None and sys.stdin.isatty():
         raise click.UsageError("Give a text, a file, or a document on standard input.")
     path = as_path(given or "-")
-    if not isinstance(path, StandardInput) and os.path.isdir(path):
+    if os.path.isdir(path) and not is_readable(path, reading):
         raise ReadError(path, None, "this is a folder; name one of its files")
     if not isinstance(path, StandardInput) and not os.path.exists(path):  # a text may be long
         if path.suffix and not any(letter.isspace() for letter in str(given)):

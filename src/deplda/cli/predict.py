@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from deplda.cli.documents import Reading, reading_options, records_of
+from deplda.cli.documents import Reading, is_readable, reading_options, records_of
 from deplda.cli.options import (
     cutoff_option,
     device_option,
@@ -24,17 +20,16 @@ from deplda.cli.options import (
     set_device,
     threshold_option,
 )
-from deplda.cli.output import (
-    as_line,
-    check_output,
-    force,
-    note,
-    saved_model,
-    show,
-    trusts_models,
+from deplda.cli.output import force, note, saved_model, show, trusts_models
+from deplda.cli.predictions import (
+    OUTPUT_FORMATS,
+    Answered,
+    Output,
+    open_output,
+    output_format,
 )
 from deplda.cli.thesaurus import told_in, told_language_option
-from deplda.errors import InputError, ReadError
+from deplda.errors import InputError
 
 if TYPE_CHECKING:
     from deplda.data.readers import Record
@@ -42,9 +37,6 @@ if TYPE_CHECKING:
     from deplda.models.suggesting import Asked
 
 _BATCH = 256
-_BY_PRIOR = b'"by_prior": true}\n'
-_CHECKED = 256
-"""How many lines of an output are predicted again before it is gone on with."""
 
 
 @click.command()
@@ -53,7 +45,19 @@ _CHECKED = 256
 @cutoff_option
 @limit_option
 @threshold_option
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="JSONL file, or folder.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    help="A file in the format of its name (.jsonl, .csv, .tsv, .xlsx, .parquet), or a folder.",
+)
+@click.option(
+    "--output-format",
+    "asked_format",
+    type=click.Choice(OUTPUT_FORMATS),
+    help="What to write, where the name does not say it. annif: in the folder -o a file NAME.annif "
+    "for each document, as Annif's index does; also the default of --format annif -o FOLDER.",
+)
 @click.option("--resume", is_flag=True, help="Go on with a partly written output.")
 @jobs_option
 @engine_option
@@ -68,6 +72,7 @@ def predict(
     limit: int | None,
     threshold: float | None,
     output: Path | None,
+    asked_format: str | None,
     resume: bool,
     jobs: int | None,
     engine: str,
@@ -76,21 +81,26 @@ def predict(
     reading: Reading,
     force: bool,
 ) -> None:
-    """Suggest labels for DOCUMENTS, as JSON lines, the likeliest label first.
+    """Suggest labels for DOCUMENTS, the likeliest label first.
+
+    They are written as JSON lines; as a table with a row a label to a .csv, .tsv, .xlsx or .parquet
+    file; or one file a document as Annif writes them. --format is of the documents that are read.
 
     Each label comes with its probability. Of a model that has none (trained on shards, or by an
     earlier version) the ten best labels are given with their scores. With --threshold and --cutoff
     both have to be met.
 
-    DOCUMENTS are files (JSONL, CSV, Parquet, svmlight), text files (.txt, .md: one document each),
-    folders of .txt files, or - for standard input: JSON lines, or one text a line. Documents
-    without an id are numbered.
+    DOCUMENTS are files (JSONL, CSV, Parquet, svmlight, Annif's), text files (.txt, .md: one
+    document each), folders of .txt files, or - for standard input: JSON lines, or one text a line.
+    Documents without an id are numbered.
 
     Of one folder of JSONL, CSV, Parquet or svmlight files every file is a shard, and -o the folder
     that gets its part; a second run keeps finished parts.
 
     \b
     deplda predict model new.jsonl -k 5 -o labels.jsonl
+    deplda predict model new.jsonl -o labels.xlsx
+    deplda predict model texts --output-format annif -o texts
     echo 'stocks fell on fears of recession' | deplda predict model -
     deplda predict model shards -o parts --engine tcp://10.0.0.1:8786
     """
@@ -99,78 +109,98 @@ def predict(
 
     asked = Asked(None if cutoff is None else read_cutoff(cutoff), threshold, limit)
     asked.check()
-    if _is_folder_of_shards(documents):
-        others = (threshold, label_language, None if device == "cpu" else device, force or None)
+    if _is_folder_of_shards(documents, reading):
+        others = (threshold, label_language, None if device == "cpu" else device, force or None,
+                  asked_format)  # fmt: skip
         if output is None or any(other is not None for other in others):
             raise click.UsageError(
                 "A folder of shards needs -o; it takes --cutoff, but no --threshold, --force, "
-                "--device or --label-language."
+                "--device, --label-language or --output-format: its parts are JSON lines."
             )
         _predict_shards(model, documents[0], output, asked, reading, jobs, engine)
         return
     from deplda.data.rows import Places
-    from deplda.engine.progress import counted
 
     if resume and (output is None or force):
         raise click.UsageError("--resume needs --output, and not --force.")
-    if output is not None:
-        check_output(output, force or resume)
-        _check_apart(output, documents)
+    format = output_format(output, asked_format, reading.format)
+    _check_apart(output, documents)
     classifier: Any = saved_model(model).set_params(n_jobs=jobs, engine=engine, verbose=False)
     set_device(classifier, device, model)
     told_in(classifier, label_language)
+    value = "probability" if classifier.has_probabilities else "score"
+    target = open_output(output, format, value=value, resume=resume, force=force)
     if not classifier.has_probabilities:
         note(f"Note: {WITHOUT_PROBABILITIES}.")
     # Other processes are sent the model once a batch, and a GPU is full with many documents only.
     size = _BATCH if engine == "threads" and device == "cpu" else 64 * _BATCH
-    records = records_of(documents, reading, classifier)
-    predicted = partial(_lines, classifier, Places(classifier.words_), asked)
-    n_done = 0
-    if resume and output is not None and output.exists():
-        n_done = _skip_done(output, records, predicted)
-    found, n_unknown = _predicted(predicted, records, size), 0
-    # An output is replaced only when there is something to write.
-    first = list(islice(found, 1))
-    with _opened(output, resume) as file, counted("predicting", None, "documents", None) as done:
-        try:
-            for lines in chain(first, found):
-                file.write(b"".join(lines))
-                file.flush()
-                n_done += len(lines)
-                n_unknown += sum(line.endswith(_BY_PRIOR) for line in lines)
-                done(len(lines))
-        except OSError as error:
-            if output is None:
-                raise
-            problem = f"{error.strerror} after {n_done:,} documents; --resume goes on with it"
-            raise OSError(error.errno, problem, str(output)) from error
-        except KeyboardInterrupt:
-            if output is None:
-                raise
-            message = f"interrupted after {n_done:,} documents; --resume goes on with {output}"
-            raise KeyboardInterrupt(message) from None
+    predicted = partial(_answered, classifier, Places(classifier.words_), asked)
+    records = target.remaining(records_of(documents, reading, classifier), predicted)
+    n_written, n_unknown = _write(target, output, _batches(predicted, records, size))
+    n_done = target.n_before + n_written
     if n_unknown:
         note(
             f"Warning: {n_unknown:,} of {n_done:,} documents without a word that the model knows; "
             'their labels are those that are likely of any document ("by_prior": true).'
         )
+    if (told := target.others()) is not None:
+        note(f"Note: {told}")
     if output is not None:
         show(f"{n_done:,} documents: {output}")
 
 
-def _check_apart(output: Path, documents: tuple[str, ...]) -> None:
-    """Raise if the output would be written over the documents, or in a format it is not."""
-    if output.suffix == ".gz":
-        raise click.UsageError(f"{output}: predictions are not packed; pack them afterwards.")
-    if any(output.exists() and output.resolve() == Path(each).resolve() for each in documents):
+def _write(
+    target: Output, output: Path | None, batches: Iterator[list[Answered]]
+) -> tuple[int, int]:
+    """Write what is predicted; return how many documents, and how many of them by prior alone."""
+    from deplda.engine.progress import counted
+
+    n, n_unknown = 0, 0
+    # An output is replaced only when there is something to write.
+    first = list(islice(batches, 1))
+    try:
+        with target.opened() as write, counted("predicting", None, "documents", None) as done:
+            for batch in chain(first, batches):
+                write(batch)
+                n += len(batch)
+                n_unknown += sum("by_prior" in each.answer for each in batch)
+                done(len(batch))
+    except OSError as error:
+        if output is None or isinstance(error, BrokenPipeError):
+            raise
+        problem = f"{error.strerror} after {_so_far(target, n)}"
+        raise OSError(error.errno, problem, str(output)) from error
+    except KeyboardInterrupt:
+        if output is None:
+            raise
+        message = f"interrupted after {_so_far(target, n, f' with {output}')}"
+        raise KeyboardInterrupt(message) from None
+    return n, n_unknown
+
+
+def _so_far(target: Output, n: int, where: str = " with it") -> str:
+    """Say what became of the documents that were predicted before something went wrong."""
+    n_done = f"{target.n_before + n:,} documents"
+    if target.resumes:
+        return f"{n_done}; --resume goes on{where}"
+    return f"{n_done}; it is written whole or not at all, and .jsonl or .csv can be resumed"
+
+
+def _check_apart(output: Path | None, documents: tuple[str, ...]) -> None:
+    """Raise if the output would be written over the documents; beside texts in a folder it may."""
+    if output is None or not output.is_file():
+        return
+    if any(output.resolve() == Path(each).resolve() for each in documents):
         raise InputError(f"{output} holds the documents; choose another output")
 
 
-def _is_folder_of_shards(documents: tuple[str, ...]) -> bool:
+def _is_folder_of_shards(documents: tuple[str, ...], reading: Reading) -> bool:
     from deplda.data.readers.shard_files import format_of
 
     folder = Path(documents[0])
-    return len(documents) == 1 and folder.is_dir() and any(map(format_of, folder.iterdir()))
+    if len(documents) > 1 or not folder.is_dir() or is_readable(folder, reading):
+        return False
+    return any(map(format_of, folder.iterdir()))
 
 
 def _predict_shards(
@@ -203,78 +233,23 @@ def _predict_shards(
         )
 
 
-def _predicted(
-    predict: Callable[[list[Record]], Iterator[bytes]], records: Iterator[Record], size: int
-) -> Iterator[list[bytes]]:
-    """Yield the lines of some documents after the other."""
+def _batches(
+    predict: Callable[[list[Record]], list[Answered]], records: Iterator[Record], size: int
+) -> Iterator[list[Answered]]:
+    """Yield what is said of some documents after the other."""
     while batch := list(islice(records, size)):
-        yield list(predict(batch))
+        yield predict(batch)
 
 
-def _lines(model: Any, words: Places, asked: Asked, batch: list[Record]) -> Iterator[bytes]:
-    """Yield the line of each document, counted by the model's words."""
+def _answered(model: Any, words: Places, asked: Asked, batch: list[Record]) -> list[Answered]:
+    """Return what is said of each document, counted by the model's words."""
     from deplda.data.readers import CorpusBuilder
     from deplda.models.suggesting import answers_of
 
+    if not batch:
+        return []
     builder = CorpusBuilder(words, ())
     for record in batch:
         builder.add(record.counts, ())
-    for record, answer in zip(batch, answers_of(model, builder.corpus(), asked), strict=True):
-        yield as_line({"id": record.id} | answer).encode() + b"\n"
-
-
-@contextmanager
-def _opened(output: Path | None, resume: bool) -> Iterator[IO[bytes]]:
-    if output is None:
-        yield sys.stdout.buffer
-        return
-    # Unbuffered: a disk that is full is told of where lines are written, not once more at the end.
-    with open(output, "ab" if resume else "wb", buffering=0) as file:
-        yield file
-
-
-def _skip_done(
-    output: Path, records: Iterator[Record], predict: Callable[[list[Record]], Iterator[bytes]]
-) -> int:
-    """Pass over the documents whose lines are there already, and cut off a line that is torn.
-
-    Lines spread over the whole output are predicted again: the same model, documents and options
-    give the same bytes.
-    """
-    with open(output, "rb") as file:
-        n = sum(line.endswith(b"\n") for line in file)
-    chosen = set(range(0, n, -(-n // _CHECKED) or 1)) | {n - 1}
-    whole = 0
-    again: list[Record] = []
-    expected: list[tuple[int, bytes]] = []
-    with open(output, "rb") as file:
-        for number, line in enumerate(islice(file, n)):
-            record = next(records, None)
-            _check_same_document(output, number + 1, line, record)
-            whole += len(line)
-            if number in chosen and record is not None:
-                again.append(record)
-                expected.append((number + 1, line))
-    for (number, line), new in zip(expected, predict(again), strict=True):
-        if line != new:
-            raise InputError(
-                f"{output}, line {number}: it is not what this model and these options give for "
-                "that document; resume with those it was begun with, choose another output, or "
-                "--force to replace it"
-            )
-    os.truncate(output, whole)
-    return n
-
-
-def _check_same_document(output: Path, number: int, line: bytes, record: Record | None) -> None:
-    try:
-        found = json.loads(line)["id"]
-    except (ValueError, KeyError, TypeError) as error:
-        problem = "this is not a line of predictions; choose another output, or --force"
-        raise ReadError(output, number, problem) from error
-    if record is None or found != record.id:
-        other = "there are fewer documents" if record is None else f"document {record.id!r} is next"
-        raise InputError(
-            f"{output}, line {number}: it is of document {found!r}, but {other}; the output is of "
-            "other documents: choose another one, or --force to replace it"
-        )
+    answers = answers_of(model, builder.corpus(), asked)
+    return [Answered(str(r.id), answer) for r, answer in zip(batch, answers, strict=True)]

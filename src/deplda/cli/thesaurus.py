@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -208,15 +208,42 @@ def in_vocabulary(
     from deplda.data.vocabulary import with_concepts
 
     found, matched = with_concepts(corpus, vocabulary, replace_deprecated=replace_deprecated)
-    if corpus.n_labels and not matched.uris:
-        label, uri = corpus.label_names[0], next(iter(vocabulary)).uri
+    _tell(corpus.label_names, matched, vocabulary, language, replace_deprecated)
+    return found
+
+
+def rows_in_vocabulary(
+    rows: Iterable[dict[str, Any]],
+    vocabulary: Vocabulary,
+    language: str | None,
+    replace_deprecated: bool = False,
+) -> Iterator[dict[str, Any]]:
+    """Yield documents with concepts as labels; at the end say what could not be matched."""
+    known: dict[str, str] = {}
+    for row in rows:
+        if new := [label for label in row["labels"] if label not in known]:
+            uris = vocabulary.match(new).taken(replace_deprecated=replace_deprecated)
+            known |= {label: uris.get(label, label) for label in new}
+        yield row | {"labels": list(dict.fromkeys(known[label] for label in row["labels"]))}
+    _tell(tuple(known), vocabulary.match(known), vocabulary, language, replace_deprecated)
+
+
+def _tell(
+    labels: Sequence[str],
+    matched: Matched,
+    vocabulary: Vocabulary,
+    language: str | None,
+    replace_deprecated: bool,
+) -> None:
+    """Say what could not be matched; raise if that is all."""
+    if labels and not matched.uris:
+        label, uri = labels[0], next(iter(vocabulary)).uri
         raise InputError(
-            f"none of {corpus.n_labels:,} labels is in the vocabulary: they are such as {label!r}, "
+            f"none of {len(labels):,} labels is in the vocabulary: they are such as {label!r}, "
             f"its concepts such as {uri!r}; give the vocabulary that they are of"
         )
     for line in _said(matched, vocabulary, language, _SHOWN, replace_deprecated):
         note(line)
-    return found
 
 
 def as_the_model_has_them(corpus: Corpus, model: Any) -> Corpus:

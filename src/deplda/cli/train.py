@@ -123,9 +123,10 @@ def train(
 ) -> None:
     """Train a model on CORPUS and save it.
 
-    CORPUS is a file (JSONL, CSV, TSV, Parquet, svmlight, .mat; plain or gzip), a folder made by
-    `deplda datasets convert`, the name of a data set (`deplda datasets list`), or - for standard
-    input. Trained on text, the model takes texts from then on.
+    CORPUS is a file (JSONL, CSV, TSV, Parquet, svmlight, .mat, Annif's; plain or gzip), a folder
+    made by `deplda datasets convert` or of Annif's full texts, the name of a data set
+    (`deplda datasets list`), or - for standard input. Trained on text, the model takes texts from
+    then on.
 
     \b
     deplda train articles.jsonl -o model --labels-field subjects

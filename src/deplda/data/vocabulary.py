@@ -52,6 +52,18 @@ class Matched(NamedTuple):
     deprecated: dict[str, str | None]
     """Labels whose concept is no longer to be used, and the one to use, if there is one."""
 
+    def taken(
+        self, *, replace_deprecated: bool = False, except_for: Collection[str] = ()
+    ) -> dict[str, str]:
+        """Return the concept that each label is taken for; `except_for` are not replaced."""
+        if not replace_deprecated:
+            return dict(self.uris)
+        return self.uris | {
+            label: uri
+            for label, uri in self.deprecated.items()
+            if uri is not None and self.uris[label] not in except_for
+        }
+
 
 class Relatives(NamedTuple):
     """The concepts next to one, by address."""
@@ -216,13 +228,7 @@ def with_concepts(
     those of `except_for` are not replaced.
     """
     matched = vocabulary.match(corpus.label_names)
-    uris = dict(matched.uris)
-    if replace_deprecated:
-        uris |= {
-            label: uri
-            for label, uri in matched.deprecated.items()
-            if uri is not None and matched.uris[label] not in except_for
-        }
+    uris = matched.taken(replace_deprecated=replace_deprecated, except_for=except_for)
     new = [uris.get(label, label) for label in corpus.label_names]
     names = tuple(sorted(set(new)))
     places = {name: place for place, name in enumerate(names)}

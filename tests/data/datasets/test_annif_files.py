@@ -189,7 +189,7 @@ def test_lines_of_tsv_are_documents_named_by_their_numbers(
     [
         (b"no tab", "this document has no subject; as published, each has: copy it again"),
         (b"text\t ", "this document has no subject"),
-        (b" \t<http://g/1>", "this document has no text"),
+        (b" \t<http://g/1>", "there is no text before the tab, but '<http://g/1>' after it"),
         (b"text\thttp://g/1", "expected a subject as <URI>; found 'http://g/1'"),
         (b"text\t<a><b>", "expected a subject as <URI>; found '<a><b>'"),
         (b"\xff\t<a>", "this is not UTF-8 ("),

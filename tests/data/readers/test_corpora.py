@@ -159,7 +159,7 @@ def test_content_of_no_known_format_says_which_there_are(tmp_path: Path) -> None
     said = problem(path)
     assert said == (
         ": cannot tell its format; pass format= (--format) one of "
-        "jsonl, csv, tsv, parquet, svmlight, mat, text, lines"
+        "jsonl, csv, tsv, parquet, svmlight, mat, annif, text, lines"
     )
 
 
@@ -321,8 +321,9 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path: Path, suffix: str) -> N
     path = tmp_path / f"documents{suffix}"
     assert problem(path) == ": No such file or directory"
     path.mkdir()
-    assert problem(path) == ": Is a directory"
-    with pytest.raises(ReadError, match="Is a directory"):
+    nothing = ": there is no document in it: neither a .txt nor a .json file"
+    assert problem(path) == nothing
+    with pytest.raises(ReadError, match=nothing):
         list(read_shards(path))
 
 

@@ -1,4 +1,4 @@
-"""Documents and their subjects in the files of Annif: full texts in a tar archive, and TSV."""
+"""Annif's files as data sets are published in them: full texts in a tar archive, and TSV."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from deplda.data.files import UTF8_BOM, read_lines, read_unpacked
+from deplda.data.readers.annif import key_subjects, tsv_document, tsv_subjects
 from deplda.data.sizes import max_record, too_large
 from deplda.errors import DepldaError, ReadError
 
@@ -37,10 +38,11 @@ def full_texts(archive: Path, folders: Sequence[str]) -> Iterator[tuple[str, Doc
         path = archive / folder / name
         if text is None:
             raise ReadError(path, None, "there are subjects, but no .txt with the text of them")
-        if tsv is not None:
-            subjects = [_uri(archive / folder / f"{name}.tsv", *line) for line in _lines(tsv)]
-        else:
-            subjects = [_utf8(path, number, line).strip() for number, line in _lines(key or b"")]
+        kind, given, subjects_in = (
+            ("key", key or b"", key_subjects) if tsv is None else ("tsv", tsv, tsv_subjects)
+        )
+        beside = archive / folder / f"{name}.{kind}"
+        subjects = list(subjects_in(beside, _lines(beside, given)))
         yield folder, _checked(path, None, Document(name, _utf8(path, None, text), subjects))
 
 
@@ -48,9 +50,8 @@ def tsv_documents(path: Path) -> Iterator[Document]:
     """Yield the documents of lines of a text, a tab, and ``<URI>``s; their ids are line numbers."""
     for number, line in read_lines(path):
         if line.strip():
-            text, _, subjects = _utf8(path, number, line).partition("\t")
-            found = [_uri(path, number, subject) for subject in subjects.split()]
-            yield _checked(path, number, Document(str(number), text, found))
+            text, subjects = tsv_document(path, number, _utf8(path, number, line))
+            yield _checked(path, number, Document(str(number), text, subjects))
 
 
 def _members(archive: Path, folders: Sequence[str]) -> dict[tuple[str, str, str], bytes]:
@@ -90,20 +91,9 @@ def _content(archive: Path, contents: tarfile.TarFile, member: tarfile.TarInfo) 
     return file.read()
 
 
-def _lines(content: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the number of each line that is not blank, and its bytes."""
+def _lines(path: Path, content: bytes) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(content.removeprefix(UTF8_BOM).splitlines(), start=1):
-        if line.strip():
-            yield number, line
-
-
-def _uri(path: Path, number: int, subject: str | bytes) -> str:
-    """Return the URI at the beginning of a line, in angle brackets; a name may follow."""
-    text = _utf8(path, number, subject) if isinstance(subject, bytes) else subject
-    match = re.fullmatch(r"\s*<([^<>\s]+)>(?:\t.*)?", text)
-    if match is None:
-        raise ReadError(path, number, f"expected a subject as <URI>; found {text[:40]!r}")
-    return match[1]
+        yield number, _utf8(path, number, line)
 
 
 def _utf8(path: Path, number: int | None, content: bytes) -> str:

@@ -40,7 +40,8 @@ def load_folder(folder: Path, name: str) -> Dataset:
         if test.is_file():
             return _train_and_test(folder, name, train, test)
     raise DataUnavailableError(
-        f"{folder} holds no data set: it needs all.svm.gz, or train.svm.gz and test.svm.gz"
+        f"{folder} holds no data set: it needs all.svm.gz, or train.svm.gz and test.svm.gz; of "
+        "full texts give the folder in which the .txt files lie, with --format annif"
     )
 
 

@@ -1,10 +1,9 @@
-"""Files → Corpus: JSONL, CSV/TSV, Parquet, svmlight/XMC and the authors' .mat, plain or gzip."""
+"""Files → Corpus: JSONL, CSV/TSV, Parquet, svmlight/XMC, .mat and Annif's, plain or gzip."""
 
 from deplda.data.fields import Fields, Where
+from deplda.data.readers.annif_writers import write_annif
 from deplda.data.readers.corpora import (
-    Format,
     fields_in,
-    guess_format,
     kept_counted,
     kept_words,
     language_in,
@@ -23,6 +22,7 @@ from deplda.data.readers.records import (
     id_in,
     plain_row,
 )
+from deplda.data.readers.sniffing import Format, guess_format
 from deplda.data.readers.writers import rows_of, write_jsonl, write_rows, write_svmlight
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "read_rows",
     "read_shards",
     "rows_of",
+    "write_annif",
     "write_jsonl",
     "write_rows",
     "write_svmlight",

@@ -16,9 +16,16 @@ from deplda.data.readers.spelling import Spelling
 from deplda.data.sizes import max_record, max_whole, too_large
 from deplda.errors import InputError, ReadError
 
+_ADVICE = "name the right ones with Fields(text=..., labels=...) (--text-field, --labels-field)"
 
-def csv_rows(path: StrPath, fields: Fields, encoding: str, delimiter: str) -> Rows:
-    """Yield the rows below the header; quoted cells may hold line breaks."""
+
+def csv_rows(
+    path: StrPath, fields: Fields, encoding: str, delimiter: str, advice: str = _ADVICE
+) -> Rows:
+    """Yield the rows below the header; quoted cells may hold line breaks.
+
+    `advice` is given where a column is missing.
+    """
     # The module's own limit of 131,072 characters a cell is less than many documents have.
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     lines = _Lines(path, encoding)
@@ -29,7 +36,7 @@ def csv_rows(path: StrPath, fields: Fields, encoding: str, delimiter: str) -> Ro
         if header is None:
             raise ReadError(path, None, "it is empty; the first line must name the columns")
         with located(path, 1):
-            _check_columns(header, fields, spelling)
+            _check_columns(header, fields, spelling, advice=advice)
         for row in rows:
             lines.size = 0
             if not row:
@@ -74,7 +81,11 @@ def _csv_row(header: list[str], row: list[str], fields: Fields, spelling: Spelli
 
 
 def _check_columns(
-    header: list[str], fields: Fields, spelling: Spelling, instead: tuple[str, ...] = ()
+    header: list[str],
+    fields: Fields,
+    spelling: Spelling,
+    instead: tuple[str, ...] = (),
+    advice: str = _ADVICE,
 ) -> None:
     """Raise if the header names a column twice, or not those that are wanted.
 
@@ -88,11 +99,7 @@ def _check_columns(
     if names.isdisjoint((*fields.texts, *instead)):
         missing = [" or ".join(map(repr, fields.texts))]
     if missing:
-        raise InputError(
-            f"there is no column {missing[0]} (found: {found(header)}); "
-            "name the right ones with Fields(text=..., labels=...) "
-            "(--text-field, --labels-field)"
-        )
+        raise InputError(f"there is no column {missing[0]} (found: {found(header)}); {advice}")
 
 
 def parquet_rows(path: StrPath, fields: Fields) -> Rows:

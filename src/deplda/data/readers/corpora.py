@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import codecs
 import os
-import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
 from typing import Literal, get_args
 
 from deplda.data.collocations import chosen_of, chosen_words
 from deplda.data.corpus import Corpus, check_distinct
 from deplda.data.fields import Fields
-from deplda.data.files import UTF8_BOM, StandardInput, StrPath, open_binary
+from deplda.data.files import StrPath
 from deplda.data.languages import UNDETERMINED, detect, first_texts
+from deplda.data.readers.annif import annif_rows
 from deplda.data.readers.columns import csv_rows, parquet_rows
 from deplda.data.readers.jsonl import jsonl_rows
 from deplda.data.readers.mat import read_mat
@@ -36,23 +35,11 @@ from deplda.data.readers.records import (
     with_ids,
     without_documents,
 )
+from deplda.data.readers.sniffing import Format, guess_format
 from deplda.data.readers.svmlight import Names, svmlight_corpora
 from deplda.data.text import WordCounter
 from deplda.errors import InputError, MissingFieldWarning, ReadError
 
-Format = Literal["jsonl", "csv", "tsv", "parquet", "svmlight", "mat", "text", "lines"]
-
-SUFFIXES: dict[str, Format] = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-    ".svm": "svmlight",
-    ".svmlight": "svmlight",
-    ".libsvm": "svmlight",
-    ".mat": "mat",
-}
 _NUMBERED = ("svmlight", "mat")  # formats without texts
 
 
@@ -71,10 +58,11 @@ def read_corpus(
     Parameters
     ----------
     path : path
-        Plain or gzip, whatever its name.
-    format : {"jsonl", "csv", "tsv", "parquet", "svmlight", "mat", "text", "lines"}, optional
-        Guessed from the name, or else from the content; the last two, one unlabelled document a
-        file or a line, are never guessed.
+        Plain or gzip, whatever its name; of Annif's full texts the folder.
+    format : {"jsonl", "csv", "tsv", "parquet", "svmlight", "mat", "annif", "text", "lines"}, \
+            optional
+        Guessed from the name and the content; the last two, one unlabelled document a file or a
+        line, are never guessed. "annif" are all of Annif's formats.
     fields : Fields, optional
         Which fields or columns hold the id, the text and the labels.
     counter : WordCounter, optional
@@ -291,6 +279,8 @@ def _rows(format: Format, fields: Fields, encoding: str, bad: BadLines) -> Rows:
         rows = csv_rows(path, fields, encoding, "," if format == "csv" else "\t")
     elif format == "parquet":
         rows = parquet_rows(path, fields)
+    elif format == "annif":
+        rows = annif_rows(path, fields, encoding)
     elif format == "text":
         rows = text_rows(path, fields, encoding)
     elif format == "lines":
@@ -308,6 +298,8 @@ def fields_in(format: Format, fields: Fields) -> Fields:
     """Return the fields as documents of this format have them."""
     if format in ("csv", "tsv"):  # a cell of a table of text holds neither lists nor objects
         return replace(fields, tokens=_NOWHERE, counts=_NOWHERE)
+    if format == "annif":  # texts alone, and subjects that are named by no column
+        return replace(fields, tokens=_NOWHERE, counts=_NOWHERE, label_columns=())
     if format in ("text", "lines"):  # a plain text is the whole document, and no field of one
         return replace(fields, text=fields.texts[0], weights={})
     return fields
@@ -365,46 +357,3 @@ def _line_encoding(encoding: str) -> str:
             f"for example with: iconv -f {encoding} -t utf-8"
         )
     return encoding
-
-
-def guess_format(path: StrPath) -> Format:
-    """Return the format of a file by its name, or else by its content."""
-    if (format := format_by_name(path)) is not None:
-        return format
-    if isinstance(path, StandardInput):
-        head = path.stream.peek()
-    elif Path(path).is_fifo():
-        raise ReadError(path, None, "a pipe is read only once; say its format= (--format)")
-    else:
-        with open_binary(path) as file:
-            head = file.read(65_536)
-    return _guess_by_content(path, head)
-
-
-def format_by_name(path: StrPath) -> Format | None:
-    """Return the format that the end of a name stands for."""
-    return SUFFIXES.get(Path(Path(path).name.lower().removesuffix(".gz")).suffix)
-
-
-def _guess_by_content(path: StrPath, head: bytes) -> Format:
-    lines = head.removeprefix(UTF8_BOM).lstrip().splitlines()
-    if not lines:
-        raise ReadError(path, None, "it is empty")
-    if head.startswith(b"PAR1"):
-        return "parquet"
-    if head.startswith(b"MATLAB"):
-        return "mat"
-    if lines[0].startswith(b"{"):
-        return "jsonl"
-    # The last line may be cut off by the end of the sample, so only the first ones are looked at.
-    if all(re.fullmatch(rb"[-+\d.,: \te]*(#.*)?", line) for line in lines[:5]):
-        return "svmlight"
-    if b"\t" in lines[0]:
-        return "tsv"
-    if b"," in lines[0]:
-        return "csv"
-    raise ReadError(
-        path,
-        None,
-        f"cannot tell its format; pass format= (--format) one of {', '.join(get_args(Format))}",
-    )

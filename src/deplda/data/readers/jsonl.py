@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from deplda.data.fields import Fields
@@ -22,7 +24,7 @@ def jsonl_rows(fields: Fields, encoding: str, bad: BadLines) -> Rows:
         if not line.strip():
             continue
         with bad.at(number):
-            given = _object(path, number, line, encoding)
+            given = json_object(path, number, line, encoding)
             row = spelling.applied(given)
             labelled = labelled or any(name in row for name in wanted)
             if not labelled:
@@ -38,7 +40,8 @@ def jsonl_rows(fields: Fields, encoding: str, bad: BadLines) -> Rows:
         )
 
 
-def _object(path: StrPath, number: int, line: bytes, encoding: str) -> dict[str, object]:
+def json_object(path: StrPath, number: int, line: bytes, encoding: str) -> dict[str, Any]:
+    """Return the object that a line is, or say why it is none."""
     if encoding != "utf-8":
         # A surrogate that some codecs let through is not JSON.
         line = decode(path, number, line, encoding).encode("utf-8", "surrogatepass")

@@ -12,13 +12,18 @@ from deplda.data.sizes import max_record, too_large
 
 def text_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:
     """Yield the whole file as one document, named by its path."""
+    yield 1, {fields.id or "id": os.fspath(path), fields.texts[0]: whole_text(path, encoding)}
+
+
+def whole_text(path: StrPath, encoding: str) -> str:
+    """Return the text of a file."""
     lines, size, limit = [], 0, max_record()
     for number, line in read_lines(path):
         size += len(line) + 1
         if size > limit:
             raise too_large(path, None, "this text")
         lines.append(decode(path, number, line, encoding))
-    yield 1, {fields.id or "id": os.fspath(path), fields.texts[0]: "\n".join(lines)}
+    return "\n".join(lines)
 
 
 def line_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:

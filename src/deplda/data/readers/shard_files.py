@@ -9,8 +9,9 @@ from typing import Any
 from deplda.data.corpus import Corpus
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath
-from deplda.data.readers.corpora import SUFFIXES, Format, format_by_name, read_shards
+from deplda.data.readers.corpora import read_shards
 from deplda.data.readers.records import OnBad
+from deplda.data.readers.sniffing import SUFFIXES, Format, format_by_name
 from deplda.data.readers.svmlight import sidecars
 from deplda.errors import ReadError
 

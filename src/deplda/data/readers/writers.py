@@ -22,7 +22,7 @@ def write_jsonl(corpus: Corpus, path: StrPath) -> None:
     `vocabulary` and `label_names` to `read_corpus` to have the columns as they were.
     """
     for name in (*corpus.vocabulary, *corpus.label_names, *corpus.ids):
-        _check_unicode(name)
+        check_unicode(name)
     if "" in corpus.label_names:
         raise InputError("a label has the empty name ''; rename it, or write svmlight instead")
     _write_lines(rows_of(corpus), path)
@@ -130,7 +130,7 @@ def _rows(matrix: Any) -> Iterator[tuple[list[int], list[int]]]:
 
 def _write_names(names: Sequence[str], file: IO[bytes]) -> None:
     for name in names:
-        _check_unicode(name)
+        check_unicode(name)
         if "\n" in name or name.endswith("\r") or name.startswith("\ufeff"):
             raise InputError(
                 f"the name {name!r} holds a line break or a byte-order mark; write JSONL instead"
@@ -148,7 +148,7 @@ def _check_whole(corpus: Corpus) -> None:
         )
 
 
-def _check_unicode(name: str) -> None:
+def check_unicode(name: str) -> None:
     """Raise if a name cannot be written."""
     try:
         name.encode()
