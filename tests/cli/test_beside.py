@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from deplda import InputError, datasets, load, write_jsonl
+from deplda import InputError, datasets, load, read_corpus, write_jsonl
 from deplda.cli import root
 from deplda.cli.beside import Beside, Known, beside_options
 from deplda.data.readers import Record
@@ -62,6 +62,31 @@ def test_what_is_given_makes_evaluation_better_and_its_absence_is_said(folder: P
     assert "by words alone; the model also weighs wise, vectors" in alone.stderr
     tuned = run("tune", folder / "model", folder / "new.jsonl", *with_all(folder))
     assert tuned.exit_code == 0, tuned.output
+
+
+def test_predictions_are_those_of_the_model_and_are_resumed(folder: Path) -> None:
+    found, expected = folder / "found.jsonl", folder / "expected.jsonl"
+    asked = ["predict", folder / "model", folder / "new.jsonl", *with_all(folder), "-o"]
+    assert run(*asked, expected).exit_code == 0
+    found.write_bytes(b"".join(expected.read_bytes().splitlines(keepends=True)[:30]))
+    again = run(*asked, found, "--resume")
+    assert again.exit_code == 0, again.output
+    assert found.read_bytes() == expected.read_bytes()
+    model: Any = load(folder / "model")
+    beside = Beside({"wise": folder / "new.csv"}, folder / "new.npy").opened()
+    corpus = read_corpus(folder / "new.jsonl").align(model.words_)
+    beside.number(corpus.ids)
+    (first, *_) = model.suggest(beside.of_corpus(corpus))
+    told = json.loads(expected.read_text().splitlines()[0])["labels"]
+    assert [each["label"] for each in told] == first.labels.tolist()
+    lacks = run(*asked[:5], "-o", folder / "lacks.jsonl")
+    assert "fitted with embeddings" in lacks.output
+
+
+def test_a_text_is_explained_by_words_alone(folder: Path) -> None:
+    found = run("explain", folder / "model", folder / "new.jsonl", "-k", 2)
+    assert found.exit_code == 0, found.output
+    assert "by words alone" in found.stderr
 
 
 def test_learning_on_takes_vectors(folder: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from deplda.cli.beside import Beside, asked_by
 from deplda.cli.documents import Reading, as_path, format_of, is_readable, reading_options
 from deplda.cli.output import as_json, check_output, force, note, saved_model, show, show_json
 from deplda.cli.thesaurus import told_in, told_language_option
@@ -56,7 +57,8 @@ def explain(
     """
     if html is not None:
         check_output(html, force)
-    classifier = told_in(_topic_model(model, "explain"), label_language)
+    classifier, _ = asked_by(_topic_model(model, "explain"), Beside({}, None))
+    told_in(classifier, label_language)
     explanation = _explained(
         classifier, *_row(document, pick, reading, classifier.fields_), k=limit, n_words=words
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from deplda.cli.beside import Beside, Known, asked_by, beside_options
 from deplda.cli.documents import Reading, is_readable, reading_options, records_of
 from deplda.cli.options import (
     cutoff_option,
@@ -63,6 +64,7 @@ _BATCH = 256
 @engine_option
 @device_option
 @told_language_option
+@beside_options
 @reading_options
 @force
 def predict(
@@ -78,6 +80,7 @@ def predict(
     engine: str,
     device: str,
     label_language: str | None,
+    beside: Beside,
     reading: Reading,
     force: bool,
 ) -> None:
@@ -111,11 +114,12 @@ def predict(
     asked.check()
     if _is_folder_of_shards(documents, reading):
         others = (threshold, label_language, None if device == "cpu" else device, force or None,
-                  asked_format)  # fmt: skip
+                  asked_format, beside or None)  # fmt: skip
         if output is None or any(other is not None for other in others):
             raise click.UsageError(
                 "A folder of shards needs -o; it takes --cutoff, but no --threshold, --force, "
-                "--device, --label-language or --output-format: its parts are JSON lines."
+                "--device, --label-language, --expert, --embeddings or --output-format: its parts "
+                "are JSON lines."
             )
         _predict_shards(model, documents[0], output, asked, reading, jobs, engine)
         return
@@ -127,6 +131,7 @@ def predict(
     _check_apart(output, documents)
     classifier: Any = saved_model(model).set_params(n_jobs=jobs, engine=engine, verbose=False)
     set_device(classifier, device, model)
+    classifier, known = asked_by(classifier, beside)
     told_in(classifier, label_language)
     value = "probability" if classifier.has_probabilities else "score"
     target = open_output(output, format, value=value, resume=resume, force=force)
@@ -134,8 +139,11 @@ def predict(
         note(f"Note: {WITHOUT_PROBABILITIES}.")
     # Other processes are sent the model once a batch, and a GPU is full with many documents only.
     size = _BATCH if engine == "threads" and device == "cpu" else 64 * _BATCH
-    predicted = partial(_answered, classifier, Places(classifier.words_), asked)
-    records = target.remaining(records_of(documents, reading, classifier), predicted)
+    predicted = partial(_answered, classifier, Places(classifier.words_), asked, known)
+    records = records_of(documents, reading, classifier)
+    if known is not None:
+        records = known.numbered(records)
+    records = target.remaining(records, predicted)
     n_written, n_unknown = _write(target, output, _batches(predicted, records, size))
     n_done = target.n_before + n_written
     if n_unknown:
@@ -241,7 +249,9 @@ def _batches(
         yield predict(batch)
 
 
-def _answered(model: Any, words: Places, asked: Asked, batch: list[Record]) -> list[Answered]:
+def _answered(
+    model: Any, words: Places, asked: Asked, known: Known | None, batch: list[Record]
+) -> list[Answered]:
     """Return what is said of each document, counted by the model's words."""
     from deplda.data.readers import CorpusBuilder
     from deplda.models.suggesting import answers_of
@@ -251,5 +261,8 @@ def _answered(model: Any, words: Places, asked: Asked, batch: list[Record]) -> l
     builder = CorpusBuilder(words, ())
     for record in batch:
         builder.add(record.counts, ())
-    answers = answers_of(model, builder.corpus(), asked)
+    rows: Any = builder.corpus()
+    if known is not None:
+        rows = known.of(rows, [str(record.id) for record in batch])
+    answers = answers_of(model, rows, asked)
     return [Answered(str(r.id), answer) for r, answer in zip(batch, answers, strict=True)]
