@@ -140,6 +140,7 @@ def asked_by(model: Any, beside: Beside) -> tuple[Any, Known | None]:
     if model.experts_:
         note(
             f"Note: labels are suggested by words alone; the model also weighs "
-            f"{', '.join(model.experts_)} (predict and evaluate take --expert NAME=FILE and --embeddings FILE)."
+            f"{', '.join(model.experts_)} (predict and evaluate take --expert NAME=FILE and "
+            "--embeddings FILE)."
         )
     return model.by_words_alone(), None
