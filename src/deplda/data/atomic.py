@@ -60,7 +60,7 @@ def write_together(paths: Iterable[StrPath]) -> Iterator[list[IO[bytes]]]:
             os.chmod(place, 0o666 & ~_umask())
             os.replace(place, target)
         for parent in {target.parent for target in targets}:
-            _sync(parent)
+            sync(parent)
 
 
 def write_small(path: StrPath, content: bytes) -> None:
@@ -96,12 +96,12 @@ def write_folder(path: StrPath, *, replace: bool = False) -> Iterator[Path]:
         new.mkdir()
         yield new
         for written in (*new.rglob("*"), new):
-            _sync(written)
+            sync(written)
         if replace:
             _replace(new, target)
         else:
             new.rename(target)
-        _sync(target.parent)
+        sync(target.parent)
 
 
 def recover(target: Path) -> None:
@@ -126,7 +126,7 @@ def _brought_back(place: Path, target: Path) -> bool:
     except OSError:
         return not (place / _OLD).exists()
     try:
-        if not _lock(handle):
+        if not lock_file(handle):
             return False
         _bring_back(place, target)
         return True
@@ -201,7 +201,7 @@ def _claimed_file(target: Path) -> Iterator[tuple[Path, int]]:
             os.ftruncate(handle, 0)
             yield place, handle
         finally:
-            if _is_at(handle, place):  # it was not moved to its target
+            if is_at(handle, place):  # it was not moved to its target
                 place.unlink()
             os.close(handle)
 
@@ -229,7 +229,7 @@ def _remove_leftovers(target: Path) -> None:
     for place in _folders_of(target):
         with suppress(OSError):
             handle = _open(place / _LOCK, make=0)
-            if _lock(handle) and _is_at(handle, place / _LOCK):
+            if lock_file(handle) and is_at(handle, place / _LOCK):
                 _bring_back(place, target)
                 _remove(place, handle)
             else:
@@ -252,7 +252,7 @@ def _claim(target: Path, open_lock: Callable[[Path], int], lock: str = "") -> tu
         place = _place(target, number)
         handle = open_lock(place)
         # It may have been moved to its target, or removed, before it was locked.
-        if _lock(handle) and _is_at(handle, place / lock):
+        if lock_file(handle) and is_at(handle, place / lock):
             return place, handle
         os.close(handle)
     raise AssertionError
@@ -305,7 +305,7 @@ def _open(path: Path, make: int = os.O_CREAT) -> int:
     return os.open(path, flags | make, 0o600)
 
 
-def _lock(handle: int) -> bool:
+def lock_file(handle: int) -> bool:
     """Take the lock of an open file; return False if another writer has it."""
     if sys.platform == "win32":
         return True
@@ -319,7 +319,8 @@ def _lock(handle: int) -> bool:
     return True  # a disk that knows no locks has no crowds of writers either
 
 
-def _is_at(handle: int, path: Path) -> bool:
+def is_at(handle: int, path: Path) -> bool:
+    """Return whether an open file is the one that has this name."""
     try:
         return os.path.samestat(os.fstat(handle), os.lstat(path))
     except FileNotFoundError:
@@ -339,7 +340,7 @@ def _packed_or_not(handle: int, target: Path) -> Iterator[IO[bytes]]:
         os.fsync(raw.fileno())
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
     """Write a file, or the names in a folder, to disk itself."""
     if path.is_dir() and os.name != "posix":
         return
