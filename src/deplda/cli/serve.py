@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -10,7 +11,10 @@ from deplda.cli.output import trusts_models
 
 
 @click.command()
-@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("models", nargs=-1, required=True, metavar="[ID=]MODEL...")
+@click.option(
+    "--project-id", metavar="ID", help="Of a single model, as in yso-fi; by default its folder's."
+)
 @click.option("--host", default="127.0.0.1", help="Address to listen at.")
 @click.option(
     "--port",
@@ -31,33 +35,46 @@ from deplda.cli.output import trusts_models
     multiple=True,
     help="Another name that the service is called by, as in its address; may be repeated.",
 )
+@click.option(
+    "--learn",
+    metavar="[ID=]FILE",
+    multiple=True,
+    help="Append labelled documents that are sent to `learn` to this file, for `deplda learn`; "
+    "of several models, a file for each that is to take them.",
+)
 @click.option("--tls-cert", type=click.Path(path_type=Path), help="Certificate (PEM), for HTTPS.")
 @click.option("--tls-key", type=click.Path(path_type=Path), help="The certificate's key (PEM).")
 def serve(
-    model: Path,
+    models: tuple[str, ...],
+    project_id: str | None,
     host: str,
     port: int,
     workers: int,
     allowed_hosts: tuple[str, ...],
+    learn: tuple[str, ...],
     tls_cert: Path | None,
     tls_key: Path | None,
 ) -> None:
-    """Serve a model: a JSON API, and a page to suggest and explain labels.
+    """Serve models: a JSON API, Annif's API, and a page to suggest and explain labels.
 
     It needs: pip install 'deplda[web]'. Ctrl-C finishes what is running and stops.
 
     If the environment variable DEPLDA_TOKEN is set, clients have to show that token; where other
     machines can reach the service, it has to be set.
 
+    A model whose folder is replaced is loaded anew, and all are on SIGHUP; no request fails by it.
+
     \b
     deplda serve model
     deplda serve model --port 9000 --workers 2
+    deplda serve yso-fi=model-1 stw-de=model-2
+    deplda serve model --project-id yso-fi --learn feedback.jsonl
     deplda serve model --host 0.0.0.0 --allowed-host labels.example.org
     """
     from deplda.web import serve
 
     serve(
-        model,
+        _by_id(models, project_id),
         host,
         port,
         workers,
@@ -65,4 +82,45 @@ def serve(
         tls_cert=tls_cert,
         tls_key=tls_key,
         trusted=trusts_models(),
+        learn=_files(learn),
     )
+
+
+def _by_id(models: tuple[str, ...], project_id: str | None) -> dict[str, str]:
+    """Return the models by the ids of their projects."""
+    from deplda.web.projects import check_ids, id_of
+
+    if project_id is not None:
+        if len(models) > 1:
+            raise click.UsageError(
+                f"--project-id names one model, and there are {len(models)}; write ID=MODEL."
+            )
+        named: list[tuple[str, str]] = [(project_id, models[0])]
+    else:
+        named = [
+            (id_of(text) if id is None else id, path)
+            for text in models
+            for id, path in [_named(text)]
+        ]
+    check_ids(id for id, _ in named)
+    return dict(named)
+
+
+def _files(learn: tuple[str, ...]) -> str | dict[str, str] | None:
+    """Return the file to learn from, or those of several projects."""
+    named = [_named(text) for text in learn]
+    if len(named) == 1 and named[0][0] is None:
+        return named[0][1]
+    found: dict[str, str] = {}
+    for id, path in named:
+        if id is None or id in found:
+            raise click.UsageError("of several --learn, each must be ID=FILE, with another id.")
+        found[id] = path
+    return found or None
+
+
+def _named(text: str) -> tuple[str | None, str]:
+    """Return the id and the path of ID=PATH; None where there is a path alone."""
+    id, equals, path = text.partition("=")
+    is_path = not equals or os.sep in id or os.path.exists(text)
+    return (None, text) if is_path else (id, path)

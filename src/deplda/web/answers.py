@@ -159,6 +159,8 @@ class ModelAnswer(Struct):
     statistics: dict[str, float | int | None]
     metrics: dict[str, Any] | None
     limits: dict[str, float | int]
+    project: str = ""
+    """The id that it is served under."""
 
 
 class HealthAnswer(Struct):

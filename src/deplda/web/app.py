@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from typing import Any
 
+from msgspec import structs
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -17,6 +19,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
+from deplda.data.files import StrPath
 from deplda.engine.execution import n_workers
 from deplda.errors import DepldaError
 from deplda.models.base import LabelClassifier
@@ -28,25 +31,27 @@ from deplda.web.http_errors import error_response, json_response
 from deplda.web.limits import Limits
 from deplda.web.middleware import HardeningMiddleware
 from deplda.web.openapi import describe
-from deplda.web.requests import read_body, read_query, request_types
+from deplda.web.projects import ONLY, Project, Projects, check_ids, open_feedback
+from deplda.web.requests import named_project, read_body, read_query, request_types
 from deplda.web.service import ModelService
 from deplda.web.work import Work
 
 
 def create_app(
-    model: LabelClassifier,
+    model: LabelClassifier | Mapping[str, LabelClassifier],
     limits: Limits | None = None,
     *,
     threads: int | None = None,
     hosts: Sequence[str] = LOOPBACK,
     token: str | None = None,
     origins: Sequence[str] = (),
+    learn: StrPath | Mapping[str, StrPath] | None = None,
 ) -> Starlette:
-    """Return the service of a fitted model as an ASGI application.
+    """Return the service of a fitted model, or of several, as an ASGI application.
 
     Parameters
     ----------
-    model : a fitted classifier
+    model : a fitted classifier, or several by the ids of their projects
     limits : Limits, optional
     threads : int, optional
         Requests that are worked on at once; as many as there are cores by default.
@@ -56,11 +61,35 @@ def create_app(
         What clients have to show (``Authorization: Bearer``) to use the API.
     origins : sequence of str
         Other web sites whose pages may use the API (CORS); none by default.
+    learn : path, optional
+        The file that labelled documents sent to ``learn`` are appended to; of several models, the
+        file of each that is to take them, by id. None are taken by default.
     """
-    limits = limits or Limits()
+    limits, now = limits or Limits(), datetime.now(UTC)
+    models = model if isinstance(model, Mapping) else {ONLY: model}
+    check_ids(models)
+    kept = open_feedback(learn, list(models), limits)
+    projects = Projects(
+        Project(id, ModelService(each, limits), now, kept.get(id)) for id, each in models.items()
+    )
+    return application(projects, limits, threads, hosts, token, origins)
+
+
+def application(
+    projects: Projects,
+    limits: Limits,
+    threads: int | None = None,
+    hosts: Sequence[str] = LOOPBACK,
+    token: str | None = None,
+    origins: Sequence[str] = (),
+    background: Callable[[], Coroutine[Any, Any, None]] | None = None,
+) -> Starlette:
+    """Return the service of projects; `background` runs as long as it does."""
     if token is not None:
         check_token(token)
-    endpoints = Endpoints(model, limits, n_workers(threads), with_token=token is not None)
+    endpoints = Endpoints(
+        projects, limits, n_workers(threads), with_token=token is not None, background=background
+    )
     middleware = [
         Middleware(HardeningMiddleware, counters=endpoints.counters),
         Middleware(HostMiddleware, hosts=[host_name(host) for host in hosts]),
@@ -88,13 +117,19 @@ class Endpoints:
     """What answers at each address, named as in the metrics."""
 
     def __init__(
-        self, model: LabelClassifier, limits: Limits, threads: int, *, with_token: bool
+        self,
+        projects: Projects,
+        limits: Limits,
+        threads: int,
+        *,
+        with_token: bool,
+        background: Callable[[], Coroutine[Any, Any, None]] | None = None,
     ) -> None:
-        self.limits, self.counters = limits, Counters()
+        self.projects, self.limits, self.counters = projects, limits, Counters()
         self.work = Work(threads, limits.waiting, limits.seconds)
-        self.service = ModelService(model, limits)
         self.types = request_types(limits)
-        self.description = describe(self.types, with_token=with_token)
+        self.description = describe(self.types, projects.ids, with_token=with_token)
+        self._background = background
         self.files = StaticFiles(packages=[("deplda.web", "static")])
 
     def routes(self) -> list[Route]:
@@ -116,25 +151,36 @@ class Endpoints:
     @asynccontextmanager
     async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
         """Be ready before the first request, and finish the last."""
-        await asyncio.to_thread(self.service.warm_up)
+        for project in self.projects:
+            await asyncio.to_thread(project.service.warm_up)
+        task = asyncio.create_task(self._background()) if self._background else None
         yield
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
         await asyncio.to_thread(self.work.stop)
+
+    def _service(self, request: Request) -> ModelService:
+        """Return the model that is asked."""
+        return self.projects.find(named_project(request)).service
 
     async def suggest(self, request: Request) -> Response:
         """Answer POST /v1/suggest."""
+        service = self._service(request)
         asked = await read_body(request, self.types.suggest, self.limits)
         deadline = time.monotonic() + self.limits.seconds
         k = self.limits.labels if asked.k is None else int(asked.k)
         wanted = Asked(asked.cutoff, asked.threshold, k)
-        answer = await self._answer(self.service.suggest, asked.documents, wanted, deadline)
+        answer = await self._answer(service.suggest, asked.documents, wanted, deadline)
         self.counters.documents += len(asked.documents)
         return answer
 
     async def explain(self, request: Request) -> Response:
         """Answer POST /v1/explain."""
+        service = self._service(request)
         asked = await read_body(request, self.types.explain, self.limits)
         answer = await self._answer(
-            self.service.explain, asked.document, int(asked.k), int(asked.n_words)
+            service.explain, asked.document, int(asked.k), int(asked.n_words)
         )
         self.counters.documents += 1
         return answer
@@ -142,30 +188,31 @@ class Endpoints:
     async def labels(self, request: Request) -> Response:
         """Answer GET /v1/labels."""
         asked = read_query(request, self.types.labels)
-        return await self._answer(
-            self.service.find_labels, asked.search, asked.sort, asked.page, asked.size
-        )
+        find = self._service(request).find_labels
+        return await self._answer(find, asked.search, asked.sort, asked.page, asked.size)
 
     async def label(self, request: Request) -> Response:
         """Answer GET /v1/labels/{label}."""
-        return await self._answer(self.service.label, request.path_params["label"])
+        return await self._answer(self._service(request).label, request.path_params["label"])
 
     async def topics(self, request: Request) -> Response:
         """Answer GET /v1/topics."""
         asked = read_query(request, self.types.topics)
-        return await self._answer(self.service.topics, asked.set, asked.page, asked.size)
+        topics = self._service(request).topics
+        return await self._answer(topics, asked.set, asked.page, asked.size)
 
     async def _answer(self, function: Callable[..., Any], *asked: Any) -> Response:
         """Return the model's answer, which is worked out on a thread."""
         return json_response(await self.work.do(function, *asked))
 
-    async def model(self, _: Request) -> Response:
+    async def model(self, request: Request) -> Response:
         """Answer GET /v1/model."""
-        return json_response(self.service.card)
+        project = self.projects.find(named_project(request))
+        return json_response(structs.replace(project.service.card, project=project.id))
 
     async def health(self, _: Request) -> Response:
         """Answer GET /health, even when there is much to do."""
-        return json_response(HealthAnswer("ok", self.service.card.model))
+        return json_response(HealthAnswer("ok", self.projects.find().service.card.model))
 
     async def metrics(self, _: Request) -> Response:
         """Answer GET /metrics."""

@@ -15,14 +15,19 @@ class Limits:
     ----------
     body_bytes : int
         Of a request.
+    large_body_bytes, large_bodies : int
+        Of a request in the manner of Annif, and how many above `body_bytes` are worked on at once;
+        the next one is answered 503.
     documents : int
         In one request.
     characters : int
-        Of one text.
+        Of one text; of a longer one in the manner of Annif, so many are read.
     words, tokens : int
         Different words of a document given as counts; tokens that the model knows of any document.
     labels, explained : int
         Labels suggested, and labels explained, for one document.
+    learn_bytes : int
+        Of a file of documents to learn from; a document that would make it larger is answered 507.
     page : int
         Labels or topics on one page of a list.
     waiting : int
@@ -42,12 +47,15 @@ class Limits:
     """
 
     body_bytes: int = 4 << 20
+    large_body_bytes: int = 20 << 20
+    large_bodies: int = 4
     documents: int = 32
     characters: int = 200_000
     words: int = 20_000
     tokens: int = 200_000
     labels: int = 1_000
     explained: int = 30
+    learn_bytes: int = 1 << 30
     page: int = 500
     waiting: int = 64
     seconds: float = 30.0

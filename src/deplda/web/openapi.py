@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -24,10 +24,12 @@ _ERRORS = {
     422: "The request is of another form, or beyond a limit.",
     503: "Too many requests are waiting, or this one took too long.",
 }
-_BODY, _QUERY = (400, 408, 409, 413, 415, 422, 503), (422, 503)
+_BODY, _QUERY = (400, 404, 408, 409, 413, 415, 422, 503), (404, 422, 503)
 
 
-def describe(requests: Requests, *, with_token: bool = False) -> dict[str, Any]:
+def describe(
+    requests: Requests, projects: Sequence[str], *, with_token: bool = False
+) -> dict[str, Any]:
     """Return the OpenAPI document of a service, of one that asks for a token if so."""
     kinds = [
         *requests, answers.Error, answers.SuggestAnswer, Explained, answers.LabelsAnswer,
@@ -36,6 +38,9 @@ def describe(requests: Requests, *, with_token: bool = False) -> dict[str, Any]:
     _, schemas = msgspec.json.schema_components(kinds, ref_template=_REFERENCE)
     schemas["Document"]["oneOf"] = [{"required": ["text"]}, {"required": ["words"]}]
     labels, topics = schemas.pop("LabelsQuery"), schemas.pop("TopicsQuery")
+    for query in (labels, topics):
+        query["properties"]["project"] = _which(projects)["schema"]
+    project = [_which(projects)]
     name = {"name": "label", "in": "path", "required": True, "schema": {"type": "string"}}
     counters = {"200": _content("The counters.", {"type": "string"}, "text/plain")}
     info = {"title": "deplda", "description": "Labels for documents, and why."}
@@ -43,15 +48,17 @@ def describe(requests: Requests, *, with_token: bool = False) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": info | {"version": deplda.__version__},
         "paths": {
-            "/v1/suggest": _post("Suggest labels", "SuggestRequest", "SuggestAnswer"),
-            "/v1/explain": _post("Say why labels are suggested", "ExplainRequest", "Explained"),
+            "/v1/suggest": _post("Suggest labels", "SuggestRequest", "SuggestAnswer", project),
+            "/v1/explain": _post(
+                "Say why labels are suggested", "ExplainRequest", "Explained", project
+            ),
             "/v1/labels": _get("Search the labels", "LabelsAnswer", _QUERY, _parameters(labels)),
-            "/v1/labels/{label}": _get("Show a label", "LabelAnswer", (404, 503), [name]),
+            "/v1/labels/{label}": _get("Show a label", "LabelAnswer", _QUERY, [name, *project]),
             "/v1/topics": _get(
-                "List labels that go together", "TopicsAnswer", (404, 409, *_QUERY),
+                "List labels that go together", "TopicsAnswer", (409, *_QUERY),
                 _parameters(topics),
             ),
-            "/v1/model": _get("Show the model's card", "ModelAnswer"),
+            "/v1/model": _get("Show the model's card", "ModelAnswer", (404, 422), project),
             "/health": _get("Say that the service is there", "HealthAnswer"),
             "/metrics": {"get": {"summary": "Give counters to Prometheus", "responses": counters}},
         },
@@ -73,9 +80,17 @@ def _require_token(description: dict[str, Any]) -> None:
                 operation["responses"]["401"] = _content(_ERRORS[401], _reference("Error"))
 
 
-def _post(summary: str, body: str, answer: str) -> dict[str, Any]:
+def _which(projects: Sequence[str]) -> dict[str, Any]:
+    """Return the parameter that names a project."""
+    which = {"type": "string", "enum": list(projects)}
+    about = "Which model is meant; the first if none is named."
+    return {"name": "project", "in": "query", "description": about, "schema": which}
+
+
+def _post(summary: str, body: str, answer: str, parameters: Any) -> dict[str, Any]:
     sent = {"required": True, **_content("What is asked.", _reference(body))}
-    return {"post": {"summary": summary, "requestBody": sent, "responses": _answers(answer, _BODY)}}
+    found = {"summary": summary, "parameters": parameters, "requestBody": sent}
+    return {"post": found | {"responses": _answers(answer, _BODY)}}
 
 
 def _get(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -70,6 +71,7 @@ def request_types(limits: Limits) -> Requests:
     k_suggested = ("k", _whole_number(limits.labels) | None, None)
     k_explained = ("k", _whole_number(limits.explained), min(5, limits.explained))
     n_words = ("n_words", _whole_number(100), 8)
+    project = ("project", str | None, None)
     topic_set = ("set", Annotated[int, Meta(ge=0, le=_MOST_PAGES)], 0)
     return Requests(
         struct(
@@ -83,8 +85,10 @@ def request_types(limits: Limits) -> Requests:
             namespace={"__post_init__": _check_cutoff},
         ),
         struct("ExplainRequest", [("document", document), k_explained, n_words]),
-        struct("LabelsQuery", [("search", search, ""), ("sort", order, "frequency"), *page]),
-        struct("TopicsQuery", [topic_set, *page]),
+        struct(
+            "LabelsQuery", [("search", search, ""), ("sort", order, "frequency"), *page, project]
+        ),
+        struct("TopicsQuery", [topic_set, *page, project]),
     )
 
 
@@ -111,24 +115,43 @@ def _check_document(document: Any) -> None:
 
 async def read_body(request: Request, kind: Any, limits: Limits) -> Any:
     """Return the body; raise as soon as it is too long or too slow, and if it is not a `kind`."""
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type != "application/json":
-        raise HTTPException(415, "send Content-Type: application/json")
+    body = await receive(request, "application/json", limits.body_bytes, limits)
+    return decode_json(body, kind)
+
+
+async def receive(
+    request: Request,
+    media_type: str,
+    most: int,
+    limits: Limits,
+    on_piece: Callable[[int], None] = lambda _: None,
+) -> bytes:
+    """Return the bytes of a body; `on_piece` is told how many there are, and may raise."""
+    given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if given != media_type:
+        raise HTTPException(415, f"send Content-Type: {media_type}")
     said, body = request.headers.get("content-length", ""), bytearray()
     latest = asyncio.get_running_loop().time() + limits.reading_seconds
     try:
         # Our own server knows when the first byte came.
         async with asyncio.timeout_at(getattr(request.state, "read_by", latest)):
-            _check_length(int(said) if said.isdecimal() else 0, limits.body_bytes)
+            _check_length(int(said) if said.isdecimal() else 0, most)
             async for piece in request.stream():
                 body += piece
-                _check_length(len(body), limits.body_bytes)
-        return msgspec.json.decode(body, type=kind)
+                _check_length(len(body), most)
+                on_piece(len(body))
     except TimeoutError as error:
         message = f"the request did not come within {limits.reading_seconds:g} s"
         raise HTTPException(408, message) from error
     except ClientDisconnect as error:
         raise HTTPException(400, "the body ended before it was complete") from error
+    return bytes(body)
+
+
+def decode_json(body: bytes, kind: Any) -> Any:
+    """Return a body that is JSON; raise if it is not, or not a `kind`."""
+    try:
+        return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as error:
         raise HTTPException(422, f"{error}{_SEE}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -142,11 +165,23 @@ def _check_length(n_bytes: int, most: int) -> None:
 
 def read_query(request: Request, kind: Any) -> Any:
     """Return the query of a request; raise if it is not a `kind`."""
-    query = request.query_params.multi_items()
-    values = dict(query)
-    if len(values) < len(query):
-        raise HTTPException(422, f"the query names a parameter twice{_SEE}")
+    return convert(request.query_params.multi_items(), kind, "the query")
+
+
+def convert(given: list[tuple[str, str]], kind: Any, where: str) -> Any:
+    """Return the values of a query or a form as a `kind`; raise if they are not."""
+    values = dict(given)
+    if len(values) < len(given):
+        raise HTTPException(422, f"{where} names a parameter twice{_SEE}")
     try:
         return msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as error:
         raise HTTPException(422, f"{error}{_SEE}") from error
+
+
+def named_project(request: Request) -> str | None:
+    """Return which project a query names, if any."""
+    named = request.query_params.getlist("project")
+    if len(named) > 1:
+        raise HTTPException(422, f"the query names a parameter twice{_SEE}")
+    return named[0] if named else None

@@ -9,8 +9,8 @@ import socket
 import ssl
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,14 +19,17 @@ import msgspec
 import uvicorn
 from msgspec import Struct
 from starlette.applications import Starlette
+from uvicorn.supervisors import Multiprocess
 
 from deplda.data.files import StrPath
 from deplda.errors import InputError
 from deplda.models.registry import load
 from deplda.web.access import LOOPBACK, check_exposure, host_name, read_token
-from deplda.web.app import create_app
+from deplda.web.app import application
 from deplda.web.connections import ConnectionTable, GuardedConnection
 from deplda.web.limits import Limits
+from deplda.web.projects import check_ids, id_of, open_feedback
+from deplda.web.reload import SavedModels, hangups_ignored, has_terminal, leaves_with_terminal
 
 _SERVED = "DEPLDA_SERVED"
 """How worker processes are told what to serve."""
@@ -38,14 +41,15 @@ _BACKLOG, _OTHER_DESCRIPTORS = 128, 64
 class Served(Struct):
     """What a process serves."""
 
-    model: str
+    models: dict[str, str]
+    learn: dict[str, str]
     limits: Limits
     hosts: list[str]
     trusted: bool
 
 
 def serve(
-    model_path: StrPath,
+    model_path: StrPath | Mapping[str, StrPath],
     host: str = "127.0.0.1",
     port: int = 8000,
     workers: int = 1,
@@ -55,12 +59,15 @@ def serve(
     tls_cert: StrPath | None = None,
     tls_key: StrPath | None = None,
     trusted: bool = False,
+    learn: StrPath | Mapping[str, StrPath] | None = None,
 ) -> None:
-    """Serve a saved model; SIGTERM and Ctrl-C finish what is running and stop.
+    """Serve a saved model, or several; SIGTERM and Ctrl-C finish what is running and stop.
+
+    A model whose folder is replaced is loaded anew, and all are on SIGHUP.
 
     Parameters
     ----------
-    model_path : path
+    model_path : path, or paths by the ids of their projects
         Its folder.
     host, port : str, int
         Where to listen. Where other machines can reach it, the environment variable
@@ -74,7 +81,11 @@ def serve(
         Files in PEM format, to speak HTTPS.
     trusted : bool
         See `load`.
+    learn : path, optional
+        As in `create_app`.
     """
+    models = model_path if isinstance(model_path, Mapping) else {id_of(model_path): model_path}
+    check_ids(models)
     if not 1 <= workers <= _MOST_WORKERS:
         raise InputError(f"workers is {workers}; it must be from 1 to {_MOST_WORKERS}")
     if not 0 <= port <= 65535:
@@ -83,11 +94,19 @@ def serve(
     _check_free(host, port)
     check_exposure(host, read_token())
     _check_tls(tls_cert, tls_key)
-    load(model_path, trusted=trusted)  # says what is wrong with it before any process is started
+    for path in models.values():
+        load(path, trusted=trusted)  # says what is wrong with it before any process is started
     limits, backlog = _within_descriptors(limits or Limits())
-    served = Served(os.path.abspath(model_path), limits, hosts, trusted)
+    kept = open_feedback(learn, list(models), limits)
+    served = Served(
+        {id: os.path.abspath(path) for id, path in models.items()},
+        {id: str(feedback.path) for id, feedback in kept.items()},
+        limits,
+        hosts,
+        trusted,
+    )
     os.environ[_SERVED] = msgspec.json.encode(served).decode()
-    with _clean_exit():
+    with _clean_exit(), hangups_ignored(), _hangups_for_workers():
         uvicorn.run(
             "deplda.web.server:saved_app", factory=True, host=host, port=port, workers=workers,
             backlog=backlog, ssl_certfile=tls_cert, ssl_keyfile=tls_key, log_config=_log_config(),
@@ -106,6 +125,26 @@ def _clean_exit() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _hangups_for_workers() -> Iterator[None]:
+    """Pass SIGHUP on to the workers, which uvicorn would replace by others, one by one."""
+
+    def pass_on(self: Any) -> None:
+        if leaves_with_terminal() and not has_terminal():
+            self.should_exit.set()
+            return
+        for worker in self.processes:
+            with suppress(ProcessLookupError):  # one that died is started anew
+                os.kill(worker.pid, signal.SIGHUP)
+
+    before = Multiprocess.handle_hup
+    Multiprocess.handle_hup = pass_on  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Multiprocess.handle_hup = before  # type: ignore[method-assign]
 
 
 def _check_free(host: str, port: int) -> None:
@@ -189,9 +228,12 @@ def uvicorn_settings(limits: Limits) -> dict[str, Any]:
 def saved_app() -> Starlette:
     """Return the application of what this process was told to serve."""
     served = msgspec.json.decode(os.environ[_SERVED], type=Served)
-    model = load(served.model, trusted=served.trusted)
-    model.set_params(verbose=False)  # nobody watches its progress
-    return create_app(model, served.limits, hosts=served.hosts, token=read_token())
+    saved = SavedModels(served.models, served.limits, trusted=served.trusted)
+    feedback = open_feedback(served.learn, list(served.models), served.limits)
+    return application(
+        saved.open(feedback), served.limits, hosts=served.hosts, token=read_token(),
+        background=saved.watch,
+    )  # fmt: skip
 
 
 def _log_config() -> dict[str, Any]:

@@ -48,7 +48,7 @@ class ModelService:
         self._orders = {"name": by_name, "frequency": by_frequency}
         self._words = model.surface_words_  # as they are shown; a text is counted by `words_`
         self._places = {word: place for place, word in enumerate(model.words_)}
-        self._words_of = None if model.counter_ is None else model.counter_.analyzer().counts
+        self._words_of: Any = None if model.counter_ is None else model.counter_.analyzer().counts
         self._marks_at = range(0) if model.counter_ is None else model.counter_.marks_at_
         self._usual = self._usual_words() if self.explains else None
         self._topics = self._every_topic() if self.explains else []
@@ -102,15 +102,31 @@ class ModelService:
             )
         else:
             words = self._words_of(document.text)
-        known = sorted((self._places[w], n) for w, n in words.items() if w in self._places)
-        n_tokens = sum(n for place, n in known if place not in self._marks_at)
-        n_given = sum(n for word, n in words.items() if not word.endswith(MARK))
+        row, n_tokens, n_unknown = self._counted(words)
         if n_tokens > self.limits.tokens:
             raise HTTPException(
                 422,
                 f"{n_tokens:,} tokens are more than {self.limits.tokens:,}; send a part of "
                 f"the document - at `{where}`",
             )
+        return row, n_tokens, n_unknown
+
+    def count_beginning(self, text: str) -> tuple[Any, int]:
+        """Return the counts of as much of a text as the limits allow, and of how many characters.
+
+        The model has to take texts.
+        """
+        n_read = min(len(text), self.limits.characters)
+        while True:
+            row, n_tokens, _ = self._counted(self._words_of(text[:n_read]))
+            if n_tokens <= self.limits.tokens:
+                return row, n_read
+            n_read //= 2
+
+    def _counted(self, words: Mapping[str, int]) -> tuple[Any, int, int]:
+        known = sorted((self._places[w], n) for w, n in words.items() if w in self._places)
+        n_tokens = sum(n for place, n in known if place not in self._marks_at)
+        n_given = sum(n for word, n in words.items() if not word.endswith(MARK))
         row = csr_array(
             ([n for _, n in known], [place for place, _ in known], [0, len(known)]),
             shape=(1, len(self._places)), dtype=np.int32,
