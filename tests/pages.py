@@ -144,7 +144,7 @@ def _check_names(command: str, where: str) -> None:
         found = find_spec(words[1]) if words[0] == "-m" else (ROOT / words[0]).is_file()
         assert found, f"{where}: there is no {words}"
     else:
-        assert tool in ("curl", "export", "git", "podman"), f"{where}: what is {tool!r}?"
+        assert tool in ("curl", "export", "git", "mv", "podman"), f"{where}: what is {tool!r}?"
 
 
 def _check_options(words: list[str]) -> None:

@@ -34,6 +34,7 @@ MIRRORED = {
 }  # fmt: skip
 # Files there that are of no single module.
 ACROSS = {
+    "test_annif_client",
     "test_concepts",
     "test_page",
     "test_real_data",

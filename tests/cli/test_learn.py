@@ -8,7 +8,8 @@ import pytest
 
 import deplda
 from deplda import datasets, read_corpus
-from tests.cli.running import articles, done, problem, run, write_jsonl
+from deplda.web.feedback import Feedback, Labelled
+from tests.cli.running import QUICK, articles, done, problem, run, write_jsonl
 
 NEW = [
     {"id": "n1", "text": "the senate voted on the lawsuit", "labels": ["POLITICS", "LAW"]},
@@ -196,3 +197,21 @@ def test_articles_learned_in_two_parts_rank_as_if_learned_at_once(
     test = read_corpus(corpus)
     assert set(parts.words_) == set(whole.words_)
     assert parts.score(test) == pytest.approx(whole.score(test), abs=0.02)
+
+
+def test_what_a_service_was_sent_is_read_whatever_fields_the_model_was_trained_on(
+    tmp_path: Path,
+) -> None:
+    rows = [{"title": "x", "body": row["text"], "subjects": row["labels"]} for row in articles()]
+    corpus = write_jsonl(tmp_path / "corpus.jsonl", rows)
+    fields = "--text-field title --text-field body --field-weight title=2 --labels-field subjects"
+    model = tmp_path / "model"
+    done("train", corpus, "-o", model, *QUICK, *fields.split())
+    Feedback(tmp_path / "sent.jsonl").append([Labelled("the senate voted", ["POLITICS"])])
+    said = json.loads(
+        done("learn", model, tmp_path / "sent.jsonl", "-o", model, "--force", "--json")
+    )
+    assert said["learned"]["new_labels"] == ["POLITICS"]
+    more = write_jsonl(tmp_path / "more.jsonl", rows[:2])  # the model still knows its own fields
+    said = json.loads(done("learn", model, more, "-o", model, "--force", "--json"))
+    assert said["learned"]["new_labels"] == []

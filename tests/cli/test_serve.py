@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from deplda.cli.serve import _by_id
 from tests.cli.running import problem
 from tests.web.serving import certificate
 
@@ -67,3 +68,40 @@ def test_certificates_that_do_not_do_are_said(model: Path, tmp_path: Path) -> No
     assert "other.key is the key of another certificate" in told("one.pem", "other.key")
     assert "locked.key has a password" in told("one.pem", "locked.key")
     assert "not a certificate and its key in PEM format" in told("one.key", "one.key")
+
+
+def test_models_are_named_once_and_in_letters(model: Path, tmp_path: Path) -> None:
+    said = problem(1, "serve", f"yso fi={model}", "--port", 0)
+    assert said.startswith("the project id 'yso fi' must have letters")
+    said = problem(1, "serve", f"a={model}", f"a={model}", "--port", 0)
+    assert said == "two projects have the id 'a'; name each: yso-fi=MODEL"
+    said = problem(1, "serve", model, model, "--port", 0)
+    assert f"two projects have the id {model.name!r}" in said
+    said = problem(2, "serve", f"a={model}", model, "--project-id", "b")
+    assert "--project-id names one model, and there are 2" in said
+    said = problem(1, "serve", f"a={tmp_path}/nothing", "--port", 0)
+    assert "there is no such folder" in said
+
+
+def test_a_path_with_an_equals_sign_is_a_path(tmp_path: Path) -> None:
+    assert _by_id((f"{tmp_path}/a=b",), None) == {"a-b": f"{tmp_path}/a=b"}
+    assert _by_id(("yso-fi=a=b", "c"), None) == {"yso-fi": "a=b", "c": "c"}
+    assert _by_id(("a=b",), "c") == {"c": "a=b"}
+
+
+def test_files_to_learn_from_are_plain_ones_of_projects_that_are_there(
+    model: Path, tmp_path: Path
+) -> None:
+    both = [f"a={model}", f"b={model}", "--port", "0"]
+    said = problem(1, "serve", model, "--port", 0, "--learn", tmp_path)
+    assert f"{tmp_path} cannot be written to (Is a directory)" in said
+    said = problem(1, "serve", *both, "--learn", tmp_path / "f")
+    assert "name a file for each that is to: a=FILE" in said
+    said = problem(1, "serve", *both, "--learn", f"c={tmp_path / 'f'}")
+    assert "there is no project 'c' to learn; there is a and b" in said
+    said = problem(2, "serve", *both, "--learn", "a=f", "--learn", "a=g")
+    assert "each must be ID=FILE" in said
+    said = problem(
+        1, "serve", *both, "--learn", f"a={tmp_path / 'f'}", "--learn", f"b={tmp_path}/f"
+    )
+    assert "two projects have the same file" in said

@@ -4,7 +4,14 @@ import pytest
 
 from deplda import InputError
 from deplda.data import languages
-from deplda.data.languages import Detected, detect, first_texts, language_code
+from deplda.data.languages import (
+    Detected,
+    chances,
+    detect,
+    first_texts,
+    language_code,
+    languages_told,
+)
 
 GERMAN = "Die Bibliothek ist heute geschlossen, und morgen öffnet sie um zehn Uhr."
 FINNISH = "Kirjasto on tänään suljettu ja avataan huomenna kello kymmenen."
@@ -69,3 +76,22 @@ def test_the_language_is_told_by_the_first_texts(monkeypatch: pytest.MonkeyPatch
     rest = iter(["a" * 11, "b"])
     assert first_texts(rest) == ["a" * 11]
     assert next(rest) == "b"
+
+
+def test_how_likely_a_text_is_in_some_languages() -> None:
+    found, n_read = chances("Kissa istuu puussa ja laulaa. " * 100, ["en", "fi"])
+    assert list(found) == ["fi", "en", None] or list(found) == ["fi", None, "en"]
+    assert found["fi"] > 0.9
+    assert sum(found.values()) == pytest.approx(1)
+    assert n_read == 2000
+    other, _ = chances("Le chat est assis sur la table et il regarde le chien", ["en", "fi"])
+    assert next(iter(other)) is None
+    assert chances("1 2 3", ["en"]) == ({None: 1.0, "en": 0.0}, 5)
+    norwegian, _ = chances("Jeg er glad i norsk musikk og fjellene", ["no", "nb"])
+    assert norwegian["no"] == norwegian["nb"] == pytest.approx(1 - norwegian[None])
+    with pytest.raises(InputError, match=r"languages has 'xx', which is not one of.* fi,"):
+        chances("x", ["en", "xx"])
+
+
+def test_the_languages_that_can_be_told_have_codes() -> None:
+    assert {"en", "fi", "sv", "de", "fr", "nb"} <= set(languages_told())

@@ -17,10 +17,10 @@ def test_the_description_is_true(model: Any, tmp_path: Path) -> None:
         sys.executable, "-m", "schemathesis.cli", "run", "--max-examples=10", "--seed=1",
         "--no-color", "--generation-database=none", "--suppress-health-check=all",
     ]  # fmt: skip
-    with running(model, limits) as address:
+    with running(model, limits, learn=tmp_path / "feedback.jsonl") as address:
         done = subprocess.run(
             [*command, f"{address}/openapi.json"], cwd=tmp_path, capture_output=True, text=True,
             check=False,
         )  # fmt: skip
     assert done.returncode == 0, done.stdout[-4000:]
-    assert "8 selected / 8 total" in done.stdout
+    assert "16 selected / 16 total" in done.stdout

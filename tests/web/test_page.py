@@ -337,6 +337,22 @@ def test_parts_that_a_model_lacks_are_hidden(browser: Browser) -> None:
         expect(page.locator("#go")).to_be_disabled()
 
 
+def test_of_several_models_one_is_chosen(browser: Browser, page: Page, model: Any) -> None:
+    page.goto("/")
+    expect(page.locator("#about")).to_contain_text("3 labels")
+    expect(page.get_by_label("Model", exact=True)).to_be_hidden()  # there is but one
+    models = {"law-en": model, "games-en": text_model({"SPORT": "GAMES"})}
+    with running(models) as address, watched(browser, address) as found:
+        found.goto("/#/labels")
+        choice = found.get_by_label("Model", exact=True)
+        expect(choice).to_have_value("law-en")
+        expect(found.locator("#label-list")).to_contain_text("SPORT")
+        choice.select_option("games-en")
+        found.wait_for_url(re.compile(r"\?project=games-en"))
+        expect(choice).to_have_value("games-en")
+        expect(found.locator("#label-list")).to_contain_text("GAMES")
+
+
 def test_a_token_is_asked_for_once_and_kept_for_the_tab(browser: Browser, model: Any) -> None:
     secret = "the-token-of-this-test"  # noqa: S105
     with running(model, token=secret) as address, watched(browser, address) as page:

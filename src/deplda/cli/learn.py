@@ -23,11 +23,13 @@ from deplda.cli.output import (
 )
 from deplda.cli.thesaurus import as_the_model_has_them
 from deplda.cli.train import summary_of
+from deplda.data.files import read_lines
 from deplda.errors import InputError
 from deplda.models.registry import can, verbs_that_can
 
 if TYPE_CHECKING:
     from deplda.data.corpus import Corpus
+    from deplda.data.fields import Fields
 
 _MOST_NAMED = 10
 
@@ -77,7 +79,7 @@ def learn(
         counter = (
             CountsOnly() if classifier.counter_ is None else classifier.counter_.of_all_words()
         )
-        loaded = load_corpus(new, reading, counter, classifier.fields_)
+        loaded = load_corpus(new, reading, counter, _fields_of(new, classifier.fields_))
     if classifier.counter_ is not None:  # new words are shown as they are met here
         classifier.counter_.forms_met_.update(counter.forms_met_)
     documents = _with_labels_met(part_of(loaded, split, "train"))
@@ -113,6 +115,26 @@ def _check_able(classifier: Any, path: Path) -> None:
             "other and cannot learn on from new ones alone; train it anew on the old and the new "
             f"ones together (deplda train), or train one of {verbs_that_can('learn')}, which can"
         )
+
+
+def _fields_of(new: str, remembered: Fields | None) -> Fields | None:
+    """Return the fields of the model, or those of what a service was sent (`serve --learn`)."""
+    from dataclasses import replace
+
+    from msgspec import DecodeError, json
+
+    if remembered is None or not Path(new).is_file():
+        return remembered
+    _, line = next(read_lines(new), (0, b""))
+    try:
+        first = json.decode(line)
+    except (DecodeError, UnicodeDecodeError, RecursionError):
+        return remembered  # a file of another format, or what is wrong is said when it is read
+    if not isinstance(first, dict) or not {"text", "labels", "received"} <= first.keys():
+        return remembered
+    if remembered.labels in first and not first.keys().isdisjoint(remembered.texts):
+        return remembered
+    return replace(remembered, text="text", weights={}, labels="labels", label_columns=())
 
 
 def _with_labels_met(corpus: Corpus) -> Corpus:

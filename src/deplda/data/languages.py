@@ -7,9 +7,10 @@ import re
 import reprlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from deplda.data.files import decode, read_lines
 from deplda.errors import InputError
@@ -94,6 +95,43 @@ def detect(texts: Iterable[str]) -> Detected:
     code, n_texts = min(found.items(), key=lambda item: (-item[1], item[0]))
     is_most = 2 * n_texts >= len(known)
     return Detected(code if is_most else UNDETERMINED, n_texts, len(known))
+
+
+def chances(text: str, codes: Iterable[str]) -> tuple[dict[str | None, float], int]:
+    """Return how likely a text is in each of some languages, None any other, the likeliest first.
+
+    And how many of its characters were looked at. Where there are no letters, nothing is known.
+    """
+    known, read = languages_told(), text[:_OF_A_TEXT]
+    asked = {code: _CODES.get(code.lower(), code.lower()) for code in codes}
+    for code, language in asked.items():
+        if language not in known:
+            raise InputError(
+                f"languages has {code!r}, which is not one of those that can be told: "
+                f"{', '.join(known)}"
+            )
+    found: Counter[str] = Counter()
+    if any(map(str.isalpha, read)):
+        for code, chance in _identifier().rank(read):
+            found[_CODES.get(code, code)] += chance
+    told: dict[str | None, float] = {code: float(found[each]) for code, each in asked.items()}
+    told[None] = max(0.0, 1.0 - sum(found[each] for each in set(asked.values())))
+    likeliest = sorted(told.items(), key=lambda each: (-each[1], each[0] is None, each[0] or ""))
+    return dict(likeliest), len(read)
+
+
+@cache
+def languages_told() -> list[str]:
+    """Return the codes of the languages that can be told of a text."""
+    return sorted({_CODES.get(code, code) for code in _identifier().labels})
+
+
+@cache
+def _identifier() -> Any:
+    """Return what tells languages with probabilities, which is read from a file once."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
 def _known(code: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from base64 import b64decode
 from collections.abc import Iterable
 from ipaddress import ip_address
 from secrets import compare_digest
@@ -13,8 +14,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from deplda.errors import InputError
-from deplda.web.answers import Error
-from deplda.web.http_errors import json_response
+from deplda.web.http_errors import path_of, refusal
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 TOKEN = "DEPLDA_TOKEN"  # noqa: S105  # the variable's name
@@ -45,13 +45,17 @@ class HostMiddleware:
                     f"the service is not known by the host {asked[:80]!r}; if that is its name, "
                     f"start it with --allowed-host NAME"
                 )
-                await json_response(Error(message), 421)(scope, receive, send)
+                await refusal(scope, message, 421)(scope, receive, send)
                 return
         await self.app(scope, receive, send)
 
 
 class TokenMiddleware:
-    """Answers only to those who show the token; the page itself, and /health, are for all."""
+    """Answers only to those who show the token; the page itself, and /health, are for all.
+
+    It may also be the password, of any name, of an address: http://annif:TOKEN@host. It is not
+    asked for so, or browsers would open a window of their own.
+    """
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self.app, self._token = app, token.encode("ascii")
@@ -61,17 +65,30 @@ class TokenMiddleware:
         if scope["type"] == "http" and not _is_open(scope) and not self._is_shown(scope):
             message = "send the service's token: Authorization: Bearer TOKEN"
             challenge = {"WWW-Authenticate": 'Bearer realm="deplda"'}
-            await json_response(Error(message), 401, challenge)(scope, receive, send)
+            await refusal(scope, message, 401, challenge)(scope, receive, send)
             return
         await self.app(scope, receive, send)
 
     def _is_shown(self, scope: Scope) -> bool:
         scheme, _, shown = Headers(scope=scope).get("authorization", "").partition(" ")
-        return scheme.lower() == "bearer" and compare_digest(shown.encode("latin-1"), self._token)
+        given = shown.encode("latin-1")
+        if scheme.lower() == "basic":
+            given = _password(given)
+        elif scheme.lower() != "bearer":
+            return False
+        return compare_digest(given, self._token)
+
+
+def _password(given: bytes) -> bytes:
+    """Return the password of a client that has no other way to show a token, as Annif has none."""
+    try:
+        return b64decode(given, validate=True).partition(b":")[2]
+    except ValueError:
+        return b""
 
 
 def _is_open(scope: Scope) -> bool:
-    path = scope["path"].removeprefix(scope.get("root_path", ""))
+    path = path_of(scope)
     return path in ("/", "/health") or path.startswith("/static/")
 
 

@@ -25,6 +25,8 @@ from deplda.errors import DepldaError
 from deplda.models.base import LabelClassifier
 from deplda.models.suggesting import Asked
 from deplda.web.access import LOOPBACK, HostMiddleware, TokenMiddleware, check_token, host_name
+from deplda.web.annif.description import annif_description
+from deplda.web.annif.endpoints import TRUNCATED, AnnifEndpoints
 from deplda.web.answers import HealthAnswer
 from deplda.web.counters import Counters
 from deplda.web.http_errors import error_response, json_response
@@ -65,6 +67,8 @@ def create_app(
         The file that labelled documents sent to ``learn`` are appended to; of several models, the
         file of each that is to take them, by id. None are taken by default.
     """
+    if token is not None:
+        check_token(token)
     limits, now = limits or Limits(), datetime.now(UTC)
     models = model if isinstance(model, Mapping) else {ONLY: model}
     check_ids(models)
@@ -85,8 +89,6 @@ def application(
     background: Callable[[], Coroutine[Any, Any, None]] | None = None,
 ) -> Starlette:
     """Return the service of projects; `background` runs as long as it does."""
-    if token is not None:
-        check_token(token)
     endpoints = Endpoints(
         projects, limits, n_workers(threads), with_token=token is not None, background=background
     )
@@ -98,7 +100,7 @@ def application(
         middleware.append(
             Middleware(
                 CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"],
-                allow_headers=["Authorization", "Content-Type"],
+                allow_headers=["Authorization", "Content-Type"], expose_headers=[TRUNCATED],
             )
         )  # fmt: skip
     if token is not None:
@@ -128,8 +130,8 @@ class Endpoints:
         self.projects, self.limits, self.counters = projects, limits, Counters()
         self.work = Work(threads, limits.waiting, limits.seconds)
         self.types = request_types(limits)
-        self.description = describe(self.types, projects.ids, with_token=with_token)
-        self._background = background
+        self.annif = AnnifEndpoints(projects, limits, self.work, self.counters)
+        self._with_token, self._background = with_token, background
         self.files = StaticFiles(packages=[("deplda.web", "static")])
 
     def routes(self) -> list[Route]:
@@ -141,6 +143,7 @@ class Endpoints:
             Route("/v1/labels/{label:path}", self.label),
             Route("/v1/topics", self.topics),
             Route("/v1/model", self.model),
+            *self.annif.routes(),
             Route("/health", self.health),
             Route("/metrics", self.metrics),
             Route("/openapi.json", self.openapi),
@@ -220,7 +223,11 @@ class Endpoints:
 
     async def openapi(self, _: Request) -> Response:
         """Answer GET /openapi.json."""
-        return json_response(self.description)
+        return json_response(await asyncio.to_thread(self._described))
+
+    def _described(self) -> dict[str, Any]:
+        also = annif_description(self.annif.types, self.projects)
+        return describe(self.types, self.projects.ids, also, with_token=self._with_token)
 
     async def page(self, request: Request) -> Response:
         """Answer GET /."""

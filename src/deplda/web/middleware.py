@@ -8,9 +8,8 @@ import time
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from deplda.web.answers import Error
 from deplda.web.counters import Counters
-from deplda.web.http_errors import json_response
+from deplda.web.http_errors import refusal
 
 log = logging.getLogger("deplda.web")
 
@@ -57,7 +56,7 @@ class HardeningMiddleware:
             log.exception("%s failed", _asked(scope))
             if status:
                 raise  # half an answer is out: the server hangs up
-            answer = json_response(Error("something went wrong here; it is in the log"), 500)
+            answer = refusal(scope, "something went wrong here; it is in the log", 500)
             await answer(scope, receive, send_hardened)
         finally:
             seconds = time.perf_counter() - began

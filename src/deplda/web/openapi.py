@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -27,11 +27,21 @@ _ERRORS = {
 _BODY, _QUERY = (400, 404, 408, 409, 413, 415, 422, 503), (404, 422, 503)
 
 
+class More(NamedTuple):
+    """Another API beside ours: its types, and what is at which address."""
+
+    kinds: list[Any]
+    paths: dict[str, Any]
+    refused: dict[str, Any]
+    """What is answered without the token."""
+
+
 def describe(
-    requests: Requests, projects: Sequence[str], *, with_token: bool = False
+    requests: Requests, projects: Sequence[str], more: More, *, with_token: bool = False
 ) -> dict[str, Any]:
     """Return the OpenAPI document of a service, of one that asks for a token if so."""
     kinds = [
+        *more.kinds,
         *requests, answers.Error, answers.SuggestAnswer, Explained, answers.LabelsAnswer,
         answers.LabelAnswer, answers.TopicsAnswer, answers.ModelAnswer, answers.HealthAnswer,
     ]  # fmt: skip
@@ -42,7 +52,7 @@ def describe(
         query["properties"]["project"] = _which(projects)["schema"]
     project = [_which(projects)]
     name = {"name": "label", "in": "path", "required": True, "schema": {"type": "string"}}
-    counters = {"200": _content("The counters.", {"type": "string"}, "text/plain")}
+    counters = {"200": content("The counters.", {"type": "string"}, "text/plain")}
     info = {"title": "deplda", "description": "Labels for documents, and why."}
     found = {
         "openapi": "3.1.0",
@@ -52,32 +62,35 @@ def describe(
             "/v1/explain": _post(
                 "Say why labels are suggested", "ExplainRequest", "Explained", project
             ),
-            "/v1/labels": _get("Search the labels", "LabelsAnswer", _QUERY, _parameters(labels)),
+            "/v1/labels": _get("Search the labels", "LabelsAnswer", _QUERY, parameters(labels)),
             "/v1/labels/{label}": _get("Show a label", "LabelAnswer", _QUERY, [name, *project]),
             "/v1/topics": _get(
                 "List labels that go together", "TopicsAnswer", (409, *_QUERY),
-                _parameters(topics),
+                parameters(topics),
             ),
             "/v1/model": _get("Show the model's card", "ModelAnswer", (404, 422), project),
             "/health": _get("Say that the service is there", "HealthAnswer"),
             "/metrics": {"get": {"summary": "Give counters to Prometheus", "responses": counters}},
+            **more.paths,
         },
         "components": {"schemas": schemas},
     }  # fmt: skip
     if with_token:
-        _require_token(found)
+        _require_token(found, more)
     return found
 
 
-def _require_token(description: dict[str, Any]) -> None:
+def _require_token(description: dict[str, Any], more: More) -> None:
     """Say that all but /health is for those who show the token."""
+    refused = content(_ERRORS[401], reference("Error"))
     scheme = {"type": "http", "scheme": "bearer"}
     description["components"]["securitySchemes"] = {"token": scheme}
     for path, methods in description["paths"].items():
         for operation in methods.values():
             if path != "/health":
                 operation["security"] = [{"token": []}]
-                operation["responses"]["401"] = _content(_ERRORS[401], _reference("Error"))
+                is_other = path in more.paths
+                operation["responses"]["401"] = more.refused if is_other else refused
 
 
 def _which(projects: Sequence[str]) -> dict[str, Any]:
@@ -88,7 +101,7 @@ def _which(projects: Sequence[str]) -> dict[str, Any]:
 
 
 def _post(summary: str, body: str, answer: str, parameters: Any) -> dict[str, Any]:
-    sent = {"required": True, **_content("What is asked.", _reference(body))}
+    sent = {"required": True, **content("What is asked.", reference(body))}
     found = {"summary": summary, "parameters": parameters, "requestBody": sent}
     return {"post": found | {"responses": _answers(answer, _BODY)}}
 
@@ -101,21 +114,22 @@ def _get(
 
 
 def _answers(answer: str, errors: Iterable[int]) -> dict[str, Any]:
-    found = {"200": _content("The answer.", _reference(answer))}
-    found |= {str(status): _content(_ERRORS[status], _reference("Error")) for status in errors}
+    found = {"200": content("The answer.", reference(answer))}
+    found |= {str(status): content(_ERRORS[status], reference("Error")) for status in errors}
     if "503" in found:
         later = {"schema": {"type": "string"}, "required": True}
         found["503"]["headers"] = {"Retry-After": later}
     return found
 
 
-def _content(
+def content(
     description: str, schema: dict[str, Any], media_type: str = "application/json"
 ) -> dict[str, Any]:
+    """Return what a body of this schema is called by OpenAPI."""
     return {"description": description, "content": {media_type: {"schema": schema}}}
 
 
-def _parameters(schema: dict[str, Any]) -> list[dict[str, Any]]:
+def parameters(schema: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the fields of a query as parameters."""
     return [
         {"name": name, "in": "query", "required": False, "schema": value}
@@ -123,5 +137,6 @@ def _parameters(schema: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _reference(name: str) -> dict[str, Any]:
+def reference(name: str) -> dict[str, Any]:
+    """Return where the schema of this name stands."""
     return {"$ref": _REFERENCE.format(name=name)}

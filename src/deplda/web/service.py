@@ -39,6 +39,7 @@ class ModelService:
         self._folded = [name.casefold() for name in self.names]
         self._searched = self._search_texts()
         self._by_uri = {label: number for number, label in enumerate(self._labels)}
+        self.n_left_out = self._count_left_out()
         self._sets = csr_array(model.label_sets_)
         self._by_label = csr_array(self._sets.T)
         self.frequency = np.diff(self._by_label.indptr)
@@ -147,6 +148,13 @@ class ModelService:
         return answers.NamedLabel(
             self.names[number], int(self.frequency[number]), told.get("uri"), told.get("notation")
         )
+
+    def _count_left_out(self) -> int:
+        """Return how many labels the model's vocabulary, if it has one, has not, or not in use."""
+        vocabulary = self.model.vocabulary_
+        if vocabulary is None:
+            return 0
+        return sum(each not in vocabulary or vocabulary[each].deprecated for each in self._labels)
 
     def _search_texts(self) -> list[str]:
         """Return what labels are searched in: names, and synonyms and notations of concepts."""

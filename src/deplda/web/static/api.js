@@ -2,17 +2,24 @@
 
 import { askToken, shownToken } from "./token.js";
 
+// Of several models, the one that the page's own address names: /?project=ID.
+export const project = new URLSearchParams(location.search).get("project");
+
 export async function get(path, query = {}) {
-  const asked = new URLSearchParams(query).toString();
-  return answer(await reach(asked ? `${path}?${asked}` : path));
+  return answer(await reach(withQuery(path, query)));
 }
 
 export async function post(path, body) {
-  return answer(await reach(path, {
+  return answer(await reach(withQuery(path), {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),
   }));
+}
+
+function withQuery(path, query = {}) {
+  const asked = new URLSearchParams(project === null ? query : { ...query, project }).toString();
+  return asked ? `${path}?${asked}` : path;
 }
 
 async function reach(path, request = {}) {

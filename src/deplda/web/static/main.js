@@ -1,7 +1,7 @@
 // The views and the way between them: #/suggest, #/labels/NAME, #/topics, #/model.
 
-import { get } from "./api.js";
-import { fail, find } from "./dom.js";
+import { get, project } from "./api.js";
+import { fail, find, make } from "./dom.js";
 import { startLabels } from "./labels.js";
 import { startModel } from "./model.js";
 import { startSuggest } from "./suggest.js";
@@ -31,7 +31,20 @@ function decode(name) {
   }
 }
 
+async function offerProjects() {
+  const { projects } = await get("v1/projects");
+  const choice = find("project");
+  choice.append(...projects.map(({ project_id: id, name }) =>
+    make("option", { value: id, title: name }, id)));
+  choice.value = project ?? projects[0].project_id;
+  choice.hidden = projects.length < 2;
+  choice.addEventListener("change", () => {
+    location.search = new URLSearchParams({ project: choice.value }).toString();
+  });
+}
+
 async function start() {
+  await offerProjects();
   const model = await get("v1/model");
   find("about").textContent =
     `${model.model} · ${model.n_labels.toLocaleString("en")} labels · ${model.n_words.toLocaleString("en")} words`;

@@ -1,0 +1,235 @@
+"""What answers at the addresses of Annif's REST API."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+import deplda
+from deplda.data.languages import chances
+from deplda.web.annif import exchanged, subjects
+from deplda.web.annif.exchanged import question_types
+from deplda.web.annif.subjects import Read
+from deplda.web.counters import Counters
+from deplda.web.feedback import Labelled
+from deplda.web.http_errors import busy, json_response
+from deplda.web.limits import Limits
+from deplda.web.projects import Project, Projects
+from deplda.web.requests import convert, decode_json, receive
+from deplda.web.work import Work
+
+log = logging.getLogger("deplda.web")
+
+TRUNCATED = "Deplda-Truncated"
+"""The header that says which texts were not read to their end."""
+_JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
+_MOST_FIELDS = 1_000
+
+
+class AnnifEndpoints:
+    """Annif's routes; each project is a model."""
+
+    def __init__(self, projects: Projects, limits: Limits, work: Work, counters: Counters) -> None:
+        self.projects, self.limits, self.work, self.counters = projects, limits, work, counters
+        self.types = question_types(limits)
+        self._n_large = 0
+
+    def routes(self) -> list[Route]:
+        """Return the addresses."""
+        one = "/v1/projects/{project_id}"
+        return [
+            Route("/v1/", self.annif_info),
+            Route("/v1/vocabs", self.annif_vocabs),
+            Route("/v1/projects", self.annif_projects),
+            Route(one, self.annif_project),
+            Route(f"{one}/suggest", self.annif_suggest, methods=["POST"]),
+            Route(f"{one}/suggest-batch", self.annif_suggest_batch, methods=["POST"]),
+            Route(f"{one}/learn", self.annif_learn, methods=["POST"]),
+            Route("/v1/detect-language", self.annif_detect_language, methods=["POST"]),
+        ]
+
+    async def annif_info(self, _: Request) -> Response:
+        """Answer GET /v1/."""
+        title = "Annif REST API, answered by deplda"
+        return json_response(exchanged.ApiInfo(title, deplda.__version__))
+
+    async def annif_vocabs(self, _: Request) -> Response:
+        """Answer GET /v1/vocabs."""
+        found = [subjects.vocab_info(project) for project in self.projects]
+        return json_response(exchanged.VocabList(found))
+
+    async def annif_projects(self, _: Request) -> Response:
+        """Answer GET /v1/projects."""
+        found = [subjects.project_info(project) for project in self.projects]
+        return json_response(exchanged.ProjectList(found))
+
+    async def annif_project(self, request: Request) -> Response:
+        """Answer GET /v1/projects/{project_id}."""
+        return json_response(subjects.project_info(self._project(request)))
+
+    async def annif_suggest(self, request: Request) -> Response:
+        """Answer POST /v1/projects/{project_id}/suggest."""
+        project = self._project(request)
+
+        def suggest(body: bytes, deadline: float) -> tuple[Any, list[Read]]:
+            asked = _read_form(body, self.types.form)
+            (results,), read = _suggest(project, [asked.text], asked, deadline)
+            return exchanged.ResultList(results), read
+
+        return await self._suggested(request, _FORM, suggest)
+
+    async def annif_suggest_batch(self, request: Request) -> Response:
+        """Answer POST /v1/projects/{project_id}/suggest-batch."""
+        project = self._project(request)
+        asked = convert(request.query_params.multi_items(), self.types.query, "the query")
+
+        def suggest(body: bytes, deadline: float) -> tuple[Any, list[Read]]:
+            documents = decode_json(body, self.types.batch).documents
+            texts = [document.text for document in documents]
+            found, read = _suggest(project, texts, asked, deadline)
+            return [
+                exchanged.BatchResult(results, document.document_id)
+                for results, document in zip(found, documents, strict=True)
+            ], read
+
+        return await self._suggested(request, _JSON, suggest)
+
+    async def annif_learn(self, request: Request) -> Response:
+        """Answer POST /v1/projects/{project_id}/learn."""
+        project = self._project(request)
+        if project.feedback is None:
+            raise HTTPException(
+                403, f"project {project.id!r} takes no documents to learn from; start the service "
+                "with --learn FILE",
+            )  # fmt: skip
+
+        def learn(body: bytes, _: float) -> None:
+            documents = [
+                Labelled(document.text, [subject.uri.strip() for subject in document.subjects])
+                for document in decode_json(body, self.types.learn)
+            ]
+            _keep(project, documents)
+
+        await self._work_on(request, _JSON, learn)
+        return Response(None, 204)
+
+    async def annif_detect_language(self, request: Request) -> Response:
+        """Answer POST /v1/detect-language."""
+
+        def detect(body: bytes, _: float) -> tuple[Any, list[Read]]:
+            asked = decode_json(body, self.types.language)
+            found, n_read = chances(asked.text, asked.languages)
+            results = [exchanged.DetectedLanguage(*each) for each in found.items()]
+            return exchanged.DetectedLanguages(results), [Read(n_read, len(asked.text))]
+
+        answer, read = await self._work_on(request, _JSON, detect)
+        return json_response(answer, headers=_truncated(read))
+
+    def _project(self, request: Request) -> Project:
+        return self.projects.find(request.path_params["project_id"])
+
+    async def _suggested(
+        self,
+        request: Request,
+        media_type: str,
+        suggest: Callable[[bytes, float], tuple[Any, list[Read]]],
+    ) -> Response:
+        """Return what is suggested for the texts of a body, and say which were not read whole."""
+        answer, read = await self._work_on(request, media_type, suggest)
+        self.counters.documents += len(read)
+        return json_response(answer, headers=_truncated(read))
+
+    async def _work_on(
+        self, request: Request, media_type: str, function: Callable[[bytes, float], Any]
+    ) -> Any:
+        """Return function(body, the time it has until), which is worked out on a thread."""
+        with self._large_bodies() as on_piece:
+            most = self.limits.large_body_bytes
+            body = await receive(request, media_type, most, self.limits, on_piece)
+            return await self.work.do(function, body, time.monotonic() + self.limits.seconds)
+
+    @contextmanager
+    def _large_bodies(self) -> Iterator[Callable[[int], None]]:
+        """Let few bodies be large at a time: many at once would fill the memory."""
+        is_large = False
+
+        def on_piece(n_bytes: int) -> None:
+            nonlocal is_large
+            if n_bytes > self.limits.body_bytes and not is_large:
+                if self._n_large >= self.limits.large_bodies:
+                    raise busy(
+                        f"{self._n_large} requests of more than {self.limits.body_bytes:,} bytes "
+                        "are being read; try again in a few seconds"
+                    )
+                self._n_large += 1
+                is_large = True
+
+        try:
+            yield on_piece
+        finally:
+            self._n_large -= is_large
+
+
+def _read_form(body: bytes, kind: Any) -> Any:
+    """Return a form as it is sent by default, in UTF-8."""
+    try:
+        given = parse_qsl(
+            body.decode("utf-8"), keep_blank_values=True, errors="strict",
+            max_num_fields=_MOST_FIELDS,
+        )  # fmt: skip
+    except UnicodeDecodeError as error:
+        raise HTTPException(400, f"the form is not in UTF-8: {error.reason}") from error
+    except ValueError as error:
+        raise HTTPException(400, f"the form has more than {_MOST_FIELDS:,} fields") from error
+    asked = [each for each in given if each[0] in kind.__struct_fields__]
+    return convert(asked, kind, "the form")
+
+
+def _suggest(
+    project: Project, texts: Sequence[str], asked: Any, deadline: float
+) -> tuple[list[list[exchanged.Result]], list[Read]]:
+    """Return the suggestions for each text, and how much of it was read; stop when it is late."""
+    service = project.service
+    subjects.check_able(service)
+    language = subjects.check_language(service, asked.language)
+    found = []
+    for number, text in enumerate(texts):
+        if time.monotonic() > deadline:
+            raise busy(f"{number} documents were done in time; send fewer at once")
+        found.append(subjects.suggest(service, text, asked.limit, asked.threshold, language))
+    return [results for results, _ in found], [read for _, read in found]
+
+
+def _keep(project: Project, documents: list[Labelled]) -> None:
+    """Append documents to the project's file; say it if that cannot be done."""
+    assert project.feedback is not None  # noqa: S101  # it was looked at
+    try:
+        project.feedback.append(documents)
+    except OSError as error:
+        log.error("%s: documents to learn from are lost to their sender: %s", project.id, error)
+        if error.errno == errno.EBUSY:
+            raise busy("the file of documents to learn from is in use") from error
+        raise HTTPException(
+            507, f"the documents are not kept: {error.strerror}; whoever runs the service has to "
+            "make room",
+        ) from error  # fmt: skip
+
+
+def _truncated(read: list[Read]) -> dict[str, str]:
+    """Return the header that says which texts, by number from 0, were not read to their end."""
+    told = [
+        f"{number};read={each.read};given={each.given}"
+        for number, each in enumerate(read)
+        if each.read < each.given
+    ]
+    return {TRUNCATED: ", ".join(told)} if told else {}
