@@ -132,6 +132,7 @@ class Endpoints:
         self.types = request_types(limits)
         self.annif = AnnifEndpoints(projects, limits, self.work, self.counters)
         self._with_token, self._background = with_token, background
+        self._described: tuple[int, dict[str, Any]] | None = None
         self.files = StaticFiles(packages=[("deplda.web", "static")])
 
     def routes(self) -> list[Route]:
@@ -223,9 +224,12 @@ class Endpoints:
 
     async def openapi(self, _: Request) -> Response:
         """Answer GET /openapi.json."""
-        return json_response(await asyncio.to_thread(self._described))
+        n = self.projects.n_replaced  # another model may have names in other languages
+        if self._described is None or self._described[0] != n:
+            self._described = n, await asyncio.to_thread(self._describe)
+        return json_response(self._described[1])
 
-    def _described(self) -> dict[str, Any]:
+    def _describe(self) -> dict[str, Any]:
         also = annif_description(self.annif.types, self.projects)
         return describe(self.types, self.projects.ids, also, with_token=self._with_token)
 

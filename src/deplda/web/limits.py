@@ -26,6 +26,8 @@ class Limits:
         Different words of a document given as counts; tokens that the model knows of any document.
     labels, explained : int
         Labels suggested, and labels explained, for one document.
+    learned : int
+        Documents to learn from in one request.
     learn_bytes : int
         Of a file of documents to learn from; a document that would make it larger is answered 507.
     page : int
@@ -55,6 +57,7 @@ class Limits:
     tokens: int = 200_000
     labels: int = 1_000
     explained: int = 30
+    learned: int = 1_000
     learn_bytes: int = 1 << 30
     page: int = 500
     waiting: int = 64

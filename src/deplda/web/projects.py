@@ -40,7 +40,7 @@ class Projects:
 
     def __init__(self, projects: Iterable[Project]) -> None:
         self._by_id = {project.id: project for project in projects}
-        self.ids = list(self._by_id)
+        self.ids, self.n_replaced = list(self._by_id), 0
 
     def __iter__(self) -> Iterator[Project]:
         return iter(self._by_id.values())
@@ -56,6 +56,7 @@ class Projects:
     def replace(self, project: Project) -> None:
         """Put a project in the place of the one with its id; who has that one may go on."""
         self._by_id[project.id] = project
+        self.n_replaced += 1
 
 
 def _named(ids: list[str]) -> str:

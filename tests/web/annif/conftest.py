@@ -11,7 +11,7 @@ from tests.web.serving import model_of_counts, running, slow_model
 
 SMALL = Limits(
     body_bytes=5_000, large_body_bytes=20_000, large_bodies=1, characters=1_000, tokens=150,
-    labels=50, learn_bytes=3_000,
+    labels=50, learned=40, learn_bytes=3_000,
 )  # fmt: skip
 
 

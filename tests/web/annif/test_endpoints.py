@@ -220,6 +220,7 @@ def test_documents_to_learn_from_are_on_disk_when_that_is_said(
         ([document | {"subjects": [{"label": "law"}]}], "`uri`"),
         ([document | {"subjects": [{"uri": "x"}] * 51}], "length <= 50"),
         (document, "Expected `array`"),
+        ([document] * 41, "length <= 40"),
     ]:
         assert_problem(annif.post(path, json=body), 400, part)
     full = [{"text": "x" * 3_000, "subjects": []}]

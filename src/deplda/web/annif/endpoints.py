@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -20,6 +19,7 @@ from deplda.data.languages import chances
 from deplda.web.annif import exchanged, subjects
 from deplda.web.annif.exchanged import question_types
 from deplda.web.annif.subjects import Read
+from deplda.web.annif.urlencoded import read_form
 from deplda.web.counters import Counters
 from deplda.web.feedback import Labelled
 from deplda.web.http_errors import busy, json_response
@@ -33,7 +33,6 @@ log = logging.getLogger("deplda.web")
 TRUNCATED = "Deplda-Truncated"
 """The header that says which texts were not read to their end."""
 _JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
-_MOST_FIELDS = 1_000
 
 
 class AnnifEndpoints:
@@ -82,7 +81,8 @@ class AnnifEndpoints:
         project = self._project(request)
 
         def suggest(body: bytes, deadline: float) -> tuple[Any, list[Read]]:
-            asked = _read_form(body, self.types.form)
+            given = read_form(body, self.types.form.__struct_fields__)
+            asked = convert(given, self.types.form, "the form")
             (results,), read = _suggest(project, [asked.text], asked, deadline)
             return exchanged.ResultList(results), read
 
@@ -178,21 +178,6 @@ class AnnifEndpoints:
             yield on_piece
         finally:
             self._n_large -= is_large
-
-
-def _read_form(body: bytes, kind: Any) -> Any:
-    """Return a form as it is sent by default, in UTF-8."""
-    try:
-        given = parse_qsl(
-            body.decode("utf-8"), keep_blank_values=True, errors="strict",
-            max_num_fields=_MOST_FIELDS,
-        )  # fmt: skip
-    except UnicodeDecodeError as error:
-        raise HTTPException(400, f"the form is not in UTF-8: {error.reason}") from error
-    except ValueError as error:
-        raise HTTPException(400, f"the form has more than {_MOST_FIELDS:,} fields") from error
-    asked = [each for each in given if each[0] in kind.__struct_fields__]
-    return convert(asked, kind, "the form")
 
 
 def _suggest(
