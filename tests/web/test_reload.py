@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +20,12 @@ import pytest
 from deplda.web import reload
 from tests.web.serving import started, text_model
 
+IN_A_TERMINAL = """
+import fcntl, os, sys, termios
+os.setsid()
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.executable, [sys.executable, "-m", "deplda", *sys.argv[1:]])
+"""
 ASK = {"documents": [{"text": "a game in the arena"}], "cutoff": 1}
 
 
@@ -102,7 +111,28 @@ def test_a_hangup_of_the_parent_reaches_all_workers(
     assert "died" not in "".join(log)
 
 
-def test_a_service_ends_with_its_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_service_whose_terminal_is_closed_ends(workers: int, model: Any, tmp_path: Path) -> None:
+    model.save(tmp_path / "model")
+    terminal, other_end = pty.openpty()
+    serve = ["serve", str(tmp_path / "model"), "--port=0", f"--workers={workers}"]
+    ends: Any = dict.fromkeys(("stdin", "stdout", "stderr"), other_end)
+    process = subprocess.Popen([sys.executable, "-c", IN_A_TERMINAL, *serve], **ends)
+    os.close(other_end)
+    log = ""
+    while log.count("startup complete") < workers:
+        log += os.read(terminal, 4096).decode()
+    process.send_signal(signal.SIGHUP)  # of somebody else: the terminal is still there
+    while log.count("loaded anew") < workers:
+        log += os.read(terminal, 4096).decode()
+    os.close(terminal)
+    assert process.wait(60) == 0
+
+
+def test_a_service_that_is_to_end_with_its_terminal_is_told_from_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     before = signal.getsignal(signal.SIGHUP)
     monkeypatch.setattr(reload, "has_terminal", lambda: True)
     monkeypatch.setenv("DEPLDA_LEAVES_WITH_TERMINAL", "")

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import re
 import signal
 import threading
+import time
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -87,32 +91,68 @@ def test_what_is_sent_is_learned(service: Service) -> None:
     assert learned.label_sets_.shape[0] == 18 + 2
 
 
-def test_what_was_confirmed_is_there_after_a_kill(tmp_path: Path) -> None:
-    feedback = tmp_path / "feedback.jsonl"
-    with started(thesaurus_model(), tmp_path, f"--learn={feedback}") as (process, address, _):
-        client, told = annif_client.AnnifClient(f"{address}/v1/"), list[str]()
+def sending(client: Any, name: str, told: list[str], end: threading.Event) -> threading.Thread:
+    """Send documents to learn from, one after the other; `told` are those that were confirmed."""
 
-        def send(name: str) -> None:
-            number = 0
-            while True:
-                text = f"{name} {number} " + "x" * 100_000
-                try:
-                    client.learn("model", [{"text": text, "subjects": [{"uri": LAW}]}])
-                except requests.RequestException:
+    def send() -> None:
+        for number in count():
+            text = f"{name} {number} " + "x" * 100_000
+            try:
+                client.learn("model", [{"text": text, "subjects": [{"uri": LAW}]}])
+            except requests.RequestException:
+                if end.is_set():
                     return
-                told.append(f"{name} {number}")
-                number += 1
+                continue
+            told.append(f"{name} {number}")
+            if end.is_set():
+                return
 
-        threads = [threading.Thread(target=send, args=[name]) for name in ("a", "b")]
-        for thread in threads:
-            thread.start()
+    thread = threading.Thread(target=send)
+    thread.start()
+    return thread
+
+
+def assert_kept(feedback: Path, told: list[str]) -> set[str]:
+    """See that what was confirmed is there once, and no line is broken but the last."""
+    *whole, _ = feedback.read_bytes().split(b"\n")
+    found = [" ".join(json.loads(line)["text"].split()[:2]) for line in whole]
+    assert len(found) == len(set(found))
+    assert set(told) <= set(found)
+    return set(found) - set(told)
+
+
+def test_what_was_confirmed_is_there_after_a_kill(tmp_path: Path) -> None:
+    feedback, told, end = tmp_path / "feedback.jsonl", list[str](), threading.Event()
+    with started(thesaurus_model(), tmp_path, f"--learn={feedback}") as (process, address, _):
+        client = annif_client.AnnifClient(f"{address}/v1/")
+        threads = [sending(client, name, told, end) for name in ("a", "b")]
         while len(told) < 20:
             assert process.poll() is None
+            time.sleep(0.01)
+        end.set()
         process.send_signal(signal.SIGKILL)
         for thread in threads:
             thread.join()
-    *whole, _ = feedback.read_bytes().split(b"\n")
-    found = [" ".join(json.loads(line)["text"].split()[:2]) for line in whole]
-    assert set(told) <= set(found)
-    assert len(found) == len(set(found))
-    assert len(set(found) - set(told)) <= 2  # on disk, and killed before it could be said
+    assert len(assert_kept(feedback, told)) <= 2  # on disk, and killed before it could be said
+
+
+@pytest.mark.slow
+def test_of_several_workers_one_may_be_killed(tmp_path: Path) -> None:
+    feedback, told, end = tmp_path / "feedback.jsonl", list[str](), threading.Event()
+    how: Any = {"n_processes": 2}
+    with started(thesaurus_model(), tmp_path, "--workers=2", f"--learn={feedback}", **how) as found:
+        _, address, log = found
+        workers = re.findall(r"Started server process \[(\d+)\]", "".join(log))
+        client = annif_client.AnnifClient(f"{address}/v1/")
+        threads = [sending(client, name, told, end) for name in ("a", "b", "c")]
+        while len(told) < 30:
+            time.sleep(0.01)
+        os.kill(int(workers[0]), signal.SIGKILL)
+        n = len(told)
+        while len(told) < n + 30:
+            time.sleep(0.01)
+        end.set()
+        for thread in threads:
+            thread.join()
+    assert_kept(feedback, told)
+    assert feedback.read_bytes().endswith(b"\n")
