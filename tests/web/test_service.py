@@ -11,6 +11,8 @@ from scipy.special import logit
 
 from deplda import FlatLDA, WordCounter
 from deplda.web import Limits
+from tests.models.test_asks_experts import fitted as asking
+from tests.models.test_asks_experts import parts
 from tests.web.serving import (
     TEXTS,
     hybrid_model,
@@ -217,3 +219,16 @@ def test_flat_lda_explains_but_has_no_topics(counts: httpx.Client) -> None:
     found = counts.post("/v1/explain", json={"document": {"words": {"word0": 3}}})
     assert found.status_code == 200
     assert "no topics" in counts.get("/v1/topics").json()["error"]
+
+
+def test_a_model_that_asks_experts_is_served_by_its_words_alone() -> None:
+    model, new = asking(), parts()[1]
+    assert model.experts_
+    row = new.counts[[0]].tocoo()
+    words = {new.vocabulary[w]: int(n) for w, n in zip(row.coords[1], row.data, strict=True)}
+    with running(model) as address, httpx.Client(base_url=address) as client:
+        (found,) = suggest(client, {"words": words}, cutoff=3)
+    (expected,) = model.by_words_alone().suggest(new[:1], cutoff=3)
+    assert [each["label"] for each in found["labels"]] == expected.labels.tolist()
+    chances = [each["probability"] for each in found["labels"]]
+    assert chances == expected.probabilities.tolist()

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from starlette.exceptions import HTTPException
 
 from deplda.data.names import MARK
+from deplda.models.asks_experts import AsksExperts
 from deplda.models.base import LabelClassifier
 from deplda.models.codec import card_of
 from deplda.models.neighbours import beside
@@ -32,7 +33,8 @@ class ModelService:
     """A fitted model, with what is looked up often computed once."""
 
     def __init__(self, model: LabelClassifier, limits: Limits) -> None:
-        self.model: Any = model
+        # Requests come with words alone, without what experts say or a vector.
+        self.model: Any = model.by_words_alone() if isinstance(model, AsksExperts) else model
         self.limits, self.explains = limits, can(model, "explain")
         self.names, self._labels = list(model.shown_labels_), model.classes_.tolist()
         self.numbers = {name: number for number, name in enumerate(self.names)}
