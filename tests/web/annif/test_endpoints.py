@@ -203,7 +203,7 @@ def test_documents_to_learn_from_are_on_disk_when_that_is_said(
     path = "/v1/projects/plain/learn"
     document = {
         "text": "a\ncourt\0",
-        "subjects": [{"uri": " LAW ", "label": "law"}],
+        "subjects": [{"uri": "LAW", "label": "law"}],
         "metadata": {},
     }
     answer = annif.post(path, json=[document, document | {"subjects": []}])
@@ -216,7 +216,10 @@ def test_documents_to_learn_from_are_on_disk_when_that_is_said(
     for body, part in [
         ([{"text": "x"}], "`subjects`"),
         ([document, {"subjects": []}], "`text`"),
-        ([document | {"subjects": [{"uri": " "}]}], "uri"),
+        *(
+            ([document | {"subjects": [{"uri": uri}]}], "uri")
+            for uri in ("", " ", "a\nb", "\0", "x" * 2_001)
+        ),
         ([document | {"subjects": [{"label": "law"}]}], "`uri`"),
         ([document | {"subjects": [{"uri": "x"}] * 51}], "length <= 50"),
         (document, "Expected `array`"),

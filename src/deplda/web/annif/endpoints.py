@@ -115,7 +115,7 @@ class AnnifEndpoints:
 
         def learn(body: bytes, _: float) -> None:
             documents = [
-                Labelled(document.text, [subject.uri.strip() for subject in document.subjects])
+                Labelled(document.text, [subject.uri for subject in document.subjects])
                 for document in decode_json(body, self.types.learn)
             ]
             _keep(project, documents)

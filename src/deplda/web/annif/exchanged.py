@@ -112,7 +112,7 @@ class Problem(Struct, kw_only=True):
 class Subject(Struct, gc=False):
     """A label that a document was given, by its address or whatever stands for that."""
 
-    uri: Annotated[str, Meta(min_length=1, pattern=r"\S")]
+    uri: Annotated[str, Meta(max_length=2_000, pattern=r"^[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$")]
     label: str | None = None
 
 
