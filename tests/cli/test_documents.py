@@ -304,6 +304,7 @@ def as_full_texts(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.filterwarnings("ignore::deplda.LearnedFromWarning")
 def test_a_folder_of_full_texts_is_what_the_same_documents_are_in_jsonl(tmp_path: Path) -> None:
     folder = as_full_texts(tmp_path / "texts")
     rows = write_jsonl(tmp_path / "texts.jsonl", sorted(articles(), key=lambda row: row["id"]))
