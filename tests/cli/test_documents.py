@@ -160,6 +160,7 @@ def of_titles(tmp_path_factory: pytest.TempPathFactory, titled: Path) -> Path:
     return folder
 
 
+@pytest.mark.filterwarnings("ignore::deplda.errors.LearnedFromWarning")
 @pytest.mark.filterwarnings("ignore::deplda.errors.MissingFieldWarning")
 def test_a_model_reads_files_by_the_fields_it_was_trained_with(
     tmp_path: Path, of_titles: Path, titled: Path

@@ -75,14 +75,14 @@ def test_a_full_disk_leaves_no_half_model(
     def full(path: Path) -> None:
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr("deplda.data.atomic._sync", full)
+    monkeypatch.setattr("deplda.data.atomic.sync", full)
     said = problem(1, "train", corpus, "-o", tmp_path / "m", *QUICK)
     assert said.endswith("No space left on device")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_without_a_terminal_there_is_neither_colour_nor_progress(model: Path, corpus: Path) -> None:
-    ended = start("evaluate", model, corpus, stdin=subprocess.DEVNULL)
+    ended = start("predict", model, corpus, stdin=subprocess.DEVNULL)
     out, err = ended.communicate(timeout=600)
     assert (ended.returncode, err) == (0, "")
     assert "\x1b" not in out

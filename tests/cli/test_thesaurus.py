@@ -79,6 +79,7 @@ def test_the_vocabulary_is_kept_with_the_model(model: Path, tmp_path: Path) -> N
     assert json.loads(done("vocabulary", "info", model, "--json"))["languages"] == {"fi": 3}
 
 
+@pytest.mark.filterwarnings("ignore::deplda.errors.LearnedFromWarning")
 def test_documents_to_evaluate_and_to_learn_from_are_matched_too(
     model: Path, labelled: Path, tmp_path: Path
 ) -> None:

@@ -44,8 +44,9 @@ FEW, MANY = 100, 200
 _WORTH_MORE = 0.005
 """More candidates are taken if they hold this share more of the true labels."""
 _CHEAP_PAIRS = 20_000_000
-_WORTH_ASKING = 3.0
-"""Gain from which on experts are taken: they have to be asked about every new document."""
+_CLEARLY_BETTER, _WORTH_ASKING = 3.0, 0.005
+"""Gain, and average precision by document or by label, from which on experts are taken: they have
+to be asked about every new document."""
 _SAMPLED_PAIRS = 300_000
 _DOCUMENTS_TO_CHOOSE_BY = 1_000
 _BATCH = 256
@@ -400,7 +401,7 @@ def _with_experts(
         forms[form], measured[form] = judged._replace(log_odds=odds), mixture.measures(odds, every)
         told = told | judged.measures
     best = mixture.best_of(measured, "before")
-    if mixture.gain(measured[best], measured["before"]) < _WORTH_ASKING:
+    if not _is_worth_asking(measured[best], measured["before"]):
         return before._replace(judged=before.judged._replace(measures=told))
     return before._replace(
         judged=forms[best]._replace(measures=told), held_out=every,
@@ -408,6 +409,15 @@ def _with_experts(
         is_unseen=None if named is None else named.is_unseen,
         name_weights=None if named is None else named.learned,
     )  # fmt: skip
+
+
+def _is_worth_asking(own: dict[str, Floats], before: dict[str, Floats]) -> bool:
+    """Return whether measures with experts are clearly better, and by more than a trifle."""
+    more = max(
+        mixture.mean(own[name]) - mixture.mean(before[name])
+        for name in ("document average precision", "label average precision")
+    )
+    return more >= _WORTH_ASKING and mixture.gain(own, before) >= _CLEARLY_BETTER
 
 
 def numbers_to_try(fold: Fold) -> list[int]:
