@@ -8,7 +8,7 @@ omikuji (extra [bench]) is Bonsai, as in `benchmarks.annif`, on the tf-idf featu
 hybrid has it learn without each fold of documents held out, and then from all. Vectors are the
 first 200 components of a truncated SVD of these features. A file of suggestions
 (`read_suggestions`) has those of all documents, by the ids of the set: of training documents by a
-program that has not learned from them; its row is the hybrid with all files as experts.
+program that has not learned from them. "without names" is a hybrid without the thesaurus.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +32,7 @@ from benchmarks.annif import subjects_of
 from benchmarks.common import cpu_seconds
 from benchmarks.hybrid import print_head, shown
 from benchmarks.names import FIGURES, SPLITS, Task, figures_of, scores_in_order, task_of
-from deplda import Documents, HybridLDA, Suggestions, read_suggestions
+from deplda import Corpus, Documents, HybridLDA, Suggestions, read_suggestions
 from deplda.models.linear.svm import idf_of, tfidf
 
 Floats = npt.NDArray[np.float64]
@@ -72,36 +73,55 @@ class OmikujiExpert(BaseEstimator):  # type: ignore[misc]
         return labels, scores
 
 
+def words_of(task: Task, part: Corpus) -> Any:
+    """Return the counts of words, without what is counted for the sake of names."""
+    return part.counts if task.counter is None else part.counts[:, : task.counter.names_at_.start]
+
+
 def vectors_of(task: Task) -> tuple[Floats, Floats]:
     """Return vectors of the documents to learn from and of those to test with."""
-    n = task.train.n_words if task.counter is None else task.counter.names_at_.start
-    train, test = (part.counts[:, :n] for part in (task.train, task.test))
+    train, test = (words_of(task, part) for part in (task.train, task.test))
     idf = idf_of(train)
     svd = TruncatedSVD(N_COMPONENTS, random_state=0).fit(tfidf(idf, train))
     return svd.transform(tfidf(idf, train)), svd.transform(tfidf(idf, test))
 
 
-def hybrid(task: Task, experts: dict[str, Any] | None, with_vectors: bool) -> Floats:
-    """Return the scores of the hybrid with these experts."""
-    own, new = vectors_of(task) if with_vectors else (None, None)
-    model = HybridLDA(experts=experts)
-    model.fit(
-        task.taught, groups=task.groups, counter=task.counter, vocabulary=task.vocabulary,
-        embeddings=own,
-    )  # fmt: skip
-    print(f"<!-- experts of use: {', '.join(model.experts_) or 'none'} -->", flush=True)
-    scores = model.decision_function(Documents(task.test, embeddings=new))
-    return scores_in_order(task, scores, model.classes_.tolist())
+class Given(NamedTuple):
+    """What the hybrid is given beside words."""
+
+    experts: dict[str, Any]
+    with_vectors: bool = False
+    with_names: bool = True
+    """Whether it is told the names of labels."""
+
+    def scores(self, task: Task) -> Floats:
+        """Return the scores of the hybrid."""
+        own, new = vectors_of(task) if self.with_vectors else (None, None)
+        model, taught = HybridLDA(experts=self.experts), task.taught
+        if self.with_names:
+            model.fit(
+                taught, groups=task.groups, embeddings=own, counter=task.counter,
+                vocabulary=task.vocabulary,
+            )  # fmt: skip
+            test = Documents(task.test, embeddings=new)
+        else:
+            counts, tested = (words_of(task, part) for part in (taught, task.test))
+            model.fit(
+                Documents(counts, ids=taught.ids), subjects_of(taught), groups=task.groups,
+                embeddings=own,
+            )  # fmt: skip
+            test = Documents(tested, ids=task.test.ids, embeddings=new)
+        print(f"<!-- experts of use: {', '.join(model.experts_) or 'none'} -->", flush=True)
+        scores = model.decision_function(test)
+        return scores_in_order(task, scores, model.classes_.tolist())
 
 
 def alone(task: Task, expert: Any) -> Floats:
     """Return the scores of an expert alone; what it does not suggest is tied below."""
     labels = list(task.train.label_names)
     if not isinstance(expert, Suggestions):
-        taught = task.taught
-        n = taught.n_words if task.counter is None else task.counter.names_at_.start
-        expert = expert.fit(taught.counts[:, :n], subjects_of(taught))
-        found, scores = expert.rank(task.test.counts[:, :n], 100)
+        expert = expert.fit(words_of(task, task.taught), subjects_of(task.taught))
+        found, scores = expert.rank(words_of(task, task.test), 100)
         places = {label: place for place, label in enumerate(labels)}
         matrix = np.zeros((len(found), len(labels)))
         rows, columns = np.nonzero(found != None)  # noqa: E711  # by element
@@ -112,17 +132,21 @@ def alone(task: Task, expert: Any) -> Floats:
 
 def rows_of(files: dict[str, Suggestions]) -> dict[str, Callable[[Task], Floats]]:
     """Return what is measured, by name."""
+    own, plain = {"omikuji": OmikujiExpert()}, "hybrid without names"
     found: dict[str, Callable[[Task], Floats]] = {
         "omikuji": lambda task: alone(task, OmikujiExpert()),
-        "hybrid": lambda task: hybrid(task, None, False),
-        "hybrid, omikuji": lambda task: hybrid(task, {"omikuji": OmikujiExpert()}, False),
-        "hybrid, vectors": lambda task: hybrid(task, None, True),
-        "hybrid, omikuji, vectors": lambda task: hybrid(task, {"omikuji": OmikujiExpert()}, True),
+        "hybrid": Given({}).scores,
+        "hybrid, omikuji": Given(own).scores,
+        "hybrid, vectors": Given({}, with_vectors=True).scores,
+        plain: Given({}, with_names=False).scores,
+        f"{plain}, omikuji": Given(own, with_names=False).scores,
+        f"{plain}, vectors": Given({}, with_vectors=True, with_names=False).scores,
     }
     for name, file in files.items():
-        found[f"{name} (file)"] = lambda task, file=file: alone(task, file)  # type: ignore[misc]
-    if files:
-        found[f"hybrid, {', '.join(files)} (files)"] = lambda task: hybrid(task, dict(files), False)
+        found[f"{name} (file)"] = partial(alone, expert=file)
+        for hybrid, with_names in (("hybrid", True), (plain, False)):
+            given = Given({name: file}, with_names=with_names)
+            found[f"{hybrid}, {name} (file)"] = given.scores
     return found
 
 
