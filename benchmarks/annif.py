@@ -4,8 +4,7 @@ Run: ``python -m benchmarks.annif --annif PATH --data-dir DIR [--holdout] [--dat
 MODEL …] [--analyzer ANALYZER]``, where PATH is the ``annif`` of a virtual environment of its own
 (``pip install 'annif[omikuji]'``, 1.4 or newer; NLTK's punkt_tab must be there, or it is fetched).
 Prints Markdown. With ``--holdout`` the training documents alone are taken, and 15 % of them, drawn
-at random, tested: by these the weights were chosen, and how words are normalised, which is alike in
-both programs.
+at random, tested: to choose by, as the weights were. Words are normalised alike in both programs.
 
 Annif is run by its command line: one process to learn, one for all texts. Its parameters are the
 defaults, but for Omikuji, which is Bonsai as Annif's wiki has it. A sum is Annif's ensemble, the
