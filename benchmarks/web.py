@@ -105,8 +105,9 @@ def megabytes(pid: int) -> float:
     return int(found[1]) / 1024
 
 
-def start(folder: Path) -> tuple[subprocess.Popen[str], int]:
-    command = [sys.executable, "-m", "deplda", "serve", str(folder), "--port=0"]
+def start(model: Path | str) -> tuple[subprocess.Popen[str], int]:
+    """Serve a model as ``deplda serve`` does; return the process and its port."""
+    command = [sys.executable, "-m", "deplda", "serve", str(model), "--port=0"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     log = process.stderr

@@ -144,7 +144,8 @@ def _check_names(command: str, where: str) -> None:
         found = find_spec(words[1]) if words[0] == "-m" else (ROOT / words[0]).is_file()
         assert found, f"{where}: there is no {words}"
     else:
-        assert tool in ("curl", "export", "git", "mv", "podman"), f"{where}: what is {tool!r}?"
+        others = ("annif", "curl", "export", "git", "mv", "podman")
+        assert tool in others, f"{where}: what is {tool!r}?"
 
 
 def _check_options(words: list[str]) -> None:

@@ -22,7 +22,8 @@ def world() -> tuple[FlatLDA, Corpus]:
 def test_columns_are_those_of_the_vocabulary_then_the_models_then_the_documents() -> None:
     model, test = world()
     assert columns_of(model, test) == ["b", "a", "c"]
-    model.vocabulary_ = Vocabulary([Concept(uri="z"), Concept(uri="a")])
+    old = [Concept(uri=uri, deprecated=True) for uri in ("old", "c")]
+    model.vocabulary_ = Vocabulary([Concept(uri="z"), Concept(uri="a"), *old])
     other = Corpus(test.counts, test.labels, test.vocabulary, ["b", "new", "c"])
     assert columns_of(model, other) == ["z", "a", "b", "c", "new"]
     moved = in_columns(test.labels, model, ["z", "a", "b", "c", "new"])

@@ -128,9 +128,10 @@ def columns_of(model: Any, test: Corpus) -> list[str]:
     """Return all labels there are: a vocabulary's concepts, then the model's, then the documents'.
 
     What stands above a label in a vocabulary may be no label of the model, and a document's label
-    may be one that it has never seen.
+    may be one that it has never seen. A deprecated concept is there only if one of these has it:
+    Annif is given none, and averages over labels are over the same ones there.
     """
-    concepts = [] if model.vocabulary_ is None else [each.uri for each in model.vocabulary_]
+    concepts = [each.uri for each in model.vocabulary_ or () if not each.deprecated]
     return list(dict.fromkeys([*concepts, *map(str, model.classes_), *test.label_names]))
 
 

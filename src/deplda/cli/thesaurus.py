@@ -149,11 +149,8 @@ def export(vocabulary: Path, output: Path, label_language: str | None, force: bo
     found = open_vocabulary(vocabulary, label_language)
     write_vocabulary(found, output, label_language)
     n_left_out = sum(concept.deprecated for concept in found)
-    left_out = f", without the names of {n_left_out:,} deprecated ones" if n_left_out else ""
-    if n_left_out and output.suffix == ".tsv":
-        left_out = f", {n_left_out:,} deprecated ones left out"
-    n = len(found) - (n_left_out if output.suffix == ".tsv" else 0)
-    show(f"{n:,} concepts{left_out}: {output}")
+    left_out = f", {n_left_out:,} deprecated ones left out" if n_left_out else ""
+    show(f"{len(found) - n_left_out:,} concepts{left_out}: {output}")
 
 
 def open_vocabulary(path: Path, language: str | None) -> Vocabulary:

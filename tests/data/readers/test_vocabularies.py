@@ -85,7 +85,11 @@ def test_annif_reads_what_is_written(tmp_path: Path) -> None:
     write_vocabulary(vocabulary, tmp_path / "a.csv")
     again = read_vocabulary(tmp_path / "a.csv")
     assert again["http://x/1"].names == CONCEPTS[0].names
-    assert [concept.deprecated for concept in again] == [False, False, False, True]
+    assert [concept.uri for concept in again] == ["http://x/1", "http://x/2", "http://x/3"]
+    assert not any(concept.deprecated for concept in again)
+    nameless = Vocabulary([Concept(uri="u"), Concept(uri="v", names={"en": "a"})])
+    write_vocabulary(nameless, tmp_path / "c.csv")
+    assert [concept.deprecated for concept in read_vocabulary(tmp_path / "c.csv")] == [False, False]
     with pytest.raises(InputError, match=r"must end in \.tsv or \.csv"):
         write_vocabulary(vocabulary, tmp_path / "a.ttl")
     odd = Vocabulary([Concept(uri="u", names={"": "a\tb\nc"})])

@@ -65,7 +65,7 @@ def read_vocabulary(
 def write_vocabulary(vocabulary: Vocabulary, path: StrPath, language: str | None = None) -> None:
     """Write a vocabulary as Annif reads it: .csv with names in all languages, or .tsv with one's.
 
-    A TSV leaves out deprecated concepts, and a CSV has no names of them: Annif takes them so.
+    Deprecated concepts are left out: Annif 1.4 does not load a CSV that has them, without names.
     """
     format = _format_of(path)
     if format not in ("tsv", "csv"):
@@ -250,11 +250,11 @@ def _as_csv(vocabulary: Vocabulary, language: str | None) -> Iterator[str]:
 
     yield line(["uri", *(f"label_{code}" for code in columns), "notation"])
     for concept in vocabulary:
-        names = [
-            "" if concept.deprecated else concept.names.get(code, concept.names.get(ANY, ""))
-            for code in columns
-        ]
-        yield line([concept.uri, *names, concept.notation or ""])
+        if not concept.deprecated:
+            names = [concept.names.get(code, concept.names.get(ANY, "")) for code in columns]
+            # A row without any name would be a deprecated concept.
+            told = names if any(names) else [concept.name()] * len(columns)
+            yield line([concept.uri, *told, concept.notation or ""])
 
 
 def _plain(text: str) -> str:
