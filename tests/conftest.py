@@ -14,6 +14,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--annif", type=Path, help="executable of a real Annif, for the tests marked 'annif'"
     )
     parser.addoption(
+        "--label-studio",
+        type=Path,
+        help="executable of a real Label Studio, for the tests marked 'label_studio'",
+    )
+    parser.addoption(
         "--abuse", action="store_true", help="kills, mutations and crowds in full number"
     )
 
@@ -31,6 +36,14 @@ def annif(request: pytest.FixtureRequest) -> Path:
     command: Path | None = request.config.getoption("--annif")
     if command is None:
         pytest.fail("tests marked 'annif' need --annif=PATH")
+    return command
+
+
+@pytest.fixture(scope="session")
+def label_studio(request: pytest.FixtureRequest) -> Path:
+    command: Path | None = request.config.getoption("--label-studio")
+    if command is None:
+        pytest.fail("tests marked 'label_studio' need --label-studio=PATH")
     return command
 
 

@@ -1,7 +1,7 @@
 """The code blocks of a page of documentation, and how each is run, in their order.
 
-Python blocks are doctests; console blocks are sessions, ``$ command`` and what it prints; toml and
-json are parsed. A comment before a block may say more: ``<!-- file: mine.toml -->`` writes the
+Python blocks are doctests; console blocks are sessions, ``$ command`` and what it prints; toml, xml
+and json are parsed. A comment before a block may say more: ``<!-- file: mine.toml -->`` writes the
 block to a file that later blocks use; ``<!-- not run: why -->`` only checks what its lines name.
 """
 
@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from click.testing import CliRunner
 
 from deplda.cli import root as cli
+from deplda.web.label_studio.labeling import read_config
 
 ROOT = Path(__file__).parents[1]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -79,6 +80,8 @@ def _parse(block: Block, where: str) -> None:
         text = block.text
         while text := text.lstrip():
             text = text[json.JSONDecoder().raw_decode(text)[1] :]
+    elif block.language == "xml":  # of Label Studio
+        read_config(block.text)
     else:
         assert block.language in ("text", "nginx"), f"{where}: what is {block.language!r}?"
 

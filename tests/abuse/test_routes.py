@@ -21,6 +21,10 @@ from tests.abuse.mutation import mutated_bytes, mutated_value
 from tests.web.serving import post, started_with_limits, text_model
 
 TEXT = "The court heard the team; a game of the league, the jury and a lawsuit."
+CONFIG = (
+    '<View><Text name="t" value="$text"/><Taxonomy name="c" toName="t"><Choice value="society">'
+    '<Choice value="LAW"/></Choice></Taxonomy></View>'
+)
 BODIES: dict[str, list[Any]] = {
     "/v1/suggest": [
         {"documents": [{"text": TEXT}, {"words": {"court": 2, "game": 1}}], "k": 3},
@@ -37,6 +41,24 @@ BODIES: dict[str, list[Any]] = {
         [{"text": TEXT, "subjects": [{"uri": "LAW", "label": "law"}], "metadata": {"b": "c"}}],
     ],
     "/v1/detect-language": [{"text": TEXT, "languages": ["en", "fi"]}],
+    "/setup": [{"schema": CONFIG, "access_token": "a", "extra_params": None}],
+    "/label-studio/model/predict": [
+        {
+            "tasks": [{"id": 1, "data": {"text": TEXT}}, {"data": {"text": ""}}],
+            "label_config": CONFIG,
+        },
+    ],
+    "/webhook": [
+        {
+            "action": "ANNOTATION_CREATED",
+            "project": {"id": 1, "label_config": CONFIG},
+            "task": {"id": 1, "data": {"text": TEXT}},
+            "annotation": {
+                "result": [{"from_name": "c", "value": {"taxonomy": [["society", "LAW"]]}}],
+                "was_cancelled": False,
+            },
+        },
+    ],
 }
 FORMS = [b"text=The+court&limit=2&threshold=0.1&language=&metadata_a=b", b"text=%C3%A4%20court"]
 PATHS = [
@@ -44,6 +66,7 @@ PATHS = [
     b"/v1/labels/LAW", b"/v1/labels/%2e%2e", b"/v1/topics", b"/v1/suggest", b"/v1/explain",
     b"/v1/", b"/v1", b"/v1/vocabs", b"/v1/projects", b"/v1/projects/model", b"/v1/projects/%2e%2e",
     b"/v1/projects/model/suggest", b"/v1/projects/model/learn", b"/v1/detect-language",
+    b"/setup", b"/label-studio/model/health", b"/label-studio/%2e%2e/predict",
     b"/static/main.js", b"/static/..%2fapp.py", b"/%ff%00", b"//", b"*", b"localhost:80",
     b"http://localhost/health", b"/" + b"a" * 5_000,
 ]  # fmt: skip

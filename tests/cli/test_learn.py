@@ -8,6 +8,7 @@ import pytest
 
 import deplda
 from deplda import datasets, read_corpus
+from deplda.data.versions import version_id
 from deplda.web.feedback import Feedback, Labelled
 from tests.cli.running import QUICK, articles, done, problem, run, write_jsonl
 
@@ -215,3 +216,20 @@ def test_what_a_service_was_sent_is_read_whatever_fields_the_model_was_trained_o
     more = write_jsonl(tmp_path / "more.jsonl", rows[:2])  # the model still knows its own fields
     said = json.loads(done("learn", model, more, "-o", model, "--force", "--json"))
     assert said["learned"]["new_labels"] == []
+
+
+def test_of_a_document_that_was_decided_on_again_the_last_decision_counts(
+    tmp_path: Path, model: Path
+) -> None:
+    text = "the senate voted"
+    rows: list[Any] = [
+        {"id": version_id(text), "text": text, "labels": ["WRONG"], "received": "2026-01-01"},
+        {"text": "senators of the senate", "labels": ["POLITICS"], "received": "2026-01-01"},
+        {"id": version_id(text), "text": text, "labels": ["LAW"], "received": "2026-01-02"},
+    ]
+    new = write_jsonl(tmp_path / "new.jsonl", rows)
+    result = run("learn", model, new, "-o", tmp_path / "m", "--json")
+    assert result.exit_code == 0, result.stderr
+    assert "1 documents were decided on again: the last decision counts" in result.stderr
+    learned = json.loads(result.stdout)["learned"]
+    assert (learned["documents"], learned["new_labels"]) == (2, ["POLITICS"])

@@ -12,14 +12,15 @@ from deplda.cli.experiment import demo, experiment, report
 from deplda.cli.explain import explain, info, label, topics, words
 from deplda.cli.learn import learn
 from deplda.cli.predict import predict
+from deplda.cli.queue import queue
 from deplda.cli.root import root
 from deplda.cli.serve import serve
 from deplda.cli.thesaurus import vocabulary
 from deplda.cli.train import train
 
-for verb in (train, learn, predict, explain, evaluate, tune, label, words, topics, info, serve):
+for verb in (train, learn, predict, queue, explain, evaluate, tune, label, words, topics, info):
     root.add_command(verb)
-for verb in (datasets, vocabulary, experiment, report, demo):
+for verb in (serve, datasets, vocabulary, experiment, report, demo):
     root.add_command(verb)
 
 

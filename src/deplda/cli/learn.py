@@ -16,6 +16,7 @@ from deplda.cli.output import (
     as_json,
     check_output,
     force,
+    note,
     saved_model,
     show,
     show_json,
@@ -82,7 +83,7 @@ def learn(
         loaded = load_corpus(new, reading, counter, _fields_of(new, classifier.fields_))
     if classifier.counter_ is not None:  # new words are shown as they are met here
         classifier.counter_.forms_met_.update(counter.forms_met_)
-    documents = _with_labels_met(part_of(loaded, split, "train"))
+    documents = _with_labels_met(_last_versions(part_of(loaded, split, "train")))
     if classifier.vocabulary_ is not None:
         documents = as_the_model_has_them(documents, classifier)
     n_labels, n_words = classifier.n_learned_labels_, classifier.n_features_in_
@@ -133,8 +134,19 @@ def _fields_of(new: str, remembered: Fields | None) -> Fields | None:
     if not isinstance(first, dict) or not {"text", "labels", "received"} <= first.keys():
         return remembered
     if remembered.labels in first and not first.keys().isdisjoint(remembered.texts):
-        return remembered
-    return replace(remembered, text="text", weights={}, labels="labels", label_columns=())
+        return replace(remembered, id="id")
+    return replace(remembered, id="id", text="text", weights={}, labels="labels", label_columns=())
+
+
+def _last_versions(corpus: Corpus) -> Corpus:
+    """Return the corpus without what was decided anew later, and say how many that are."""
+    from deplda.data.versions import last_versions
+
+    kept = last_versions(corpus.ids)
+    if len(kept) == len(corpus):
+        return corpus
+    note(f"{len(corpus) - len(kept):,} documents were decided on again: the last decision counts")
+    return corpus[kept]
 
 
 def _with_labels_met(corpus: Corpus) -> Corpus:

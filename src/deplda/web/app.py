@@ -30,6 +30,9 @@ from deplda.web.annif.endpoints import TRUNCATED, AnnifEndpoints
 from deplda.web.answers import HealthAnswer
 from deplda.web.counters import Counters
 from deplda.web.http_errors import error_response, json_response
+from deplda.web.label_studio.addresses import label_studio_description
+from deplda.web.label_studio.routes import LabelStudioEndpoints
+from deplda.web.large_bodies import LargeBodies
 from deplda.web.limits import Limits
 from deplda.web.middleware import HardeningMiddleware
 from deplda.web.openapi import describe
@@ -129,8 +132,10 @@ class Endpoints:
     ) -> None:
         self.projects, self.limits, self.counters = projects, limits, Counters()
         self.work = Work(threads, limits.waiting, limits.seconds)
+        bodies = LargeBodies(limits, self.work)
+        self.label_studio = LabelStudioEndpoints(projects, bodies, self.counters)
         self.types = request_types(limits)
-        self.annif = AnnifEndpoints(projects, limits, self.work, self.counters)
+        self.annif = AnnifEndpoints(projects, limits, bodies, self.counters)
         self._with_token, self._background = with_token, background
         self._described: tuple[int, dict[str, Any]] | None = None
         self.files = StaticFiles(packages=[("deplda.web", "static")])
@@ -145,6 +150,7 @@ class Endpoints:
             Route("/v1/topics", self.topics),
             Route("/v1/model", self.model),
             *self.annif.routes(),
+            *self.label_studio.routes(),
             Route("/health", self.health),
             Route("/metrics", self.metrics),
             Route("/openapi.json", self.openapi),
@@ -230,8 +236,9 @@ class Endpoints:
         return json_response(self._described[1])
 
     def _describe(self) -> dict[str, Any]:
-        also = annif_description(self.annif.types, self.projects)
-        return describe(self.types, self.projects.ids, also, with_token=self._with_token)
+        ids = self.projects.ids
+        others = annif_description(self.annif.types, self.projects), label_studio_description(ids)
+        return describe(self.types, ids, others, with_token=self._with_token)
 
     async def page(self, request: Request) -> Response:
         """Answer GET /."""

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -32,6 +33,8 @@ class Labelled(Struct):
 
     text: str
     labels: list[str]
+    id: str | None = None
+    """Of a document that may be sent again, what `version_id` says."""
 
 
 class Feedback:
@@ -60,7 +63,7 @@ class Feedback:
         """Write documents to disk, none of them if it fails, which is an OSError."""
         received = datetime.now(UTC).isoformat(timespec="seconds")
         lines = b"".join(
-            msgspec.json.encode(msgspec.structs.asdict(document) | {"received": received}) + b"\n"
+            msgspec.json.encode(_fields(document) | {"received": received}) + b"\n"
             for document in documents
         )
         with self._locked() as handle:
@@ -115,6 +118,11 @@ class Feedback:
                 "%s: the last line, of %d bytes, was cut off by a crash and is removed; "
                 "whoever sent it was not told that it is kept", self.path, len(line),
             )  # fmt: skip
+
+
+def _fields(document: Labelled) -> dict[str, Any]:
+    found = msgspec.structs.asdict(document)
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _open(path: Path) -> int:

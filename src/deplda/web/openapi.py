@@ -37,11 +37,11 @@ class More(NamedTuple):
 
 
 def describe(
-    requests: Requests, projects: Sequence[str], more: More, *, with_token: bool = False
+    requests: Requests, projects: Sequence[str], others: Sequence[More], *, with_token: bool = False
 ) -> dict[str, Any]:
     """Return the OpenAPI document of a service, of one that asks for a token if so."""
     kinds = [
-        *more.kinds,
+        *(kind for other in others for kind in other.kinds),
         *requests, answers.Error, answers.SuggestAnswer, Explained, answers.LabelsAnswer,
         answers.LabelAnswer, answers.TopicsAnswer, answers.ModelAnswer, answers.HealthAnswer,
     ]  # fmt: skip
@@ -71,26 +71,26 @@ def describe(
             "/v1/model": _get("Show the model's card", "ModelAnswer", (404, 422), project),
             "/health": _get("Say that the service is there", "HealthAnswer"),
             "/metrics": {"get": {"summary": "Give counters to Prometheus", "responses": counters}},
-            **more.paths,
+            **{path: said for other in others for path, said in other.paths.items()},
         },
         "components": {"schemas": schemas},
     }  # fmt: skip
     if with_token:
-        _require_token(found, more)
+        _require_token(found, others)
     return found
 
 
-def _require_token(description: dict[str, Any], more: More) -> None:
+def _require_token(description: dict[str, Any], others: Sequence[More]) -> None:
     """Say that all but /health is for those who show the token."""
-    refused = content(_ERRORS[401], reference("Error"))
+    ours = content(_ERRORS[401], reference("Error"))
+    refused = {path: other.refused for other in others for path in other.paths}
     scheme = {"type": "http", "scheme": "bearer"}
     description["components"]["securitySchemes"] = {"token": scheme}
     for path, methods in description["paths"].items():
         for operation in methods.values():
             if path != "/health":
                 operation["security"] = [{"token": []}]
-                is_other = path in more.paths
-                operation["responses"]["401"] = more.refused if is_other else refused
+                operation["responses"]["401"] = refused.get(path, ours)
 
 
 def _which(projects: Sequence[str]) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import logging
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,9 +15,12 @@ from starlette.exceptions import HTTPException
 
 from deplda.data.files import StrPath
 from deplda.errors import InputError
-from deplda.web.feedback import Feedback
+from deplda.web.feedback import Feedback, Labelled
+from deplda.web.http_errors import busy
 from deplda.web.limits import Limits
 from deplda.web.service import ModelService
+
+log = logging.getLogger("deplda.web")
 
 ONLY = "model"
 """The id of a single model that nobody named."""
@@ -33,6 +38,20 @@ class Project:
     """When the model was saved, or else handed over."""
     feedback: Feedback | None = None
     """Where documents to learn from go, if any are taken."""
+
+    def keep(self, documents: Sequence[Labelled]) -> None:
+        """Append documents to learn from to their file; say it if that cannot be done."""
+        assert self.feedback is not None  # noqa: S101  # who calls has looked
+        try:
+            self.feedback.append(documents)
+        except OSError as error:
+            log.error("%s: documents to learn from are lost to their sender: %s", self.id, error)
+            if error.errno == errno.EBUSY:
+                raise busy("the file of documents to learn from is in use") from error
+            raise HTTPException(
+                507, f"the documents are not kept: {error.strerror}; whoever runs the service has "
+                "to make room",
+            ) from error  # fmt: skip
 
 
 class Projects:

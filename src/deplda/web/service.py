@@ -145,6 +145,16 @@ class ModelService:
         shown = found[(page - 1) * size : page * size]
         return answers.LabelsAnswer(len(found), page, size, [self._entry(c) for c in shown])
 
+    def label_named(self, name: str) -> Any | None:
+        """Return the label with an address, notation or name; None if none has it, or several."""
+        vocabulary = self.model.vocabulary_
+        found = () if vocabulary is None else vocabulary.find(name)
+        known = [uri for uri in found if uri in self._by_uri]
+        if len(known) == 1:
+            return known[0]
+        number = self.numbers.get(name)
+        return None if number is None else self._labels[number]
+
     def _entry(self, number: int) -> answers.NamedLabel:
         told = self.model.told_label(self._labels[number])
         return answers.NamedLabel(

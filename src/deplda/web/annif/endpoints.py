@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import errno
-import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -23,12 +20,10 @@ from deplda.web.annif.urlencoded import read_form
 from deplda.web.counters import Counters
 from deplda.web.feedback import Labelled
 from deplda.web.http_errors import busy, json_response
+from deplda.web.large_bodies import LargeBodies
 from deplda.web.limits import Limits
 from deplda.web.projects import Project, Projects
-from deplda.web.requests import convert, decode_json, receive
-from deplda.web.work import Work
-
-log = logging.getLogger("deplda.web")
+from deplda.web.requests import convert, decode_json
 
 TRUNCATED = "Deplda-Truncated"
 """The header that says which texts were not read to their end."""
@@ -38,10 +33,11 @@ _JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
 class AnnifEndpoints:
     """Annif's routes; each project is a model."""
 
-    def __init__(self, projects: Projects, limits: Limits, work: Work, counters: Counters) -> None:
-        self.projects, self.limits, self.work, self.counters = projects, limits, work, counters
+    def __init__(
+        self, projects: Projects, limits: Limits, bodies: LargeBodies, counters: Counters
+    ) -> None:
+        self.projects, self.bodies, self.counters = projects, bodies, counters
         self.types = question_types(limits)
-        self._n_large = 0
 
     def routes(self) -> list[Route]:
         """Return the addresses."""
@@ -118,9 +114,9 @@ class AnnifEndpoints:
                 Labelled(document.text, [subject.uri for subject in document.subjects])
                 for document in decode_json(body, self.types.learn)
             ]
-            _keep(project, documents)
+            project.keep(documents)
 
-        await self._work_on(request, _JSON, learn)
+        await self.bodies.work_on(request, _JSON, learn)
         return Response(None, 204)
 
     async def annif_detect_language(self, request: Request) -> Response:
@@ -132,7 +128,7 @@ class AnnifEndpoints:
             results = [exchanged.DetectedLanguage(*each) for each in found.items()]
             return exchanged.DetectedLanguages(results), [Read(n_read, len(asked.text))]
 
-        answer, read = await self._work_on(request, _JSON, detect)
+        answer, read = await self.bodies.work_on(request, _JSON, detect)
         return json_response(answer, headers=_truncated(read))
 
     def _project(self, request: Request) -> Project:
@@ -145,39 +141,9 @@ class AnnifEndpoints:
         suggest: Callable[[bytes, float], tuple[Any, list[Read]]],
     ) -> Response:
         """Return what is suggested for the texts of a body, and say which were not read whole."""
-        answer, read = await self._work_on(request, media_type, suggest)
+        answer, read = await self.bodies.work_on(request, media_type, suggest)
         self.counters.documents += len(read)
         return json_response(answer, headers=_truncated(read))
-
-    async def _work_on(
-        self, request: Request, media_type: str, function: Callable[[bytes, float], Any]
-    ) -> Any:
-        """Return function(body, the time it has until), which is worked out on a thread."""
-        with self._large_bodies() as on_piece:
-            most = self.limits.large_body_bytes
-            body = await receive(request, media_type, most, self.limits, on_piece)
-            return await self.work.do(function, body, time.monotonic() + self.limits.seconds)
-
-    @contextmanager
-    def _large_bodies(self) -> Iterator[Callable[[int], None]]:
-        """Let few bodies be large at a time: many at once would fill the memory."""
-        is_large = False
-
-        def on_piece(n_bytes: int) -> None:
-            nonlocal is_large
-            if n_bytes > self.limits.body_bytes and not is_large:
-                if self._n_large >= self.limits.large_bodies:
-                    raise busy(
-                        f"{self._n_large} requests of more than {self.limits.body_bytes:,} bytes "
-                        "are being read; try again in a few seconds"
-                    )
-                self._n_large += 1
-                is_large = True
-
-        try:
-            yield on_piece
-        finally:
-            self._n_large -= is_large
 
 
 def _suggest(
@@ -193,21 +159,6 @@ def _suggest(
             raise busy(f"{number} documents were done in time; send fewer at once")
         found.append(subjects.suggest(service, text, asked.limit, asked.threshold, language))
     return [results for results, _ in found], [read for _, read in found]
-
-
-def _keep(project: Project, documents: list[Labelled]) -> None:
-    """Append documents to the project's file; say it if that cannot be done."""
-    assert project.feedback is not None  # noqa: S101  # it was looked at
-    try:
-        project.feedback.append(documents)
-    except OSError as error:
-        log.error("%s: documents to learn from are lost to their sender: %s", project.id, error)
-        if error.errno == errno.EBUSY:
-            raise busy("the file of documents to learn from is in use") from error
-        raise HTTPException(
-            507, f"the documents are not kept: {error.strerror}; whoever runs the service has to "
-            "make room",
-        ) from error  # fmt: skip
 
 
 def _truncated(read: list[Read]) -> dict[str, str]:

@@ -1,0 +1,1 @@
+"""A model as the ML backend of Label Studio: labels for its tasks, and its annotations to learn."""

@@ -1,0 +1,133 @@
+"""What answers at the addresses that Label Studio asks of an ML backend."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from deplda.errors import InputError
+from deplda.web.answers import HealthAnswer
+from deplda.web.counters import Counters
+from deplda.web.http_errors import json_response
+from deplda.web.label_studio.annotating import decided, labels_in, predict
+from deplda.web.label_studio.messages import (
+    PredictAnswer,
+    PredictRequest,
+    SetupAnswer,
+    SetupRequest,
+    WebhookAnswer,
+    WebhookRequest,
+)
+from deplda.web.large_bodies import LargeBodies
+from deplda.web.projects import Project, Projects
+from deplda.web.requests import decode_json
+
+log = logging.getLogger("deplda.web")
+
+
+class LabelStudioEndpoints:
+    """Label Studio's routes, of each model by the id of its project, and of the first without."""
+
+    def __init__(self, projects: Projects, bodies: LargeBodies, counters: Counters) -> None:
+        self.projects, self.bodies, self.counters = projects, bodies, counters
+
+    def routes(self) -> list[Route]:
+        """Return the addresses; /health without an id is the service's own."""
+        one = "/label-studio/{project_id}"
+        posts = {
+            "setup": self.label_studio_setup,
+            "predict": self.label_studio_predict,
+            "webhook": self.label_studio_webhook,
+        }
+        return [
+            Route(f"{one}/health", self.label_studio_health),
+            *(
+                Route(f"{prefix}/{name}", answer, methods=["POST"])
+                for prefix in (one, "")
+                for name, answer in posts.items()
+            ),
+        ]
+
+    async def label_studio_health(self, request: Request) -> Response:
+        """Answer GET /label-studio/{project_id}/health, even when there is much to do."""
+        return json_response(HealthAnswer("ok", self._project(request).service.card.model))
+
+    async def label_studio_setup(self, request: Request) -> Response:
+        """Answer POST /setup: whether labels can be shown in this project, and which version."""
+
+        def set_up(project: Project, asked: SetupRequest, _: float) -> SetupAnswer:
+            labels_in(asked.schema, project.service)
+            return SetupAnswer(_version(project))
+
+        return json_response(await self._answer(request, SetupRequest, set_up))
+
+    async def label_studio_predict(self, request: Request) -> Response:
+        """Answer POST /predict: labels for tasks."""
+
+        def suggest(project: Project, asked: PredictRequest, deadline: float) -> PredictAnswer:
+            return predict(project.service, asked, _version(project), deadline)
+
+        found: PredictAnswer = await self._answer(request, PredictRequest, suggest)
+        self.counters.documents += len(found.results)
+        return json_response(found)
+
+    async def label_studio_webhook(self, request: Request) -> Response:
+        """Answer POST /webhook: 201 where a document was kept to learn from."""
+        found: WebhookAnswer = await self._answer(request, WebhookRequest, _keep_decided)
+        return json_response(found, 201 if found.kept else 200)
+
+    def _project(self, request: Request) -> Project:
+        return self.projects.find(request.path_params.get("project_id"))
+
+    async def _answer(
+        self, request: Request, kind: Any, function: Callable[[Project, Any, float], Any]
+    ) -> Any:
+        """Return function(project, body, the time it has until), worked out on a thread."""
+        project = self._project(request)
+
+        def work(body: bytes, deadline: float) -> Any:
+            with _problems_logged(project):
+                return function(project, decode_json(body, kind), deadline)
+
+        return await self.bodies.work_on(request, "application/json", work)
+
+
+def _keep_decided(project: Project, event: WebhookRequest, _: float) -> WebhookAnswer:
+    if project.feedback is None:
+        return WebhookAnswer(0, "the service does not learn; start it with --learn FILE")
+    found = decided(project.service, event)
+    if isinstance(found, str):
+        return WebhookAnswer(0, found)
+    project.keep([found])
+    return WebhookAnswer(1)
+
+
+def _version(project: Project) -> str:
+    """Return what tells one model from the next that takes its place."""
+    return f"{project.id} {project.changed.astimezone(UTC).isoformat(timespec='seconds')}"
+
+
+@contextmanager
+def _problems_logged(project: Project) -> Iterator[None]:
+    """Log what is wrong with a request: Label Studio shows its users the status alone.
+
+    What this model cannot do with a configuration that is well-formed is a 409.
+    """
+    try:
+        yield
+    except (InputError, HTTPException) as error:
+        status, said = (
+            (409, str(error))
+            if isinstance(error, InputError)
+            else (error.status_code, error.detail)
+        )
+        log.warning("%s: Label Studio's request is not answered: %s", project.id, ascii(said))
+        raise HTTPException(status, said, getattr(error, "headers", None)) from error
