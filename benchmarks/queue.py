@@ -118,7 +118,7 @@ class Texts:
     """Documents of kirjastonhoitaja, with the thesaurus."""
 
     def __init__(self, data_dir: Path, is_held_out: bool) -> None:
-        self._task = task = task_of(data_dir, is_held_out)
+        self._task = task = task_of(KIRJASTONHOITAJA, data_dir, is_held_out)
         self.n, self.labels = len(task.texts), np.array(task.labels, dtype=object)
         places = {label: place for place, label in enumerate(task.labels)}
         every = [places[label] for own in task.subjects for label in own]

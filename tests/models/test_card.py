@@ -78,7 +78,7 @@ def test_what_is_no_model_is_never_overwritten(what: str, tmp_path: Path) -> Non
     assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
 
 
-@pytest.mark.parametrize("step", ["save_file", "_sync", "_exchange"])
+@pytest.mark.parametrize("step", ["save_file", "sync", "_exchange"])
 @pytest.mark.parametrize("kind", [OSError, SafetensorError])
 def test_a_save_that_fails_leaves_the_old_model_and_no_rubbish(
     step: str, kind: type[Exception], folder: Path, monkeypatch: pytest.MonkeyPatch

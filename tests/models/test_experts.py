@@ -113,7 +113,10 @@ def test_files_are_asked_by_id_and_what_they_lack_is_said() -> None:
     ("answer", "problem"),
     [
         ((np.zeros(3, object), np.zeros(3)), "documents × k"),
-        ((np.full((3, 1), "x", object), np.full((3, 1), np.inf)), "all scores finite"),
+        (
+            (np.full((3, 1), "x", object), np.full((3, 1), np.inf)),
+            "all scores from -100000 to 100000",
+        ),
         ((np.full((3, 2), "x", object), np.ones((3, 2))), "the same label twice"),
     ],
 )

@@ -70,7 +70,7 @@ def test_more_documents_are_as_if_they_had_been_there_from_the_beginning() -> No
     [
         (np.zeros(3), "float64 in 1 dimensions; they must be numbers, documents × dimensions"),
         (np.zeros((2, 3)), "2 embeddings for 3 documents"),
-        (np.zeros((3, 0)), "0 dimensions; they must have 1 to 65,536"),
+        (np.zeros((3, 0)), "0 dimensions; they must have 1 to 16,384"),
         (np.array([["a"], ["b"], ["c"]]), "must be numbers"),
         (np.array([[1.0], [np.nan], [1.0]]), "embedding 1 holds what is no finite number"),
     ],

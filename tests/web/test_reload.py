@@ -133,7 +133,7 @@ def test_a_service_whose_terminal_is_closed_ends(workers: int, model: Any, tmp_p
 def test_a_service_that_is_to_end_with_its_terminal_is_told_from_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    before = signal.getsignal(signal.SIGHUP)
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup may have had it ignored
     monkeypatch.setattr(reload, "has_terminal", lambda: True)
     monkeypatch.setenv("DEPLDA_LEAVES_WITH_TERMINAL", "")
     with reload.hangups_ignored():
@@ -144,4 +144,4 @@ def test_a_service_that_is_to_end_with_its_terminal_is_told_from_others(
     monkeypatch.setattr(reload, "has_terminal", lambda: False)
     with reload.hangups_ignored():
         assert not reload.leaves_with_terminal()
-    assert signal.getsignal(signal.SIGHUP) == before
+    assert signal.signal(signal.SIGHUP, before) == signal.SIG_DFL

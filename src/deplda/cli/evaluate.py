@@ -185,6 +185,11 @@ def tune(
         )
     )
     truth = test.align(labels=names).labels
+    if not (truth.multiply(best > 0)).nnz:
+        raise InputError(
+            f"of the labels of {len(test):,} documents the model suggests none; see whether they are "
+            "labels of the model"
+        )
     grid = tune_cut(best, truth, limits=range(1, limit + 1))
     today = _f1_by_document(usual, truth)
     if as_json:

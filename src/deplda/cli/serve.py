@@ -63,6 +63,8 @@ def serve(
     machines can reach the service, it has to be set.
 
     A model whose folder is replaced is loaded anew, and all are on SIGHUP; no request fails by it.
+    Replace the folder, as train, learn and mv do: files copied over those of a served model
+    change what is being read.
 
     \b
     deplda serve model

@@ -22,7 +22,7 @@ from sklearn.base import clone
 
 from deplda.data.corpus import Corpus
 from deplda.data.evidence import Documents
-from deplda.data.readers.expert_files import Suggestions, read_suggestions
+from deplda.data.readers.expert_files import MOST_SCORE, Suggestions, read_suggestions
 from deplda.data.targets import Indicator
 from deplda.errors import InputError, MissingSuggestionsWarning
 from deplda.models.candidates import Sparse
@@ -144,10 +144,11 @@ def _ranked_by(name: str, expert: Any, asked: Asked) -> Sparse:
     labels, scores = expert.rank(asked.counts, _MOST_SUGGESTED)
     labels, scores = np.asarray(labels, dtype=object), np.asarray(scores, dtype=np.float64)
     shape = len(asked.ids), labels.shape[1] if labels.ndim == 2 else -1
-    if not labels.shape == scores.shape == shape or not np.isfinite(scores).all():
+    if not labels.shape == scores.shape == shape or not (np.abs(scores) <= MOST_SCORE).all():
         raise InputError(
             f"rank of the expert {name!r} gave labels {labels.shape} and scores {scores.shape} for "
-            f"{len(asked.ids):,} documents; it must give both, documents × k, all scores finite"
+            f"{len(asked.ids):,} documents; it must give both, documents × k, all scores from "
+            f"{-MOST_SCORE:g} to {MOST_SCORE:g}"
         )
     places = {label: place for place, label in enumerate(asked.classes.tolist())}
     columns = np.array([places.get(label, -1) for label in labels.ravel()], np.int64)

@@ -274,7 +274,7 @@ def _problem(mixture: Mixture, has_names: bool, experts: tuple[Expert, ...]) -> 
                 return "has not one weight for each term"
             if min(mixture.scales.values()) < LEAST_SCALE:
                 return f"has a signal whose scale is below {LEAST_SCALE:g}"
-            if max(len(mixture.terms), *map(len, mixture.terms)) > _MOST_TERMS:
+            if max([len(mixture.terms), *map(len, mixture.terms)]) > _MOST_TERMS:
                 return f"has more than {_MOST_TERMS} terms, or one of as many factors"
     if not names <= known or BASE in names:
         return f"has signals that are unknown here: {', '.join(sorted(names - known))}"

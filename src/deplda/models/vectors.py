@@ -26,7 +26,7 @@ NEAR_LABELS, NEIGHBOURS = "vectors", "neighbours"
 """What vectors say: which labels have documents like this one, and which the documents have that
 are most like it."""
 OF_VECTORS = (NEAR_LABELS, NEIGHBOURS)
-MOST_DIMENSIONS = 65_536
+MOST_DIMENSIONS = 16_384
 
 _STEPS = 32_767
 _MOST_LABELS, _MOST_NEIGHBOURS = 100, 30
@@ -70,11 +70,14 @@ class Vectors(NamedTuple):
     @classmethod
     def of(cls, own: Directions, labels: Indicator) -> Vectors:
         """Return the vectors of documents that have these labels."""
-        sums = np.zeros((labels.shape[1], own.shape[1]))
-        for first in range(0, len(own), _BLOCK):
-            part = labels[first : first + _BLOCK].T.astype(np.float64)
-            sums += part @ own[first : first + _BLOCK].astype(np.float64)
-        return cls(own, labels, _rounded(sums))
+        by_label = csr_array(labels.T.astype(np.float64))
+        centroids = np.empty((labels.shape[1], own.shape[1]), np.int16)
+        for first in range(0, len(centroids), _BLOCK):
+            some = by_label[first : first + _BLOCK]
+            documents = np.unique(some.indices)
+            sums = some[:, documents] @ own[documents].astype(np.float64)
+            centroids[first : first + _BLOCK] = _rounded(sums)
+        return cls(own, labels, centroids)
 
     def with_more(self, own: Directions, labels: Indicator) -> Vectors:
         """Return them with those of more documents; `labels` are of all."""

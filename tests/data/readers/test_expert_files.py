@@ -84,6 +84,8 @@ def test_looking_up_is_as_in_a_dictionary(
         ("x.jsonl", '{"id": "a", "labels": [{"label": "x"}]}', "'score' or 'probability'"),
         ("x.jsonl", '{"id": "a", "labels": [{"label": "x", "score": "high"}]}', "'high'"),
         ("x.jsonl", '{"id": "a", "labels": [{"label": "x", "score": "nan"}]}', "'x' is nan"),
+        ("x.jsonl", '{"id": "a", "labels": [{"label": "x", "score": 1e6}]}', "from -100000 to"),
+        ("x.jsonl", f'{{"id": "a", "labels": [{{"label": "x", "score": 1{"0" * 400}}}]}}', "1000"),
         ("x.jsonl", OURS + OURS, "line 3: document 'a' is here a second time"),
         ("x.csv", "id,label,score\na,x,1\nb,x,1\na,y,1\n", "document 'a' is here a second time"),
         ("x.csv", "id,label,score\na,x,1\na,x,2\n", "'x' twice"),

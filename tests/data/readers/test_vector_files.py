@@ -35,7 +35,17 @@ def test_what_is_no_vectors_is_refused(tmp_path: Path, array: Any, problem: str)
 
 
 @pytest.mark.parametrize("name", ["x.npy", "x.safetensors"])
-@pytest.mark.parametrize("content", [b"", b"nothing of the kind", b"\x00" * 64])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"nothing of the kind",
+        b"\x00" * 64,
+        b"PK\x03\x04" + b"x" * 64,
+        b"\x93NUMPY\x01\x00\x76\x00"
+        + b"{'descr': '<f8', 'fortran_order': False, 'shape': (True, 4), }",
+    ],
+)
 def test_other_files_are_refused(tmp_path: Path, name: str, content: bytes) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ReadError, match=name):

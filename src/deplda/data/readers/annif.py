@@ -57,7 +57,7 @@ def is_address(label: str) -> bool:
 
 def has_full_texts(folder: Path) -> bool:
     """Return whether a folder holds texts with subjects beside them, or documents as JSON."""
-    names = {entry.name for entry in os.scandir(folder)}
+    names = {entry.name for entry in os.scandir(folder) if entry.is_file()}
     texts = (name.removesuffix(".txt") for name in names if name.endswith(".txt"))
     if any(f"{text}{end}" in names for text in texts for end in _SUBJECT_ENDS):
         return True
@@ -240,9 +240,17 @@ def _json_subject(subject: object) -> str:
 # Folders ------------------------------------------------------------------------------------------
 
 
+def _check_plain_files(folder: Path, names: set[str]) -> None:
+    """Raise if what is called as a document is no file: a pipe would be waited for for ever."""
+    for name in sorted(names):
+        if name.endswith((*_TEXT_ENDS, *_SUBJECT_ENDS)) and not (folder / name).is_file():
+            raise ReadError(folder / name, None, "this is not a file; take it out of the folder")
+
+
 def _folder_rows(folder: Path, fields: Fields, encoding: str) -> Rows:
     """Yield the texts of a folder by name, then the documents that are JSON, as Annif does."""
     names = {entry.name for entry in os.scandir(folder) if not entry.name.startswith(".")}
+    _check_plain_files(folder, names)
     _check_pairs(folder, names, fields)
     if not any(name.endswith(_TEXT_ENDS) for name in names):
         raise ReadError(folder, None, "there is no document in it: neither a .txt nor a .json file")

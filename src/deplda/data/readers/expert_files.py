@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from deplda.errors import InputError, ReadError
 
 _IDS, _LABELS, _SCORES = ("document_id", "id"), ("uri", "label"), ("score", "probability")
 _LISTS = "results", "labels"
+MOST_SCORE = 1e5
 _ENDINGS = {".csv": ",", ".tsv": "\t"}
 
 
@@ -100,8 +100,11 @@ class _Growing:
         pairs = list(own)
         check_distinct([label for label, _ in pairs], f"labels of document {id!r}")
         for label, score in pairs:
-            if not math.isfinite(score):
-                raise InputError(f"the score of {label!r} is {score}; it must be a finite number")
+            if not abs(score) <= MOST_SCORE:  # which NaN is not
+                raise InputError(
+                    f"the score of {label!r} is {score}; it must be from {-MOST_SCORE:g} to "
+                    f"{MOST_SCORE:g}: divide all scores alike"
+                )
             self._numbers.append(self._labels.setdefault(label, len(self._labels)))
             self._scores.append(score)
         self.ids[id] = None
@@ -158,8 +161,9 @@ def _pair(given: Mapping[str, Any]) -> tuple[str, float]:
     label, score = _named(given, _LABELS, "a suggestion"), _named(given, _SCORES, "a suggestion")
     try:
         return str(label), float(score)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"the score of {label!r} is {score!r}; it must be a number") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        told = str(score)[:40]
+        raise InputError(f"the score of {label!r} is {told!r}; it must be a number") from error
 
 
 def _named(given: Mapping[str, Any], names: Sequence[str], what: str) -> Any:
