@@ -184,7 +184,9 @@ def test_the_best_cut_is_told_ready_to_be_pasted(model: Path, test_part: Path) -
     limit, threshold, value = grid.best()
     assert told["best"]["f1"] == {"limit": limit, "threshold": threshold, "value": value}
     shown = done("tune", model, test_part)
-    assert f"predict with -k {limit} --threshold {threshold:g};" in shown
+    with_options = f"predict with -k {limit} --threshold {threshold:g}."
+    assert (with_options in shown) == (value > told["f1_by_default"])
+    assert ("no better than without options" in shown) == (value <= told["f1_by_default"])
     assert "documents that the model has not learned from" in shown
     asked = ("-k", limit, "--threshold", threshold)
     found = json.loads(done("evaluate", model, test_part, "--json", *asked))["suggestions"]

@@ -165,9 +165,9 @@ def test_frames_have_a_row_for_each_metric_and_each_label(
     ("change", "message"),
     [
         ({"train_labels": np.ones((4, 3))}, "train_labels have 3 labels but the truth has 2"),
-        ({"train_labels": np.zeros((4, 2))}, "none of the 0 labels"),
+        ({"train_labels": np.zeros((4, 2))}, "one of the 0 labels"),
         ({"train_labels": np.zeros((0, 2))}, "train_labels has 0 documents"),
-        ({"truth": np.zeros((2, 2))}, "none of the 2 labels of the training documents is in"),
+        ({"truth": np.zeros((2, 2))}, "one of the 2 labels that are ranked"),
         ({"truth": np.zeros((0, 2))}, "truth has 0 documents"),
         ({"scores": np.full((2, 2), np.nan)}, "is NaN"),
         ({"predicted": np.ones((1, 2))}, "predicted are 1 × 2 but the truth is 2 × 2"),

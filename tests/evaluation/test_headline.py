@@ -68,7 +68,7 @@ def test_all_right_is_told_as_100_and_nearly_all_is_not() -> None:
         text = str(headline(found, of_all, of_all, rare, n_unknown=0, asked="predict -k 5"))
         assert f"found     {share}" in text
         assert "unknown   0: the model knows all labels" in text
-        assert "of 1 label with 1,001 training documents" in text
+        assert "found: 1 label with 1,001 training documents" in text
     with pytest.raises(InputError, match="the best few have no limit"):
         headline(found, of_all, suggestion_metrics(given, truth), rare, n_unknown=0, asked="")
 

@@ -159,7 +159,7 @@ def test_nothing_there_is_said_to_be_nothing_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [CARD, ARRAYS])
 def test_a_missing_file_is_named(name: str, folder: Path) -> None:
     (folder / name).unlink()
-    with pytest.raises(ReadError, match=f"{name}: the file is missing; the model was not copied"):
+    with pytest.raises(ReadError, match=f"{name}: the file is missing: this is no saved model"):
         load(folder)
 
 

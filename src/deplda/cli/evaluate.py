@@ -187,8 +187,8 @@ def tune(
     truth = test.align(labels=names).labels
     if not (truth.multiply(best > 0)).nnz:
         raise InputError(
-            f"of the labels of {len(test):,} documents the model suggests none; see whether they are "
-            "labels of the model"
+            f"of the labels of {len(test):,} documents, such as {test.label_names[0][:80]!r}, the "
+            "model suggests none; see whether they are labels of the model"
         )
     grid = tune_cut(best, truth, limits=range(1, limit + 1))
     today = _f1_by_document(usual, truth)
@@ -209,9 +209,13 @@ def _best_in_words(grid: CutGrid, by_default: float) -> str:
         options = f"{then}-k {best.limit} --threshold {best.threshold:g}"
         return f"Best {name}, {percent(best.value)} %: {options}"
 
+    f1 = f"{told('f1', 'F1 (mean of documents)', 'predict with ')}."
+    if grid.best("f1").value <= by_default:
+        f1 = f"{told('f1', 'F1 (mean of documents)')}, no better than without options."
     return "\n".join(
         (
-            f"{told('f1', 'F1', 'predict with ')}; without options: {percent(by_default)} %.",
+            f1,
+            f"Without options: {percent(by_default)} %.",
             f"{told('precision', 'precision')}.",
             f"{told('recall', 'recall')}.",
             "Choose by documents that the model has not learned from, as these must be; how good",

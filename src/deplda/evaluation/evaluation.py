@@ -239,7 +239,7 @@ def evaluate(
     known, tested = np.flatnonzero(is_known), np.flatnonzero(is_known & (truth.sum(axis=0) > 0))
     if not len(tested):
         raise InputError(
-            f"none of the {len(known):,} labels of the training documents is in the truth; "
+            f"no document has one of the {len(known):,} labels that are ranked; "
             "there is nothing to evaluate. Do both parts have the same columns?"
         )
     ranked = tested if labels == "test" else known

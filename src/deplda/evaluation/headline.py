@@ -27,6 +27,11 @@ class RareLabels:
     found: Ratio
     """How many of them, counted with their documents, were given."""
 
+    @property
+    def n_true(self) -> int:
+        """How often documents have one of them."""
+        return int(self.found.denominator.sum())
+
     def __str__(self) -> str:
         span = f"{self.low:,} to {self.high:,}" if self.low < self.high else f"{self.high:,}"
         labels = "label" if self.n_labels == 1 else "labels"
@@ -45,6 +50,8 @@ class Headline:
     n_true: int
     n_unknown: int
     """True labels that the model does not know; they are among those that it did not find."""
+    n_ranked: int
+    """Documents with a label that the model knows: the average precision is theirs."""
     best: int
     """How many labels the best few are."""
     rare: RareLabels
@@ -55,6 +62,7 @@ class Headline:
         return {
             "asked": self.asked,
             "documents": self.n_documents,
+            "documents_ranked": self.n_ranked,
             "labels_given": self.n_given,
             "labels_true": self.n_true,
             "labels_unknown": self.n_unknown,
@@ -76,12 +84,15 @@ class Headline:
                 f"{share} of the true labels ({self.n_unknown:,}): the model does not know them"
             )
         n = self.n_documents
+        ranked = f"average precision {told['average_precision']}"
+        if self.n_ranked < n:  # the others have no label that it knows
+            ranked = f"AP {told['average_precision']} of {self.n_ranked:,} documents"
         lines = {
             "given": f"{self.n_given / n:.1f} labels a document: {told['right']} of them right",
-            "found": f"{told['found']} of {self.n_true:,} true labels; F1 {told['f1']}",
+            "found": f"{told['found']} of {self.n_true:,} true labels; micro-F1 {told['f1']}",
             f"best {self.best}": few,
-            "ranking": f"average precision {told['average_precision']}, {ndcg}",
-            "rare": f"{told['rare_found']} found, of {self.rare}",
+            "ranking": f"{ranked}, {ndcg}",
+            "rare": f"{told['rare_found']} of {self.rare.n_true:,} found: {self.rare}",
             "unknown": unknown,
         }
         heading = f"{self.asked} on {n:,} documents: per cent, with 95 % intervals"
@@ -116,7 +127,8 @@ def headline(
         "rare_found": rare.found,
     }
     return Headline(
-        asked, given.n_documents, given.n_given, given.n_true, n_unknown, k, rare,
+        asked, given.n_documents, given.n_given, given.n_true, n_unknown,
+        int(np.count_nonzero(found.document.positives)), k, rare,
         bootstrap(ratios),
     )  # fmt: skip
 

@@ -71,10 +71,12 @@ class AsksExperts(LabelClassifier):
         wanted = [name for name in self.experts_ if name not in vectors.OF_VECTORS]
         missing = [name for name in wanted if name not in sources]
         if missing:
+            given_names = ", ".join(map(repr, sources)) or "none"
             raise InputError(
-                f"this model was fitted with the expert {missing[0]!r}; give what it says of these "
-                f"documents, Documents(X, experts={{{missing[0]!r}: ...}}) (--expert "
-                f"{missing[0]}=FILE), or leave it out: by_words_alone()"
+                f"this model was fitted with the expert {missing[0]!r}, but of experts there is "
+                f"{given_names}; give what it says of these documents (--expert "
+                f"{missing[0]}=FILE, Documents(X, experts={{{missing[0]!r}: ...}})), or give "
+                "nothing beside words (by_words_alone())"
             )
         said = tuple(said_by(name, sources[name], asked) for name in wanted)
         return Told(counts, said, self._directions_of(given, counts.shape[0]))

@@ -212,7 +212,7 @@ def _plain(value: Any) -> Any:
 def _plain_file(path: Path) -> Path:
     """Return the path if it is a file of its own."""
     if not os.path.lexists(path):
-        problem = "the file is missing; the model was not copied whole"
+        problem = "the file is missing: this is no saved model, or one that was not copied whole"
         raise ReadError(path, None, problem)
     check_plain(path)
     return path

@@ -203,8 +203,8 @@ class Evidence(NamedTuple):
             if not found.any():
                 raise InputError(
                     f"the expert {name!r} has no suggestions for any of {len(own):,} training "
-                    f"documents (such as {self.asked.ids[0]!r}) of which others have; give a file "
-                    "with their ids"
+                    f"documents, whose ids are such as {self.asked.ids[0]!r} (numbers where the "
+                    "documents have none); give a file with these ids"
                 )
         return found
 

@@ -48,8 +48,8 @@ class Asked(NamedTuple):
             cutting.check_cutoff(self.cutoff)
         if self.threshold is not None and not 0 <= self.threshold <= 1:
             raise InputError(
-                f"threshold is {self.threshold:g}; it must be a probability from 0 to 1: scores "
-                "are no longer shown, so take one such as 0.5, or a cut-off"
+                f"threshold is {self.threshold:g}; it must be a probability from 0 to 1, "
+                "such as 0.5"
             )
 
 

@@ -42,8 +42,7 @@ def test_what_is_no_vectors_is_refused(tmp_path: Path, array: Any, problem: str)
         b"nothing of the kind",
         b"\x00" * 64,
         b"PK\x03\x04" + b"x" * 64,
-        b"\x93NUMPY\x01\x00\x76\x00"
-        + b"{'descr': '<f8', 'fortran_order': False, 'shape': (True, 4), }",
+        b"\x93NUMPY\x01\x00\x3d\x00{'descr': '<f8', 'fortran_order': False, 'shape': (True, 4)}\n",
     ],
 )
 def test_other_files_are_refused(tmp_path: Path, name: str, content: bytes) -> None:
