@@ -13,7 +13,7 @@ from deplda import Corpus, FlatLDA, HybridLDA, InputError, datasets, load, predi
 from deplda.data.evidence import Documents
 from deplda.data.readers.expert_files import Suggestions, suggestions
 from deplda.evaluation import rank_metrics
-from tests.models.hybrids import quick
+from tests.models.hybrids import assert_refused, quick
 
 
 @cache
@@ -190,6 +190,39 @@ def test_learning_on_takes_the_vectors_of_new_documents() -> None:
     )
     assert np.isfinite(found.scores).all()
     assert np.isfinite(model.by_words_alone().rank(test[30:]).scores).all()
+
+
+def _expert(**changed: Any) -> Any:
+    return lambda card, arrays: card.learned["experts"][0].update(changed)
+
+
+DAMAGE = {
+    "a signal's name": (_expert(name="margin"), "cannot be called 'margin'"),
+    "a name twice": (_expert(name="vectors"), "twice"),
+    "a centre beyond all": (_expert(centre=1e9), "centre of 'wise'"),
+    "no words alone": (
+        lambda card, arrays: card.learned.pop("without_experts"), "do not fit the rest",
+    ),
+    "no vectors": (lambda card, arrays: arrays.pop("vectors"), "'vectors' is missing"),
+    "a vector too short": (
+        lambda card, arrays: arrays.update(vectors=arrays["vectors"][:-1]), "no vectors of",
+    ),
+    "no terms": (
+        lambda card, arrays: card.learned["mixture"].update(terms=[], weights=[1.0]),
+        "not one weight for each term",
+    ),
+    "another expert's terms": (_expert(name="other"), "other signals than"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_a_damaged_model_is_refused(tmp_path: Path, what: str) -> None:
+    assert_refused(fitted(), DAMAGE[what], tmp_path)
+
+
+def test_other_models_do_not_weigh_what_documents_come_with() -> None:
+    with pytest.raises(InputError, match="which FlatLDA does not weigh"):
+        FlatLDA().fit(parts()[0]).rank(new())
 
 
 def test_shards_are_predicted_by_words_alone(tmp_path: Path) -> None:

@@ -134,6 +134,7 @@ def asked_by(model: Any, beside: Beside) -> tuple[Any, Known | None]:
     """
     if beside:
         if not model.experts_:
+            beside.opened()  # what is wrong with them is said all the same
             note("Note: the model weighs no experts or embeddings; what was given is not used.")
             return model, None
         return model, beside.opened()

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deplda.data import checks
 from deplda.data.corpus import Corpus, canonical, without_columns, word_names
+from deplda.data.evidence import Documents
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath
 from deplda.data.names import MARK
@@ -424,6 +425,11 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return X as counts over the words of the model."""
         if isinstance(X, Corpus):
             return self._counts_of_corpus(X, reset=reset)
+        if isinstance(X, Documents):
+            raise InputError(
+                f"X comes with what else is known of documents, which {type(self).__name__} does "
+                "not weigh; give its X alone, or use HybridLDA"
+            )
         if isinstance(X, str):
             raise InputError("X is one text; put it in a list")
         if are_texts(X):

@@ -41,6 +41,12 @@ class SavedModels:
         self._projects = Projects(
             Project(id, *self._load(id), feedback.get(id)) for id in self._paths
         )
+        for project in self._projects:
+            card = project.service.card
+            log.info(
+                "%s: %s, a %s of %s labels", project.id, self._paths[project.id], card.model,
+                f"{card.n_labels:,}",
+            )  # fmt: skip
         return self._projects
 
     async def watch(self) -> None:

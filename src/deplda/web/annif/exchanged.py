@@ -109,10 +109,15 @@ class Problem(Struct, kw_only=True):
     detail: str
 
 
+# No control characters, no line ends of Unicode's, and no blanks at either end.
+_NO, _ENDS = r"\x00-\x1f\x7f-\x9f\u2028\u2029", r"\x20\xa0"
+_ADDRESS = rf"^[^{_NO}{_ENDS}]([^{_NO}]*[^{_NO}{_ENDS}])?$"
+
+
 class Subject(Struct, gc=False):
     """A label that a document was given, by its address or whatever stands for that."""
 
-    uri: Annotated[str, Meta(max_length=2_000, pattern=r"^[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$")]
+    uri: Annotated[str, Meta(max_length=2_000, pattern=_ADDRESS)]
     label: str | None = None
 
 
