@@ -114,7 +114,7 @@ def test_only_labels_above_the_threshold_are_given(model: Path, corpus: Path) ->
     assert [line["labels"] for line in some] == kept
     assert lines(done("predict", model, corpus, "--cutoff", 0.5)) == some
     told = problem(1, "predict", model, corpus, "-t", 1.5)
-    assert "threshold is 1.5; it must be a probability from 0 to 1: scores are no longer" in told
+    assert "threshold is 1.5; it must be a probability from 0 to 1, such as 0.5" in told
 
 
 def test_a_cut_off_says_how_many_labels_are_given(model: Path, corpus: Path) -> None:

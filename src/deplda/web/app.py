@@ -138,6 +138,7 @@ class Endpoints:
         self.annif = AnnifEndpoints(projects, limits, bodies, self.counters)
         self._with_token, self._background = with_token, background
         self._described: tuple[int, dict[str, Any]] | None = None
+        self._describing = asyncio.Lock()
         self.files = StaticFiles(packages=[("deplda.web", "static")])
 
     def routes(self) -> list[Route]:
@@ -163,6 +164,7 @@ class Endpoints:
         """Be ready before the first request, and finish the last."""
         for project in self.projects:
             await asyncio.to_thread(project.service.warm_up)
+        await self._description()
         task = asyncio.create_task(self._background()) if self._background else None
         yield
         if task is not None:
@@ -230,10 +232,18 @@ class Endpoints:
 
     async def openapi(self, _: Request) -> Response:
         """Answer GET /openapi.json."""
-        n = self.projects.n_replaced  # another model may have names in other languages
-        if self._described is None or self._described[0] != n:
-            self._described = n, await asyncio.to_thread(self._describe)
-        return json_response(self._described[1])
+        return json_response(await self._description())
+
+    async def _description(self) -> dict[str, Any]:
+        """Return the description of the API, made anew where a model was replaced.
+
+        It takes half a second: a crowd that asks for it waits for one that makes it.
+        """
+        async with self._describing:
+            n = self.projects.n_replaced  # another model may have names in other languages
+            if self._described is None or self._described[0] != n:
+                self._described = n, await asyncio.to_thread(self._describe)
+            return self._described[1]
 
     def _describe(self) -> dict[str, Any]:
         ids = self.projects.ids

@@ -290,7 +290,8 @@ def _beside(path: Path, names: set[str], encoding: str) -> list[str]:
     for end, subjects_in in ((".tsv", tsv_subjects), (".key", key_subjects)):
         if f"{path.name}{end}" in names:
             file = path.with_name(f"{path.name}{end}")
-            lines = ((n, decode(file, n, line, encoding)) for n, line in read_lines(file))
+            # A list, so that the file is closed whatever is wrong in it.
+            lines = [(n, decode(file, n, line, encoding)) for n, line in list(read_lines(file))]
             return list(subjects_in(file, lines))
     return []
 
