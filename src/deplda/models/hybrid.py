@@ -120,7 +120,6 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
     measures_ : dict of what each form of mixture reached on the documents held out, by cross-
         fitting; empty where nothing could be held out.
     C_, n_candidates_ : as chosen.
-    experts_ : names of the experts that are of use, "vectors" and "neighbours" among them.
     calibration_ : Calibration of the log-odds, or None.
     label_sets_ : sparse indicator of the labels of all documents learned from.
     n_features_in_, feature_names_in_ : number and names of the words.
