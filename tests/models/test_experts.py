@@ -104,6 +104,7 @@ def test_files_are_asked_by_id_and_what_they_lack_is_said() -> None:
         said_by("file", file, asked(0, 1))
     with pytest.raises(InputError, match=r"lacks 1 of 1 documents \(the first is 'd1', its own"):
         said_by("file", file, asked(1))
+    assert not said_by("file", file, asked(2)).nnz  # no suggestions are no error
     other = suggestions({"d0": [("a name", 1.0)]})
     with pytest.raises(InputError, match="labels such as 'a name', of which the model knows none"):
         said_by("other", other, asked(0))

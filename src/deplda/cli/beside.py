@@ -133,11 +133,11 @@ def asked_by(model: Any, beside: Beside) -> tuple[Any, Known | None]:
     A model with experts of which nothing is given decides by words alone, and that is said.
     """
     if beside:
-        if not model.experts_:
-            beside.opened()  # what is wrong with them is said all the same
-            note("Note: the model weighs no experts or embeddings; what was given is not used.")
-            return model, None
-        return model, beside.opened()
+        known = beside.opened()
+        if model.experts_:
+            return model, known
+        note("Note: the model weighs no experts or embeddings; what was given is not used.")
+        return model, None
     if model.experts_:
         note(
             f"Note: labels are suggested by words alone; the model also weighs "

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from deplda.cli.beside import Known
     from deplda.data.corpus import Corpus
     from deplda.evaluation import Evaluation, Headline, SuggestionMetrics
-    from deplda.models.suggesting import Asked, Suggestions
+    from deplda.models.suggesting import Asked, Suggested
 
 _BEST = 5
 
@@ -58,7 +58,7 @@ class Measured(NamedTuple):
     n_learned: int
     names: list[str]
     """The labels of the columns, and which of them documents were given and have."""
-    suggestions: Suggestions
+    suggestions: Suggested
     truth: Any
 
     def to_dict(self) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def _places(model: Any, names: list[str]) -> Any:
     return np.array([place[str(label)] for label in model.classes_])
 
 
-def in_columns(suggestions: Suggestions, model: Any, names: list[str]) -> Any:
+def in_columns(suggestions: Suggested, model: Any, names: list[str]) -> Any:
     """Return what documents are given, in the columns of all labels."""
     from deplda.data.corpus import map_columns
 

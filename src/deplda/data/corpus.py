@@ -350,6 +350,15 @@ def grown(matrix: Any, shape: tuple[int, int]) -> Any:
     return csr_array((matrix.data, matrix.indices, starts), shape=shape)
 
 
+def sparse_rows(columns: Any, values: Any, is_kept: Any, n_columns: int) -> Any:
+    """Return a sparse matrix of values, rows × k, each in its column; only those that are kept."""
+    ends = np.concatenate([[0], np.cumsum(is_kept.sum(axis=1))])
+    kept = values[is_kept], columns[is_kept], ends
+    found = csr_array(kept, shape=(len(is_kept), n_columns))
+    found.sort_indices()
+    return found
+
+
 def without_columns(counts: Any, columns: range) -> Any:
     """Return the counts without some columns that follow each other."""
     if not columns:
@@ -525,6 +534,12 @@ def renamed_columns(matrix: csr_array[Any, Any], old: Sequence[str], new: Sequen
         places = {name: place for place, name in enumerate(new)}
         mapping = np.array([places.get(name, -1) for name in old], dtype=np.int64)
     return map_columns(matrix, mapping, len(new))
+
+
+def only_columns(matrix: Any, is_kept: npt.NDArray[np.bool_]) -> Any:
+    """Return a sparse matrix without what stands in other columns, which stay, but empty."""
+    n = matrix.shape[1]
+    return map_columns(matrix, np.where(is_kept[:n], np.arange(n), -1), n)
 
 
 def map_columns(matrix: csr_array[Any, Any], mapping: npt.NDArray[np.int64], n: int) -> Any:

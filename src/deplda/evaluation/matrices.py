@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, issparse
 
-from deplda.data.corpus import Corpus, canonical, indicator
+from deplda.data.corpus import Corpus, canonical, indicator, sparse_rows
 from deplda.errors import InputError
 
 Bools = npt.NDArray[np.bool_]
@@ -101,11 +101,8 @@ def _from_pair(pair: tuple[Any, ...], shape: tuple[int, int]) -> Sparse:
             f"top-k labels hold {value!s}; they are whole numbers from 0 to {shape[1] - 1:,}, "
             "or −1 for none"
         )
-    given = labels >= 0
-    ends = np.concatenate([[0], np.cumsum(given.sum(axis=1))])
-    matrix = csr_array((values[given], labels[given].astype(np.int64), ends), shape=shape)
-    matrix.sort_indices()
-    rows = np.repeat(np.arange(shape[0]), np.diff(ends))
+    matrix: Sparse = sparse_rows(labels.astype(np.int64), values, labels >= 0, shape[1])
+    rows = np.repeat(np.arange(shape[0]), np.diff(matrix.indptr))
     twice = (np.diff(matrix.indices) == 0) & (np.diff(rows) == 0)
     if twice.any():
         at = int(twice.argmax())

@@ -19,7 +19,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deplda.data import checks
-from deplda.data.corpus import Corpus, canonical, without_columns, word_names
+from deplda.data.corpus import Corpus, canonical, sparse_rows, without_columns, word_names
 from deplda.data.evidence import Documents
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath
@@ -269,12 +269,8 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_labels = len(self.classes_)
         rows = [csr_array((0, n_labels), dtype=bool)]
         for numbers, _, kept in self._cut(counts, cutoff):
-            starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
-            data = np.ones(int(starts[-1]), bool)
-            rows.append(csr_array((data, numbers[kept], starts), shape=(len(kept), n_labels)))
-        found = csr_array(vstack(rows))
-        found.sort_indices()
-        return found
+            rows.append(sparse_rows(numbers, kept, kept, n_labels))
+        return csr_array(vstack(rows))
 
     def _cut(
         self, counts: Counts, cutoff: Cutoff

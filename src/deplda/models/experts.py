@@ -20,15 +20,15 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from deplda.data.corpus import Corpus
+from deplda.data.corpus import Corpus, sparse_rows
 from deplda.data.evidence import Documents
 from deplda.data.readers.expert_files import MOST_SCORE, Suggestions, read_suggestions
 from deplda.data.targets import Indicator
 from deplda.errors import InputError, MissingSuggestionsWarning
 from deplda.models.candidates import Sparse
+from deplda.models.expert_signals import ranked
 from deplda.models.mixture import BASE, GIVEN
 from deplda.models.signals import NAME_SIGNALS, SIGNALS
-from deplda.models.suggested import ranked
 from deplda.models.vectors import OF_VECTORS, Directions, Vectors
 
 Bools = npt.NDArray[np.bool_]
@@ -102,8 +102,7 @@ def are_known(expert: Any, ids: Sequence[str]) -> Bools:
     """Return which documents an expert can be asked about: those of its file, or all."""
     if not isinstance(expert, Suggestions):
         return np.ones(len(ids), bool)
-    known = set(expert.ids)
-    return np.array([id in known for id in ids], bool)
+    return np.array([id in expert.places for id in ids], bool)
 
 
 def taught(expert: Any, counts: Sparse, labels: Indicator, classes: npt.NDArray[Any]) -> Any:
@@ -131,7 +130,7 @@ def said_by(name: str, expert: Any, asked: Asked) -> Sparse:
                 "of the same ids"
             )
         warnings.warn(f"{told}, such as {first!r}", MissingSuggestionsWarning, stacklevel=2)
-    if expert.scores.nnz and not found.nnz:
+    if expert.labels and {*expert.labels}.isdisjoint(map(str, asked.classes)):
         raise InputError(
             f"the expert {name!r} suggests labels such as {expert.labels[0]!r}, of which the model "
             f"knows none; its own are such as {str(asked.classes[0])!r}"
@@ -152,11 +151,8 @@ def _ranked_by(name: str, expert: Any, asked: Asked) -> Sparse:
         )
     places = {label: place for place, label in enumerate(asked.classes.tolist())}
     columns = np.array([places.get(label, -1) for label in labels.ravel()], np.int64)
-    is_kept = (columns >= 0).reshape(shape)
-    ends = np.concatenate([[0], np.cumsum(is_kept.sum(axis=1))])
-    kept = scores[is_kept], columns[is_kept.ravel()], ends
-    found = csr_array(kept, shape=(len(asked.ids), len(asked.classes)))
-    found.sort_indices()
+    columns = columns.reshape(shape)
+    found: Sparse = sparse_rows(columns, scores, columns >= 0, len(asked.classes))
     if not found.has_canonical_format:
         raise InputError(f"rank of the expert {name!r} gave a document the same label twice")
     return found

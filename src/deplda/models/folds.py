@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
+from deplda.data.corpus import only_columns
 from deplda.errors import InputError
 
 Numbers = npt.NDArray[np.int64]
@@ -70,7 +70,4 @@ def of_known_words(counts: Any, others: Any) -> Any:
     """
     is_known = np.zeros(counts.shape[1], bool)
     is_known[others.indices[others.data > 0]] = True
-    is_kept = is_known[counts.indices]
-    starts = np.concatenate([[0], np.cumsum(is_kept)])[counts.indptr]
-    kept = counts.data[is_kept], counts.indices[is_kept], starts.astype(counts.indptr.dtype)
-    return csr_array(kept, shape=counts.shape)
+    return only_columns(counts, is_known)

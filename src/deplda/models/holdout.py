@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
+from deplda.data.corpus import only_columns
 from deplda.data.targets import Indicator
 from deplda.engine.execution import Execution
 from deplda.engine.pool import Stop
@@ -20,6 +21,7 @@ from deplda.models import mixture
 from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.calibration import Calibration, HeldOutPairs, calibrate
 from deplda.models.candidates import Labels, Sparse, companions, training_lists
+from deplda.models.expert_signals import Expert, expert_of, scores_at
 from deplda.models.folds import of_known_words
 from deplda.models.hybrid_scorer import (
     BELOW,
@@ -36,7 +38,6 @@ from deplda.models.mixture import Bools, HeldOut, Judged
 from deplda.models.name_evidence import Mentions, NamePairs, NameWeights, learn_weights
 from deplda.models.quality import held_out_quality
 from deplda.models.signals import name_values
-from deplda.models.suggested import Expert, expert_of, scores_at
 
 COSTS = (0.1, 0.3, 1.0, 3.0)
 _USUAL_COST = 1.0
@@ -510,12 +511,5 @@ def fold_of(
     features = tfidf(shortlister.idf, rest[0])
     return Fold(
         shortlister, counts, features, rest[1], found, truth, held[1], mentions,
-        tuple(_only_columns(own, known) for own in suggested),
+        tuple(only_columns(own, known) for own in suggested),
     )  # fmt: skip
-
-
-def _only_columns(matrix: Sparse, is_kept: Bools) -> Sparse:
-    """Return a sparse matrix without what stands in other columns; zeros are kept."""
-    kept = is_kept[matrix.indices]
-    ends = np.concatenate([[0], np.cumsum(kept)])[matrix.indptr]
-    return csr_array((matrix.data[kept], matrix.indices[kept], ends), shape=matrix.shape)

@@ -34,6 +34,7 @@ from deplda.models.candidates import Centroids, centroids, companions, training_
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.cutting import Cutoff
 from deplda.models.dependency import DependencyLDA
+from deplda.models.expert_signals import Expert, counts_in
 from deplda.models.experts import Evidence
 from deplda.models.explainer import Explainer
 from deplda.models.explanation import Explanation
@@ -54,7 +55,6 @@ from deplda.models.linear.svm import idf_of, tfidf
 from deplda.models.mixture import UNTAUGHT, Bools, Mixture
 from deplda.models.name_evidence import MOST_NAMED, NameIndex
 from deplda.models.parameters import checked
-from deplda.models.suggested import Expert, counts_in
 from deplda.models.topic_model import Auto
 from deplda.training.estimates import LabelWords, TopicLabels
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import msgspec
 import numpy as np
-from scipy.sparse import csr_array
 
 from deplda.data.corpus import check_distinct
 from deplda.data.files import StrPath
@@ -17,12 +16,12 @@ from deplda.models import codec
 from deplda.models.candidates import Centroids, Index
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.dependency import DependencyLDA
+from deplda.models.expert_signals import Expert
 from deplda.models.experts import MOST_EXPERTS, check_name
 from deplda.models.hybrid_scorer import Decision, Names, is_taught
 from deplda.models.mixture import BASE, GIVEN, LEAST_SCALE, Alone, FloorAndSum, Mixture, Terms
 from deplda.models.name_evidence import FEATURES, NameIndex, NameWeights
 from deplda.models.signals import NAME_SIGNALS, SIGNALS
-from deplda.models.suggested import Expert
 from deplda.models.vectors import MOST_DIMENSIONS, OF_VECTORS, Vectors
 
 _WEIGHTS, _CENTROIDS, _LENGTHS, _IDF = "weights", "centroids", "centroids.lengths", "idf"
@@ -182,7 +181,7 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
             alone.mixture, named(alone.names), codec.read_calibration(stored, _ALONE_LAST),
             codec.read_calibration(stored, _ALONE), alone.held_out,
         )  # fmt: skip
-    model._vectors = _vectors(read, learned, model.label_sets_, n_labels)
+    model._vectors = _vectors(read, learned, model._learned(model.label_sets_))
     sets = {name: array for name, array in arrays.items() if name.startswith(_LABEL_SETS)}
     own = {
         name.removeprefix(_TOPICS): array
@@ -234,19 +233,16 @@ def _check_experts(path: StrPath, learned: _Learned) -> None:
         raise ReadError(path, None, f"it has {len(names):,} experts, which do not fit the rest")
 
 
-def _vectors(
-    read: codec.Reader, learned: _Learned, sets: Indicator, n_labels: int
-) -> Vectors | None:
+def _vectors(read: codec.Reader, learned: _Learned, labels: Indicator) -> Vectors | None:
     """Return the vectors of the documents learned from; None where there are none."""
     names = tuple(expert.name for expert in learned.experts)
     if names[-2:] != OF_VECTORS:
         if set(names) & {*OF_VECTORS}:
             raise read.fail(_VECTORS, "is of signals that are not the last two")
         return None
-    found, n = read.take(_VECTORS, np.int16), sets.shape[0]
+    found, n = read.take(_VECTORS, np.int16), labels.shape[0]
     if not n or len(found) % n or not n <= len(found) <= n * MOST_DIMENSIONS:
         raise read.fail(_VECTORS, f"has {len(found):,} numbers, no vectors of {n:,} documents")
-    labels = csr_array((sets.data, sets.indices, sets.indptr), shape=(n, n_labels))
     return Vectors.of(found.reshape(n, -1), labels)
 
 

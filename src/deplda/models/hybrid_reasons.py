@@ -19,11 +19,11 @@ from scipy.special import logit
 
 from deplda.kernels.shortlists import BIAS
 from deplda.models.base import Counts, Floats
+from deplda.models.expert_signals import Told
 from deplda.models.explanation import Explanation
 from deplda.models.hybrid_scorer import HybridScorer
 from deplda.models.mixture import GIVEN, NAME, Mixture
 from deplda.models.reasons import Companion, NameInText, Reason, Word, WordEvidence
-from deplda.models.suggested import Told
 
 CALIBRATION = "calibration"
 """What calibration adds to the log-odds of the mixture."""

@@ -15,12 +15,12 @@ from deplda.kernels import shortlists
 from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.calibration import Calibration
 from deplda.models.candidates import Index, Labels, Sparse, united
+from deplda.models.expert_signals import Expert, Told, counts_in, labels_beside, scores_at
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import tfidf
 from deplda.models.mixture import BASE, NAME, NAMED, Bools, Mixture, Values
 from deplda.models.name_evidence import Mentions, NameIndex, NameWeights
 from deplda.models.signals import LEAST_SHARE, Candidates, values_of
-from deplda.models.suggested import Expert, Told, counts_in, labels_beside, scores_at
 from deplda.models.vectors import Vectors
 
 BELOW = -30.0

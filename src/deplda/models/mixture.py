@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from deplda.data.corpus import sparse_rows
 from deplda.evaluation import rank_metrics
 from deplda.kernels.logistic import slope_and_curvature
 from deplda.models.candidates import Labels
@@ -187,10 +188,9 @@ class HeldOut(NamedTuple):
 
     def matrix(self, values: Floats) -> csr_array[Any, tuple[int, int]]:
         """Return values of the candidates as a sparse matrix, documents × all labels."""
-        given = self.is_given
-        ends = np.concatenate([[0], np.cumsum(given.sum(axis=1))])
-        found = csr_array((values[given], self.labels[given], ends), shape=self.truth.shape)
-        found.sort_indices()
+        found: csr_array[Any, tuple[int, int]] = sparse_rows(
+            self.labels, values, self.is_given, self.truth.shape[1]
+        )
         return found
 
     def only(self, rows: Any) -> HeldOut:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
 from deplda.data import checks
+from deplda.data.corpus import sparse_rows
 from deplda.errors import InputError
 from deplda.models import cutting
 from deplda.models.base import Floats, LabelClassifier, Numbers
@@ -21,7 +22,7 @@ WITHOUT_PROBABILITIES = (
 )
 _LABELS_BY_SCORE = 10
 
-Suggestions = csr_array[Any, tuple[int, int]]
+Suggested = csr_array[Any, tuple[int, int]]
 _Kept = tuple[Numbers, Floats, list[npt.NDArray[np.bool_]]]
 
 
@@ -71,7 +72,7 @@ def answers_of(model: LabelClassifier, documents: Any, asked: Asked) -> list[dic
     ]
 
 
-def suggested(model: LabelClassifier, documents: Any, *asked: Asked) -> list[Suggestions]:
+def suggested(model: LabelClassifier, documents: Any, *asked: Asked) -> list[Suggested]:
     """Return what documents are given for each of what is asked, as `answers_of` tells it.
 
     Documents × labels: probabilities, or 1/rank in a model that has none; what is not given is 0.
@@ -84,13 +85,8 @@ def suggested(model: LabelClassifier, documents: Any, *asked: Asked) -> list[Sug
     rows = [[csr_array((0, n_labels))] for _ in asked]
     for numbers, values, kept in some:
         for own, which in zip(rows, kept, strict=True):
-            starts = np.concatenate([[0], np.cumsum(which.sum(axis=1))])
-            shape = len(numbers), n_labels
-            own.append(csr_array((values[which], numbers[which], starts), shape=shape))
-    found = [csr_array(vstack(own)) for own in rows]
-    for matrix in found:
-        matrix.sort_indices()
-    return found
+            own.append(sparse_rows(numbers, values, which, n_labels))
+    return [csr_array(vstack(own)) for own in rows]
 
 
 def _likeliest(model: LabelClassifier, counts: Any, asked: tuple[Asked, ...]) -> Iterator[_Kept]:

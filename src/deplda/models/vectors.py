@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
+from deplda.data.corpus import sparse_rows
 from deplda.data.targets import Indicator
 from deplda.errors import InputError
 from deplda.inference.scores import best
@@ -126,10 +127,7 @@ def _cosines(queries: Directions, others: Directions) -> Floats:
 
 def _as_rows(columns: Any, values: Floats, n_columns: int) -> Sparse:
     """Return what is above 0 as a sparse matrix."""
-    is_kept = values > 0
-    ends = np.concatenate([[0], np.cumsum(is_kept.sum(axis=1))])
-    found = csr_array((values[is_kept], columns[is_kept], ends), shape=(len(values), n_columns))
-    found.sort_indices()
+    found: Sparse = sparse_rows(columns, values, values > 0, n_columns)
     return found
 
 

@@ -164,7 +164,6 @@ class Endpoints:
         """Be ready before the first request, and finish the last."""
         for project in self.projects:
             await asyncio.to_thread(project.service.warm_up)
-        await self._description()
         task = asyncio.create_task(self._background()) if self._background else None
         yield
         if task is not None:

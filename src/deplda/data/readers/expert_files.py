@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
 from scipy.sparse import csr_array
 
-from deplda.data.corpus import check_distinct
+from deplda.data.corpus import check_distinct, grown, renamed_columns
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath, decode, read_lines
 from deplda.data.readers.columns import csv_rows
@@ -23,7 +25,8 @@ MOST_SCORE = 1e5
 _ENDINGS = {".csv": ",", ".tsv": "\t"}
 
 
-class Suggestions(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Suggestions:
     """Scores of labels for documents, by name: what was not suggested is not stored."""
 
     ids: tuple[str, ...]
@@ -37,23 +40,16 @@ class Suggestions(NamedTuple):
 
         Labels that are not asked for are left out.
         """
-        places = {id: row for row, id in enumerate(self.ids)}
-        rows = [places.get(id, -1) for id in ids]
-        wanted = {str(label): place for place, label in enumerate(labels)}
-        moved = np.array([wanted.get(label, -1) for label in self.labels], dtype=np.int64)
+        rows = [self.places.get(id, -1) for id in ids]
         # One row more, without anything, for documents that are not here.
-        starts = np.append(self.scores.indptr, self.scores.indptr[-1])
-        every = csr_array(
-            (self.scores.data, self.scores.indices, starts),
-            shape=(len(self.ids) + 1, len(self.labels)),
-        )[rows]
-        kept = moved[every.indices] >= 0 if len(moved) else np.zeros(0, bool)
-        ends = np.concatenate([[0], np.cumsum(kept)])[every.indptr]
-        found = csr_array(
-            (every.data[kept], moved[every.indices[kept]], ends), shape=(len(ids), len(wanted))
-        )
-        found.sort_indices()
+        every = grown(self.scores, (len(self.ids) + 1, len(self.labels)))[rows]
+        found = renamed_columns(every, self.labels, [str(label) for label in labels])
         return found, [row >= 0 for row in rows]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The row of each document."""
+        return {id: row for row, id in enumerate(self.ids)}
 
 
 def suggestions(rows: Mapping[str, Iterable[tuple[str, float]]]) -> Suggestions:

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.special import logit
 
-from deplda.models.suggested import Told, counts_in, expert_of, labels_beside, scores_at
+from deplda.models.expert_signals import Told, counts_in, expert_of, labels_beside, scores_at
 
 
 def rows(*own: dict[int, float], n: int = 9) -> Any:

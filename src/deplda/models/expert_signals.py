@@ -105,7 +105,8 @@ def labels_beside(suggested: Sequence[Sparse], labels: Labels, k: int = MOST_ADD
     """
     found = np.full((len(labels), k), -1, np.int32)
     own, what, rank = (np.concatenate(part) for part in zip(*map(ranked, suggested), strict=True))
-    is_new = np.isnan(_ones_at(own, what, labels, suggested[0].shape))
+    n, (rows, places) = suggested[0].shape[1], np.nonzero(labels >= 0)
+    is_new = ~np.isin(own * n + what, rows * n + labels[rows, places])
     own, what, rank = own[is_new], what[is_new], rank[is_new]
     order = np.lexsort((rank, what, own))
     own, what, rank = own[order], what[order], rank[order]
@@ -127,15 +128,3 @@ def ranked(suggested: Sparse) -> tuple[Any, Any, Any]:
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order)) - suggested.indptr[own[order]]
     return own, suggested.indices.astype(np.int64), rank
-
-
-def _ones_at(own: Any, what: Any, labels: Labels, shape: Any) -> Floats:
-    """Return 1 for the pairs that are among the candidates, NaN for others."""
-    rows, places = np.nonzero(labels >= 0)
-    columns = np.maximum(labels[rows, places], 0)
-    keys = np.sort(rows.astype(np.int64) * shape[1] + columns)
-    wanted = own * shape[1] + what
-    if not len(keys):
-        return np.full(len(wanted), np.nan)
-    found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[found] == wanted, 1.0, np.nan)
