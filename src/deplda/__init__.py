@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from deplda.data.readers.vocabularies import read_vocabulary, write_vocabulary
     from deplda.data.splits import Split
     from deplda.data.statistics import Statistics, describe
+    from deplda.data.targets import label_array
     from deplda.data.text import WordCounter
     from deplda.data.vocabulary import Concept, Vocabulary
     from deplda.errors import (
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         LearnedFromWarning,
         MissingSuggestionsWarning,
         NoKnownWordsWarning,
+        NotCountsWarning,
         NothingHeldOutWarning,
         ReadError,
     )
@@ -59,6 +61,7 @@ _HOMES = {
     "data.readers": "Fields Where read_corpus read_shards write_annif write_jsonl write_svmlight",
     "data.splits": "Split",
     "data.statistics": "Statistics describe",
+    "data.targets": "label_array",
     "data.text": "WordCounter",
     "data.readers.expert_files": "Suggestions read_suggestions",
     "data.readers.vocabularies": "read_vocabulary write_vocabulary",
@@ -66,7 +69,7 @@ _HOMES = {
     "errors": (
         "DataUnavailableError DepldaError EngineError FractionalCountsWarning InputError "
         "LearnedFromWarning MissingSuggestionsWarning NoKnownWordsWarning "
-        "NothingHeldOutWarning ReadError"
+        "NotCountsWarning NothingHeldOutWarning ReadError"
     ),
     "evaluation": "Evaluation compare evaluate scorecard",
     "models.dependency": "DependencyLDA",
@@ -104,6 +107,7 @@ __all__ = [
     "LearnedFromWarning",
     "MissingSuggestionsWarning",
     "NoKnownWordsWarning",
+    "NotCountsWarning",
     "NothingHeldOutWarning",
     "PriorLDA",
     "ReadError",
@@ -124,6 +128,7 @@ __all__ = [
     "describe",
     "evaluate",
     "expect_label_words",
+    "label_array",
     "load",
     "predict_shards",
     "prior_topic_labels",

@@ -48,6 +48,10 @@ class FractionalCountsWarning(UserWarning):
     """Counts that are not whole numbers were rounded, since tokens are drawn."""
 
 
+class NotCountsWarning(UserWarning):
+    """X looks like tf-idf, of which a model of word counts learns next to nothing."""
+
+
 class MissingFieldWarning(UserWarning):
     """Of several text fields one is in no document of a file."""
 

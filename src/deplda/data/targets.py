@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -102,6 +102,25 @@ def _is_label_lists(y: Any) -> bool:
     return not (len(lengths) == 1 and lengths != {0} and values <= {0, 1})
 
 
+def label_array(label_lists: Iterable[Iterable[Any]]) -> npt.NDArray[np.object_]:
+    """Return label lists as an array of sets, which scikit-learn can split.
+
+    Its cross-validation refuses lists of lists, unless it is told how to split
+    (``cv=KFold(5)``). All models take the array for y.
+    """
+    sets = []
+    for number, labels in enumerate(label_lists):
+        if isinstance(labels, str) or not isinstance(labels, Iterable):
+            raise InputError(
+                f"the labels of document {number} are {labels!r}; give a list of them, "
+                f"such as {[labels]!r}"
+            )
+        sets.append(frozenset(labels))
+    found = np.empty(len(sets), dtype=object)
+    found[:] = sets
+    return found
+
+
 def by_place(targets: Targets, classes: npt.NDArray[Any]) -> Targets:
     """Return the targets with columns that have no names called by these classes.
 
@@ -125,6 +144,11 @@ def among(labels: Indicator, targets: Targets, classes: npt.ArrayLike) -> tuple[
     chosen = np.asarray(classes)
     if chosen.ndim != 1 or not chosen.size or len(set(chosen.tolist())) < chosen.size:
         raise InputError("classes must be a list of distinct labels")
+    if not targets.named and len(targets.classes) != len(chosen):
+        raise InputError(
+            f"classes has {len(chosen):,} labels but y has {len(targets.classes):,} columns; give "
+            "one for each column, in their order (classes_ of a MultiLabelBinarizer)"
+        )
     targets = by_place(targets, chosen)
     new = targets.classes[Targets(chosen, targets.kind).numbers(targets.classes) < 0]
     if len(new):

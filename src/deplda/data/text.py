@@ -13,12 +13,15 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks
 from deplda.data.collocations import chosen_of, chosen_words
 from deplda.data.corpus import check_distinct, renamed_columns
+from deplda.data.documented import Documented
 from deplda.data.forms import Forms, Normalizer, resolve, shared_forms
+from deplda.data.frames import frame_of
 from deplda.data.languages import (
     NAMES,
     Detected,
@@ -38,7 +41,7 @@ from deplda.errors import InputError
 MOST_NGRAMS = 5
 
 
-class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Counts the words of texts; a scikit-learn transformer whose vocabulary comes from training.
 
     Parameters
@@ -217,10 +220,14 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, texts: Iterable[str], y: object = None) -> Self:
         """Learn the vocabulary from training texts."""
-        self.fit_transform(texts)
+        self.learn(texts)
         return self
 
     def fit_transform(self, texts: Iterable[str], y: object = None) -> Any:
+        """Learn the vocabulary and return the counts, as `transform` does."""
+        return self._as_set(self.learn(texts))
+
+    def learn(self, texts: Iterable[str]) -> Any:
         """Learn the vocabulary and return the counts (documents × words, csr int32)."""
         for name in ("vocabulary_", "_surface_words", "_forms_met", "detected_", "names_at_",
                      "_name_words", "_places"):  # of a fit before  # fmt: skip
@@ -233,7 +240,7 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self._check_countable(words)
             self.vocabulary_ = words
             self.min_count_ = 1
-            return self.transform(texts)
+            return self.count(texts)
         counts, words = self._counted(texts, None)
         if not words:
             raise InputError(
@@ -264,7 +271,20 @@ class WordCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
 
     def transform(self, texts: Iterable[str]) -> Any:
-        """Return the counts of texts over the fitted vocabulary; other words are ignored."""
+        """Return the counts of texts over the fitted vocabulary; other words are ignored.
+
+        After ``set_output(transform="pandas")`` they are a frame of sparse columns, called by the
+        words; after ``"polars"`` of dense ones, as polars has no others.
+        """
+        return self._as_set(self.count(texts))
+
+    def _as_set(self, counts: Any) -> Any:
+        """Return counts in the container that `set_output`, or scikit-learn's own option, asks."""
+        container = _get_output_config("transform", self)["dense"]
+        return counts if container == "default" else frame_of(counts, self.vocabulary_, container)
+
+    def count(self, texts: Iterable[str]) -> Any:
+        """Return the counts of texts over the fitted vocabulary, always csr int32."""
         check_is_fitted(self, "vocabulary_")
         if self._places is None or len(self._places) != len(self.vocabulary_):
             self._places = Places(self.vocabulary_)

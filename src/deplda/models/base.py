@@ -19,18 +19,27 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deplda.data import checks
-from deplda.data.corpus import Corpus, canonical, sparse_rows, without_columns, word_names
+from deplda.data.corpus import (
+    Corpus,
+    canonical,
+    check_distinct,
+    sparse_rows,
+    without_columns,
+    word_names,
+)
+from deplda.data.documented import Documented
 from deplda.data.evidence import Documents
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath
 from deplda.data.names import MARK
 from deplda.data.readers import kept_words
-from deplda.data.targets import Indicator, Targets, by_place, read_targets, renamed
+from deplda.data.targets import Indicator, Targets, among, by_place, read_targets, renamed
 from deplda.data.text import WordCounter
 from deplda.data.vocabulary import Vocabulary
+from deplda.data.weighting import are_scaled_down
 from deplda.engine.execution import Engine, Execution, Where
 from deplda.engine.pool import Stop
-from deplda.errors import InputError, NoKnownWordsWarning, ReadError
+from deplda.errors import InputError, NoKnownWordsWarning, NotCountsWarning, ReadError
 from deplda.inference.batches import check_cells
 from deplda.inference.scores import best
 from deplda.models import card as store
@@ -40,6 +49,7 @@ from deplda.models.card import Arrays, Card, Stored
 from deplda.models.cutting import Cutoff
 from deplda.models.folds import folds_of
 from deplda.models.learned_from import LearnedFrom
+from deplda.models.lesson import Lesson, is_read, weighted
 from deplda.models.quality import held_out_quality
 
 Counts = csr_array[Any, tuple[int, int]]
@@ -99,7 +109,7 @@ class Scorer(Protocol):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A multi-label classifier that ranks; what it learns and how it scores are its subclasses'.
 
     The `fit` of a subclass calls `_begin_fit` and sets `label_sets_`, the labels of the documents
@@ -348,15 +358,26 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X: Any,
         y: Any,
         counter: WordCounter | None,
-    ) -> tuple[Counts, Indicator]:
-        """Return the counts and labels to learn from; set what is known before learning."""
+        *,
+        words: Any = None,
+        classes: Any = None,
+        sample_weight: Any = None,
+    ) -> Lesson:
+        """Return the documents to learn from; set what is known before learning."""
         if self.__sklearn_is_fitted__():
             del self.label_sets_  # if this fit fails, nothing of an older one is used
         cutting.check_cutoff(self.cutoff)
         self.seed_ = self._seed()
+        X, y, weights, rows = weighted(X, y, sample_weight)
         labels, self._targets = self._read_labels(X, y)
+        if classes is not None:
+            labels, self._targets = among(labels, self._targets, classes)
+        if are_texts(X):
+            counter, X = _counted(X, counter)
         counts = self._read_counts(X, reset=True)
         check_lengths(counts, labels)
+        if not is_read(y) and not self._takes_weights:
+            _warn_of_weights(counts)
         if not labels.nnz:
             raise InputError(
                 f"none of the {counts.shape[0]:,} documents has a label; "
@@ -366,6 +387,8 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 f"y holds 1 class only, {self._targets.classes[0]!r}; it needs 2 to tell apart"
             )
+        if words is not None:
+            self._name_words(words() if callable(words) else words)
         if counter is not None:
             self._check_counter(counter)
         self._check_names(counter)
@@ -378,8 +401,11 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.held_out_: dict[str, float] = {}
         self.classes_ = self._targets.classes
         self.n_tokens_ = round(float(counts.sum()))
+        self.document_weights_: Floats | None = weights
         self._remember(counts, labels, LearnedFrom())
-        return counts, labels
+        return Lesson(
+            counts, labels, weights, np.arange(len(counts.indptr) - 1) if rows is None else rows
+        )
 
     def _remember(self, counts: Counts, labels: Indicator, before: LearnedFrom) -> None:
         """Keep what tells whether a document was learned from."""
@@ -406,8 +432,9 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return found
 
     def _read_labels(self, X: Any, y: Any) -> tuple[Indicator, Targets]:
-        if isinstance(y, tuple) and len(y) == 2 and isinstance(y[1], Targets):
-            return y  # already read
+        if is_read(y):
+            labels, targets = y
+            return labels, targets
         if y is not None:
             return read_targets(y)
         if isinstance(X, Corpus):
@@ -429,7 +456,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(X, str):
             raise InputError("X is one text; put it in a list")
         if are_texts(X):
-            X = self._count_words(X, reset=reset)
+            X = self._count_words(X)
         how: Any = {"accept_sparse": "csr", "ensure_non_negative": True}
         if reset or hasattr(X, "columns"):
             x = validate_data(self, X, reset=reset, **how)
@@ -442,18 +469,29 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 )
         return canonical(x)
 
-    def _count_words(self, texts: Any, *, reset: bool) -> Any:
-        if reset:
-            raise InputError(
-                "X holds texts; count their words first (WordCounter), pass the counts, and "
-                "fit(..., counter=...) to let the model count words from then on"
-            )
+    def _count_words(self, texts: Any) -> Any:
         if self.counter_ is None:
             raise InputError(
                 "X holds texts, but this model was fitted on counts; "
-                "pass fit(..., counter=...) to let it count words itself"
+                "fit it with texts, or pass fit(..., counter=...), to let it count words itself"
             )
-        return self.counter_.transform(texts)
+        return self.counter_.count(texts)
+
+    def _name_words(self, words: Any) -> None:
+        """Give the columns of X their names."""
+        names = tuple(map(str, words))
+        if len(names) != self.n_features_in_:
+            raise InputError(
+                f"words has {len(names):,} names but X has {self.n_features_in_:,} columns; give "
+                "one for each, in their order (get_feature_names_out() of what counted them)"
+            )
+        if hasattr(self, "feature_names_in_") and names != self.words_:
+            raise InputError("words are not the names that X has itself; leave them out")
+        check_distinct(names, "words")
+        self.feature_names_in_ = np.array(names, dtype=object)
+
+    _takes_weights = False
+    """Whether X may be tf-idf, or any other weights of words, as well as counts."""
 
     def _check_counter(self, counter: WordCounter) -> None:
         """Raise if the counter's words are not the model's, which are called by them."""
@@ -672,12 +710,32 @@ def are_texts(X: Any) -> bool:
     return len(X) > 0 and all(isinstance(x, str) for x in X)
 
 
+def _counted(texts: Any, counter: WordCounter | None) -> tuple[WordCounter, Counts]:
+    """Return a counter of the words of texts, which it learns unless it knows some, and counts."""
+    if counter is not None and hasattr(counter, "vocabulary_"):
+        return counter, counter.count(texts)
+    own = WordCounter() if counter is None else type(counter)(**counter.get_params())
+    return own, own.learn(texts)
+
+
 def check_lengths(counts: Counts, labels: Indicator) -> None:
     """Raise if there are not labels for every document."""
     if counts.shape[0] != labels.shape[0]:
         raise InputError(
             f"X has {counts.shape[0]:,} documents but y has {labels.shape[0]:,}; "
             "both need one row for each document"
+        )
+
+
+def _warn_of_weights(counts: Counts) -> None:
+    """Warn if X is tf-idf: a document would be taken to have hardly a token."""
+    if are_scaled_down(counts):
+        warnings.warn(
+            "X looks like tf-idf: its rows are fractions of length 1 or less, of which a model of "
+            "word counts learns next to nothing; pass how often each word occurs (CountVectorizer "
+            "instead of TfidfVectorizer, or WordCounter), or the texts themselves",
+            NotCountsWarning,
+            stacklevel=4,
         )
 
 

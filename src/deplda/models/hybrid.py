@@ -28,7 +28,7 @@ from deplda.errors import NothingHeldOutWarning
 from deplda.inference.cpu import Cpu
 from deplda.models import holdout, hybrid_codec, hybrid_reasons
 from deplda.models.asks_experts import AsksExperts
-from deplda.models.base import Counts, Floats, Numbers
+from deplda.models.base import Counts, Floats, Numbers, are_texts
 from deplda.models.calibration import Calibration
 from deplda.models.candidates import Centroids, centroids, companions, training_lists
 from deplda.models.card import Arrays, Card, Stored
@@ -148,8 +148,11 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         X: Any,
         y: Any = None,
         *,
+        sample_weight: Any = None,
         groups: Any = None,
         counter: WordCounter | None = None,
+        words: Any = None,
+        classes: Any = None,
         vocabulary: Vocabulary | None = None,
         embeddings: Any = None,
     ) -> Self:
@@ -157,15 +160,19 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
 
         Parameters
         ----------
-        X : (documents, words) counts, sparse or dense, a Corpus, or Documents
+        X : texts; (documents, words) counts, sparse, dense or a data frame; a Corpus; or Documents
         y : labels: an indicator matrix, sparse or dense; a list of label lists; or one class for
             each document. Not needed with a Corpus.
+        sample_weight : one number for each document, optional
+            How many documents each counts as, in the topic model, the centroids, the frequencies of
+            words and labels, and the SVMs' C; 0 leaves it out. Documents held out count once each,
+            and so do all to experts and vectors.
         groups : one value for each document, optional
             Documents of a group are near-duplicates, of one source for instance: they are held out
             together, or else a copy that was learned from would make the hold-out too easy.
-        counter : WordCounter, optional
-            What made the counts out of texts. It is kept and saved with the model, which then takes
-            texts for X in all other methods.
+        counter, words, classes
+            As in `DependencyLDA.fit`. A counter that is to learn words of texts counts for the
+            names of the vocabulary, too.
         vocabulary : Vocabulary, optional
             The concepts that labels are addresses of. Their names in texts are evidence, and those
             that no document has may be suggested too: they follow the others in `classes_`. Without
@@ -178,26 +185,31 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         """
         checked(self.get_params(deep=False))
         given = Documents.of(X)
-        counts, labels = self._begin_fit(given.X, y, counter)
+        if vocabulary is not None and are_texts(given.X):
+            counter = _with_names(counter, vocabulary)
+        lesson = self._begin_fit(
+            given.X, y, counter, words=words, classes=classes, sample_weight=sample_weight
+        )
+        counts, labels = lesson.counts, lesson.labels
         check_counts(counts)
         self._last_stage: Calibration | None = None
         self._n_learned = labels.shape[1]
         labels = self._with_concepts(labels, vocabulary)
-        words = self._words_in(counts)
-        self.n_tokens_ = round(float(words.sum()))
+        learned = self._words_in(counts)
+        self.n_tokens_ = round(float(learned.sum()))
         index = self._index_names(counts)
-        evidence = self._evidence(given, embeddings, words, labels)
+        evidence = self._evidence(given, embeddings, learned, labels)
         known = evidence.are_known()
         folds = [
             fold
             for fold in folds_among(known, self.n_held_out, groups, self.seed_)
-            if _others_teach(words, labels, fold)
+            if _others_teach(learned, labels, fold)
         ]
         lessons = self._choose(counts, labels, folds, index, evidence)
         self._keep(evidence)
         # Of several folds each document was held out once: none of the lessons has most of them.
         is_part = len(folds) == 1 and bool(lessons)
-        self._learn(words, labels, (folds[0], lessons[0]) if is_part else None)
+        self._learn(learned, labels, (folds[0], lessons[0]) if is_part else None)
         return self
 
     def _choose(
@@ -524,6 +536,15 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
     def _from_store(cls, stored: Stored) -> Self:
         model: Self = hybrid_codec.from_store(stored, cls)
         return model
+
+
+def _with_names(counter: WordCounter | None, vocabulary: Vocabulary) -> WordCounter:
+    """Return a counter that is to learn words, told to count for the names of concepts as well."""
+    if counter is None:
+        return WordCounter(names=vocabulary)
+    if hasattr(counter, "vocabulary_") or counter.names is not None:
+        return counter
+    return type(counter)(**counter.get_params() | {"names": vocabulary})
 
 
 def _others_teach(counts: Counts, labels: Indicator, fold: Numbers) -> bool:

@@ -109,7 +109,10 @@ class TopicModel(LearnsOn, Explainer):
         X: Any,
         y: Any = None,
         *,
+        sample_weight: Any = None,
         counter: WordCounter | None = None,
+        words: Any = None,
+        classes: Any = None,
         checkpoint: StrPath | None = None,
         resume: bool = False,
     ) -> Self:
@@ -117,12 +120,21 @@ class TopicModel(LearnsOn, Explainer):
 
         Parameters
         ----------
-        X : (documents, words) counts, sparse or dense, or a Corpus
+        X : texts; (documents, words) counts, sparse, dense or a data frame; or a Corpus
         y : labels: an indicator matrix, sparse or dense; a list of label lists; or one class for
             each document. Not needed with a Corpus.
+        sample_weight : one number for each document, optional
+            How many documents each counts as, in φ, φ′ and the frequencies of labels; 0 leaves it
+            out. Chains draw whole documents: of a fraction they have one more or none, by the seed.
+            Documents held out count once each.
         counter : WordCounter, optional
-            What made the counts out of texts. It is kept and saved with the model, which then takes
-            texts for X in all other methods.
+            What counts the words of texts, or has made the counts of them. It is kept and saved
+            with the model, which then takes texts for X in all other methods. For texts it is
+            ``WordCounter()`` by default, and learns its words if it knows none.
+        words : one name for each column of X, optional
+            Or a function that returns them once X is made: ``vectorizer.get_feature_names_out``.
+        classes : one label for each column of y, optional
+            Such as the ``classes_`` of a MultiLabelBinarizer; of label lists, all that there are.
         checkpoint : path, optional
             A folder in which chains are kept as they run. With `resume` they go on from what is
             there, to the same bits; without it a folder that holds chains is refused.
@@ -133,7 +145,10 @@ class TopicModel(LearnsOn, Explainer):
                 f"there is nothing to keep at {os.fspath(checkpoint)}: {type(self).__name__} runs "
                 "no chains unless fit_method='sampled'; leave the checkpoint out"
             )
-        counts, labels = self._begin_fit(X, y, counter)
+        lesson = self._begin_fit(
+            X, y, counter, words=words, classes=classes, sample_weight=sample_weight
+        )
+        counts, labels = lesson.counts, lesson.labels
         corpus = Corpus(counts, labels, self.words_)
         self._resolve(corpus)
         if self.combine == "auto":

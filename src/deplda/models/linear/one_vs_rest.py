@@ -71,7 +71,7 @@ class OneVsRest:
 
     def __init__(
         self, matrix: csr_array[Any, tuple[int, int]], labels: Indicator, tolerance: float,
-        seed: int, execution: Execution,
+        seed: int, execution: Execution, weights: Floats | None = None,
     ) -> None:  # fmt: skip
         self._labels, columns, self._execution = labels, csc_array(labels), execution
         n_positive, n = np.diff(columns.indptr), labels.shape[0]

@@ -14,7 +14,6 @@ from scipy.sparse import csr_array
 from sklearn.preprocessing import normalize
 
 from deplda.data import checks
-from deplda.data.targets import Indicator
 from deplda.data.text import WordCounter
 from deplda.data.weighting import logged
 from deplda.engine.execution import Execution
@@ -24,6 +23,7 @@ from deplda.kernels.linear import score_labels
 from deplda.models import codec
 from deplda.models.base import Counts, Floats, LabelClassifier, Numbers
 from deplda.models.card import Arrays, Card, Stored
+from deplda.models.lesson import Lesson
 from deplda.models.linear.one_vs_rest import HeldOut, OneVsRest, Weights
 from deplda.models.linear.tuning import COSTS
 from deplda.models.parameters import checked
@@ -65,24 +65,38 @@ class LinearSVMs(LabelClassifier):
     _vectors: ClassVar[dict[str, Literal["words", "labels"]]] = {}
     """Learned attributes, a number for each word or label, that are saved beside the weights."""
 
-    def fit(self, X: Any, y: Any = None, *, counter: WordCounter | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        counter: WordCounter | None = None,
+        words: Any = None,
+        classes: Any = None,
+    ) -> Self:
         """Learn one SVM for each label from labelled documents.
 
         Parameters
         ----------
-        X : (documents, words) counts, sparse or dense, or a Corpus
+        X : texts; (documents, words) counts, sparse, dense or a data frame; or a Corpus
         y : labels: an indicator matrix, sparse or dense; a list of label lists; or one class for
             each document. Not needed with a Corpus.
-        counter : WordCounter, optional
-            What made the counts out of texts. It is kept and saved with the model, which then takes
-            texts for X in all other methods.
+        sample_weight : one number for each document, optional
+            How many documents each counts as: C of a document is multiplied by it, and the idf of
+            words counts it so often. 0 leaves it out.
+        counter, words, classes
+            As in `DependencyLDA.fit`.
         """
-        counts, labels = self._begin_fit(X, y, counter)
+        lesson = self._begin_fit(
+            X, y, counter, words=words, classes=classes, sample_weight=sample_weight
+        )
+        labels = lesson.labels
         if not len(fold := self._fold_held_out(labels)):
-            self._fit(counts, labels, None)
+            self._fit(lesson, None)
             return self
         held_out = HeldOut([fold], labels.shape[1])
-        self._fit(counts, labels, held_out)
+        self._fit(lesson, held_out)
         self.calibration_ = self._calibrated(fold, held_out.scores[0].astype(np.float64), labels)
         return self
 
@@ -93,20 +107,23 @@ class LinearSVMs(LabelClassifier):
         that fold (with the features and C of all); other rows hold nothing of use. The last fold's
         SVMs are where those of all documents start, so that a fold costs less than a fit.
         """
-        counts, labels = self._begin_fit(X, y, None)
-        held_out = HeldOut(folds, labels.shape[1])
-        self._fit(counts, labels, held_out)
-        found = np.zeros(labels.shape)
+        lesson = self._begin_fit(X, y, None)
+        held_out = HeldOut(folds, lesson.labels.shape[1])
+        self._fit(lesson, held_out)
+        found = np.zeros(lesson.labels.shape)
         for fold, scores in zip(folds, held_out.scores, strict=True):
             found[fold] = scores
         return found
 
-    def _fit(self, counts: Counts, labels: Indicator, held_out: HeldOut | None) -> None:
+    def _fit(self, lesson: Lesson, held_out: HeldOut | None) -> None:
         self._check_parameters()
-        self._learn_features(counts)
-        task = OneVsRest(self._features()(counts), labels, self.tol, self.seed_, self._execution())
+        self._learn_features(lesson)
+        task = OneVsRest(
+            self._features()(lesson.counts), lesson.labels, self.tol, self.seed_,
+            self._execution(), lesson.weights,
+        )  # fmt: skip
         self.weights_, self.intercepts_ = self._learn(task, held_out)
-        self.label_sets_ = labels
+        self.label_sets_ = lesson.labels
 
     @abstractmethod
     def _features(self) -> Callable[[Counts], Counts]:
@@ -116,7 +133,7 @@ class LinearSVMs(LabelClassifier):
     def _learn(self, task: OneVsRest, held_out: HeldOut | None) -> Weights:
         """Choose what is to be chosen, and return the weights."""
 
-    def _learn_features(self, counts: Counts) -> None:
+    def _learn_features(self, lesson: Lesson) -> None:
         """Set what `_features` needs to know of training documents."""
 
     def _check_parameters(self) -> None:
@@ -202,6 +219,8 @@ class VanillaSVM(LinearSVMs):
 
     C: float = 1.0
 
+    _takes_weights = True  # of which it takes the shares, as of counts
+
     def _check_parameters(self) -> None:
         checks.positive(C=self.C)
         super()._check_parameters()
@@ -252,8 +271,8 @@ class TfidfSVM(LinearSVMs):
 
     _vectors: ClassVar = {"idf_": "words"}
 
-    def _learn_features(self, counts: Counts) -> None:
-        self.idf_ = idf_of(counts)
+    def _learn_features(self, lesson: Lesson) -> None:
+        self.idf_ = idf_of(lesson.counts, weights=lesson.weights)
 
     def _features(self) -> Callable[[Counts], Counts]:
         return partial(tfidf, self.idf_)
@@ -269,13 +288,20 @@ def shares(counts: Counts) -> Counts:
     return csr_array(normalize(counts, norm="l1"))
 
 
-def idf_of(counts: Counts, n_documents: int | None = None) -> Floats:
+def idf_of(
+    counts: Counts, n_documents: float | None = None, weights: Floats | None = None
+) -> Floats:
     """Return 1 + ln((1 + documents)/(1 + documents with the word)) of each word.
 
-    `n_documents` says how many there are in all, if the others have none of these words.
+    `n_documents` says how many there are in all, if the others have none of these words; `weights`
+    how many each of them counts as.
     """
-    n = counts.shape[0] if n_documents is None else n_documents
-    n_with = np.bincount(counts.indices[counts.data > 0], minlength=counts.shape[1])
+    if n_documents is None:
+        n_documents = counts.shape[0] if weights is None else float(weights.sum())
+    n = n_documents
+    has_word = counts.data > 0
+    n_each = None if weights is None else np.repeat(weights, np.diff(counts.indptr))[has_word]
+    n_with = np.bincount(counts.indices[has_word], n_each, minlength=counts.shape[1])
     return np.asarray(1 + np.log((1 + n) / (1 + n_with)))
 
 
