@@ -107,11 +107,12 @@ def dirichlet_multinomial(counts: Sequence[int], alphas: Sequence[float]) -> flo
 def expected_words(
     documents: Documents, eta: float, beta: float, n_words: int, n_labels: int, n_sweeps: int,
     known: Sequence[Sequence[float]] | None = None, background: float = 0.0,
+    own_weights: Sequence[float] | None = None,
 ) -> list[list[float]]:  # fmt: skip
     """Return N_wc (labels × words) after some CVB0 passes, types of a document taken together.
 
     Counts that are known from elsewhere are added from the start. A background, a document's last
-    label, has a share of η.
+    label, has a share of η. In N_wc a document counts by its weight.
     """
 
     def alpha(j: int, n: int) -> float:
@@ -121,26 +122,28 @@ def expected_words(
 
     types = [(sorted(Counter(tokens).items()), labels) for tokens, labels in documents]
     shares = [{w: [1 / len(labels)] * len(labels) for w, _ in ws} for ws, labels in types if labels]
+    times = own_weights if own_weights is not None else [1.0] * len(types)
+    times = [m for m, (_, labels) in zip(times, types, strict=True) if labels]
     types = [(ws, labels) for ws, labels in types if labels]
     n = [list(known[c]) if known else [0.0] * n_words for c in range(n_labels)]
-    for (ws, labels), mine in zip(types, shares, strict=True):
+    for (ws, labels), mine, m in zip(types, shares, times, strict=True):
         for w, x in ws:
             for j, c in enumerate(labels):
-                n[c][w] += x * mine[w][j]
+                n[c][w] += m * x * mine[w][j]
     for _ in range(n_sweeps):
-        for (ws, labels), mine in zip(types, shares, strict=True):
+        for (ws, labels), mine, m in zip(types, shares, times, strict=True):
             for w, x in ws:
                 weights = []
                 for j, c in enumerate(labels):
                     r = x * mine[w][j]
-                    n_cd = sum(times * mine[v][j] for v, times in ws)
+                    n_cd = sum(v_times * mine[v][j] for v, v_times in ws)
                     weights.append(
-                        (n[c][w] - r + beta) / (sum(n[c]) - r + n_words * beta)
+                        (n[c][w] - m * r + beta) / (sum(n[c]) - m * r + n_words * beta)
                         * (n_cd - r + alpha(j, len(labels)))
                     )  # fmt: skip
                 for j, c in enumerate(labels):
                     share = weights[j] / sum(weights)
-                    n[c][w] += x * (share - mine[w][j])
+                    n[c][w] += m * x * (share - mine[w][j])
                     mine[w][j] = share
     return n
 

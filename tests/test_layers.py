@@ -40,6 +40,7 @@ ACROSS = {
     "test_real_data",
     "test_reference",
     "test_saved_before",
+    "test_scikit_learn",
 }
 # Which rooms, or modules, may import a package that is heavy, or of some machines alone.
 HOMES = {
@@ -52,8 +53,8 @@ HOMES = {
     "joblib": {"engine.local"},
     "matplotlib": {"training.diagnostics"},
     "numba": {"kernels"},
-    "pandas": {"models.base", "evaluation", "data.frames"},
-    "polars": {"models.base", "data.frames"},
+    "pandas": {"models.base", "evaluation", "data.word_frames"},
+    "polars": {"models.base", "data.word_frames"},
     "pooch": {"data.datasets"},
     "pyarrow": {"data.readers"},
     "safetensors": {"models.card", "data.readers.vector_files"},

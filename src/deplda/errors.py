@@ -49,7 +49,7 @@ class FractionalCountsWarning(UserWarning):
 
 
 class NotCountsWarning(UserWarning):
-    """X looks like tf-idf, of which a model of word counts learns next to nothing."""
+    """X looks like tf-idf, but the model learns from how often words occur."""
 
 
 class MissingFieldWarning(UserWarning):

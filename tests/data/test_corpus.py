@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csc_array, csr_array, csr_matrix
 
 from deplda import Corpus, InputError, concat, write_jsonl, write_svmlight
-from deplda.data.corpus import NumberedNames, grown
+from deplda.data.corpus import NumberedNames, grown, repeated
 
 
 def small() -> Corpus:
@@ -301,3 +301,11 @@ def test_millions_of_columns_that_nobody_uses_take_no_names(
 def test_a_matrix_grows_by_empty_rows_and_columns() -> None:
     matrix = csr_array(np.array([[1, 0], [0, 2]]))
     assert grown(matrix, (3, 4)).toarray().tolist() == [[1, 0, 0, 0], [0, 2, 0, 0], [0, 0, 0, 0]]
+
+
+def test_documents_stand_as_often_as_they_are_wanted() -> None:
+    found = repeated(small(), np.array([2, 0, 1, 0]))
+    assert found.counts.toarray().tolist() == [[2, 0, 1], [2, 0, 1], [0, 3, 1]]
+    assert found.labels.toarray().tolist() == [[1, 0], [1, 0], [1, 1]]
+    assert found.ids == ("0", "1", "2")
+    assert found.vocabulary == small().vocabulary

@@ -42,7 +42,8 @@ def test_the_line_minimum_is_no_worse_than_any_point_of_a_fine_grid() -> None:
         signs = rng.integers(-1, 2, size=30).astype(np.int8)
         w, direction = rng.normal(size=(2, 5))
         costs = (1.0, 50.0)
-        each = np.where(signs > 0, costs[1], costs[0]) * (signs != 0)
+        weights = rng.choice([0.5, 1.0, 3.0], 30)
+        each = weights * np.where(signs > 0, costs[1], costs[0]) * (signs != 0)
 
         def objective(t: float) -> float:
             slack = np.maximum(0, 1 - signs * (scores + t * changes))  # noqa: B023
@@ -52,7 +53,7 @@ def test_the_line_minimum_is_no_worse_than_any_point_of_a_fine_grid() -> None:
         if objective(1e-6) > objective(0):
             changes, direction = -changes, -direction
         t = svm.line_minimum(
-            scores, changes, signs, w @ direction, direction @ direction, costs, 50
+            scores, changes, signs, weights, w @ direction, direction @ direction, costs, 50
         )
         grid = min(objective(s) for s in np.linspace(0, 5, 2001))
         assert t >= 0

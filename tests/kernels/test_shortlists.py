@@ -36,14 +36,19 @@ class Svm(NamedTuple):
     signs: Array
     before: Array
 
+    def costs(self, cost: float) -> Array:
+        """Return C of each document, by a weight of its own."""
+        return cost * np.resize([1.0, 0.5, 3.0], self.x.shape[0])
+
     def minimum(self, cost: float) -> Array:
         """Return the weights that a general minimiser finds for the objective as it is written."""
         x, before = self.x.toarray().astype(float)[self.rows], self.before.astype(float)
+        costs = self.costs(cost)[self.rows]
 
         def objective(w: Array) -> tuple[float, Array]:
             slack = np.maximum(1 - self.signs * (x @ w - 1), 0)
-            value = ((w - before) ** 2).sum() / 2 + cost * (slack**2).sum()
-            return float(value), w - before - 2 * cost * (slack * self.signs) @ x
+            value = ((w - before) ** 2).sum() / 2 + (costs * slack**2).sum()
+            return float(value), w - before - 2 * (costs * slack * self.signs) @ x
 
         found = minimize(objective, before, jac=True, method="BFGS", options={"gtol": 1e-9})
         return np.asarray(found.x)
@@ -53,8 +58,9 @@ class Svm(NamedTuple):
         a = np.zeros(len(self.rows)) if alpha is None else alpha.copy()
         w = self.before + (a * self.signs) @ self.x.toarray()[self.rows]
         sweeps = shortlists.solve(
-            *arrays(self.x), squares(self.x), self.rows, self.signs, cost, 1e-9, 10_000, 7, a, w
-        )
+            *arrays(self.x), squares(self.x), self.rows, self.signs, self.costs(cost), 1e-9,
+            10_000, 7, a, w,
+        )  # fmt: skip
         return w, a, sweeps
 
 
@@ -88,7 +94,7 @@ def test_it_is_liblinears_solution_where_a_word_that_all_have_makes_up_for_the_b
     x = csr_array(np.hstack([svm.x.toarray(), np.ones((N_ROWS, 1), np.float32)]))
     w, _, _ = svm._replace(x=x, before=np.eye(N_WORDS + 1)[-1]).solved(1.0)
     reference = LinearSVC(C=1.0, dual=True, tol=1e-10, max_iter=1_000_000, random_state=0)
-    reference.fit(svm.x[svm.rows], svm.signs)
+    reference.fit(svm.x[svm.rows], svm.signs, sample_weight=svm.costs(1.0)[svm.rows])
     np.testing.assert_allclose(x @ w - 1, reference.decision_function(svm.x), atol=1e-6)
 
 
@@ -126,8 +132,8 @@ def solved(
     before = arrays(csr_array(np.stack([svm.before for svm in svms])))
     alpha = np.zeros(len(rows))
     ends, words, values, unsolved = shortlists.solve_labels(
-        *arrays(x), squares(x), starts, rows, signs, np.array(numbers), *before, x.shape[1], 1.0,
-        tolerance, most, least, alpha,
+        *arrays(x), squares(x), starts, rows, signs, np.array(numbers), *before, x.shape[1],
+        svms[0].costs(1.0), tolerance, most, least, alpha,
     )  # fmt: skip
     found = csr_array((values, words, ends), shape=(len(svms), x.shape[1]))
     return Found(found.toarray(), np.diff(ends), unsolved, alpha)

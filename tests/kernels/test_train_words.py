@@ -72,21 +72,25 @@ def test_the_word_log_likelihood_is_its_twin(seed: int) -> None:
     assert world.log_likelihood() == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("background", [0.0, 0.3])
 @pytest.mark.parametrize("seed", range(4))
-def test_the_expectation_pass_is_its_twin(seed: int, background: float) -> None:
+def test_the_expectation_pass_is_its_twin(seed: int, background: float, weighted: bool) -> None:
     rng = np.random.default_rng(seed)
+    weights = rng.choice([0.3, 0.5, 1.0], 10) if weighted else np.ones(10)
     documents = random_documents(rng, 10, 8, 5, length=15)
     world = WordWorld(corpus_of(documents, 8, 5), eta=2.0, beta=0.1)
     layout = world.layout
     shares = np.empty(len(layout.cells), dtype=np.float32)
     cell_counts, label_counts = np.empty(len(layout.cell_words)), np.empty(5)
-    words.expected_start(layout, shares, cell_counts, label_counts)
+    words.expected_start(layout, weights, shares, cell_counts, label_counts)
     for _ in range(4):
         words.expect(
-            layout, world.swept, shares, cell_counts, label_counts, 2.0, 0.1, 8, background
+            layout, world.swept, weights, shares, cell_counts, label_counts, 2.0, 0.1, 8, background
         )
-    expected = naive.expected_words(documents, 2.0, 0.1, 8, 5, n_sweeps=4, background=background)
+    expected = naive.expected_words(
+        documents, 2.0, 0.1, 8, 5, n_sweeps=4, background=background, own_weights=weights.tolist()
+    )
     for c in range(5):
         own = slice(layout.cell_starts[c], layout.cell_starts[c + 1])
         found = np.zeros(8)

@@ -8,10 +8,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from deplda import InputError
-from deplda.data.evidence import Documents
 from deplda.data.readers.expert_files import suggestions
 from deplda.errors import MissingSuggestionsWarning
-from deplda.models.experts import Asked, Evidence, ids_of, named_experts, said_by, taught
+from deplda.models.experts import Asked, Evidence, named_experts, said_by, taught
 
 CLASSES = np.array(["x", "y", "z"], dtype=object)
 COUNTS = csr_array(np.eye(3))
@@ -128,10 +127,3 @@ def test_an_object_that_ranks_wrongly_is_refused(answer: Any, problem: str) -> N
 
     with pytest.raises(InputError, match=problem):
         said_by("wrong", Wrong(), asked(0, 1, 2))
-
-
-def test_ids_are_those_given_or_the_rows_numbers() -> None:
-    assert [*ids_of(Documents(COUNTS), 3)] == ["0", "1", "2"]
-    assert ids_of(Documents(COUNTS, ids=["a", "b", "c"]), 3) == ["a", "b", "c"]
-    with pytest.raises(InputError, match="2 ids for 3 documents"):
-        ids_of(Documents(COUNTS, ids=["a", "b"]), 3)

@@ -22,7 +22,7 @@ from deplda import (
 )
 from deplda.evaluation import rank_metrics, reliability
 from deplda.models.linear.svm import tfidf
-from tests.models.worlds import pairs
+from tests.models.worlds import EXPECTED_FAILED_CHECKS, pairs
 
 
 def quick(**others: Any) -> HybridLDA:
@@ -44,9 +44,7 @@ def fitted() -> HybridLDA:
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast")  # y = inf, on purpose
 @parametrize_with_checks(
     [quick(C=1.0, n_held_out=5)],  # one fold, not five
-    expected_failed_checks=lambda _: {
-        "check_decision_proba_consistency": "it passes negative numbers, which no counts are"
-    },
+    expected_failed_checks=lambda _: EXPECTED_FAILED_CHECKS,
 )
 def test_scikit_learn_is_satisfied(estimator: Any, check: Any) -> None:
     check(estimator)

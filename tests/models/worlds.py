@@ -11,6 +11,18 @@ from deplda.data.datasets.newsroom import Newsroom, _lexicon
 from deplda.models.topic_model import TopicModel
 
 MODELS = [FlatLDA, PriorLDA, DependencyLDA]
+EXPECTED_FAILED_CHECKS = {
+    "check_decision_proba_consistency": "it passes negative numbers, which no counts are",
+    **dict.fromkeys(
+        (
+            "check_sample_weight_equivalence_on_dense_data",
+            "check_sample_weight_equivalence_on_sparse_data",
+        ),
+        "it compares probabilities: which documents are held out for them, and whether a copy of "
+        "one is learned from, depends on how many there are (test_lesson.py compares the rest)",
+    ),
+}
+"""Checks of scikit-learn that no model passes, and why."""
 Model = type[TopicModel]
 
 

@@ -246,6 +246,18 @@ class Corpus:
         )
 
 
+def repeated(corpus: Corpus, times: npt.NDArray[np.int64]) -> Corpus:
+    """Return each document so many times, 0 or more; they are numbered anew."""
+    rows = np.repeat(np.arange(len(corpus)), times)
+    return Corpus._trusted(
+        _take_rows(corpus.counts, rows),
+        _take_rows(corpus.labels, rows),
+        corpus.vocabulary,
+        corpus.label_names,
+        tuple(map(str, range(len(rows)))),
+    )
+
+
 def concat(corpora: Iterable[Corpus], *, prefixes: Sequence[str] | None = None) -> Corpus:
     """Return all documents in one corpus over the union of the words and labels.
 

@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
+from deplda.data.corpus import Corpus
+from deplda.errors import InputError
+
 
 @dataclass(frozen=True, eq=False)
 class Documents:
@@ -34,3 +37,13 @@ class Documents:
     def of(cls, X: Any) -> Documents:
         """Return X as documents, of which nothing else is known unless it says so."""
         return X if isinstance(X, cls) else cls(X)
+
+
+def ids_of(documents: Documents, n: int) -> Sequence[str]:
+    """Return the names of documents: as given, of their corpus, or the rows' numbers."""
+    found = documents.ids
+    if found is None:
+        found = documents.X.ids if isinstance(documents.X, Corpus) else [str(i) for i in range(n)]
+    if len(found) != n:
+        raise InputError(f"there are {len(found):,} ids for {n:,} documents; give one for each")
+    return found

@@ -21,7 +21,6 @@ from deplda.data.collocations import chosen_of, chosen_words
 from deplda.data.corpus import check_distinct, renamed_columns
 from deplda.data.documented import Documented
 from deplda.data.forms import Forms, Normalizer, resolve, shared_forms
-from deplda.data.frames import frame_of
 from deplda.data.languages import (
     NAMES,
     Detected,
@@ -36,6 +35,7 @@ from deplda.data.names import MARK, NameWords, names_of
 from deplda.data.rows import Places, SparseRows
 from deplda.data.tokens import Tokenizer
 from deplda.data.vocabulary import Vocabulary
+from deplda.data.word_frames import frame_of
 from deplda.errors import InputError
 
 MOST_NGRAMS = 5

@@ -28,6 +28,25 @@ def whole(counts: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
     return np.rint(counts).astype(np.int32)
 
 
+def label_frequencies(
+    labels: Any, weights: npt.NDArray[np.float64] | None
+) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
+    """Return how many documents have each label, each counted as often as its weight says."""
+    n_each = None if weights is None else np.repeat(weights, np.diff(labels.indptr))
+    return np.bincount(labels.indices, n_each, minlength=labels.shape[1])
+
+
+def whole_copies(weights: npt.NDArray[np.float64], seed: int) -> npt.NDArray[np.int64]:
+    """Return how often each document stands among those that chains draw from.
+
+    A fraction becomes one copy more or none, such that of any documents that follow each other
+    there are as many copies as their weights sum to, one more or one less.
+    """
+    whole = np.floor(weights)
+    upto = np.cumsum(weights - whole) + np.random.default_rng(seed).random()
+    return (whole + np.diff(np.floor(upto), prepend=0.0)).astype(np.int64)
+
+
 def are_scaled_down(counts: Any) -> bool:
     """Return whether rows are weights of length 1 or less, as tf-idf is, rather than counts.
 

@@ -70,12 +70,12 @@ def newton_direction(starts, words, values, documents, costs, gradient, ease, mo
 
 
 @njit(nogil=True, cache=True)
-def line_minimum(scores, changes, signs, ridge_slope, ridge_curve, costs, most):  # type: ignore[no-untyped-def]
+def line_minimum(scores, changes, signs, weights, ridge_slope, ridge_curve, costs, most):  # type: ignore[no-untyped-def]
     """Return the t ≥ 0 at which the objective is least when scores move by t · changes.
 
-    `ridge_slope` and `ridge_curve` are w·d and d·d; costs are those of y = −1 and y = 1. The slope
-    is piecewise linear and rising, so Newton's steps, kept between what is too short and too long,
-    find its zero.
+    `ridge_slope` and `ridge_curve` are w·d and d·d; costs are those of y = −1 and y = 1, times the
+    document's weight. The slope is piecewise linear and rising, so Newton's steps, kept between
+    what is too short and too long, find its zero.
     """
     low, high, t, first = 0.0, np.inf, 0.0, np.inf
     for _ in range(most):
@@ -84,7 +84,7 @@ def line_minimum(scores, changes, signs, ridge_slope, ridge_curve, costs, most):
             y = signs[i]
             slack = 1.0 - y * (scores[i] + t * changes[i])
             if y != 0 and slack > 0.0:
-                cost = costs[1] if y > 0 else costs[0]
+                cost = weights[i] * (costs[1] if y > 0 else costs[0])
                 slope -= 2.0 * cost * y * changes[i] * slack
                 curve += 2.0 * cost * changes[i] * changes[i]
         if first == np.inf:

@@ -3,9 +3,10 @@
 Documents are rows of a sparse matrix (starts, words, values), values in single precision. The SVM
 of a label is
 
-    ½ ‖w − w₀‖² + C Σ_i ξ_i²,   ξ_i = max(0, 1 − y_i (w·x_i − 1))
+    ½ ‖w − w₀‖² + Σ_i C_i ξ_i²,   ξ_i = max(0, 1 − y_i (w·x_i − 1))
 
-over its own documents and those in whose shortlist it stands; w₀ is 0, or what was learned before.
+over its own documents and those in whose shortlist it stands; w₀ is 0, or what was learned before,
+and C_i is C times the document's weight.
 The bias is −1 and not learned: a document with none of a label's words is a "no" without any
 documents that would have to say so. Solved in the dual, one coordinate at a time, in an order that
 depends on the label's number alone (Hsieh et al. 2008).
@@ -57,7 +58,7 @@ def _add(w, words, values, begin, end, factor):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def solve(  # type: ignore[no-untyped-def]
-    starts, words, values, squares, rows, signs, cost, tolerance, most, seed, alpha, w,
+    starts, words, values, squares, rows, signs, costs, tolerance, most, seed, alpha, w,
 ):  # fmt: skip
     """Mutate alpha and w = w₀ + Σ α_i y_i x_i to the solution; return the sweeps that it took.
 
@@ -72,7 +73,6 @@ def solve(  # type: ignore[no-untyped-def]
         if signs[k] > 0 or alpha[k] > 0.0:
             order[k], order[active] = order[active], order[k]
             active += 1
-    diagonal = 0.5 / cost
     state = (np.uint64(seed) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     for sweep in range(most):
         high, low, is_whole = 0.0, 0.0, active == n
@@ -84,6 +84,7 @@ def solve(  # type: ignore[no-untyped-def]
         while s < active:
             k = order[s]
             i, y = rows[k], np.float64(signs[k])
+            diagonal = 0.5 / costs[i]
             score = BIAS + _product(w, words, values, starts[i], starts[i + 1])
             slope = y * score - 1.0 + diagonal * alpha[k]
             if alpha[k] == 0.0 and slope >= 0.0:
@@ -106,7 +107,7 @@ def solve(  # type: ignore[no-untyped-def]
 @njit(nogil=True, cache=True)
 def solve_labels(  # type: ignore[no-untyped-def]
     starts, words, values, squares, list_starts, rows, signs, numbers, before_starts, before_words,
-    before_values, n_words, cost, tolerance, most, least, alpha,
+    before_values, n_words, costs, tolerance, most, least, alpha,
 ):  # fmt: skip
     """Return the weights of labels one after the other: their starts, words and values.
 
@@ -130,7 +131,7 @@ def solve_labels(  # type: ignore[no-untyped-def]
                 _add(w, words, values, starts[own[k]], starts[own[k] + 1], a[k] * mine[k])
         unsolved += (
             solve(
-                starts, words, values, squares, own, mine, cost, tolerance, most, numbers[c], a, w
+                starts, words, values, squares, own, mine, costs, tolerance, most, numbers[c], a, w
             )
             == most
         )

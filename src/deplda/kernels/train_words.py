@@ -210,8 +210,8 @@ def log_likelihood(layout, z, cell_counts, label_counts, eta, beta, n_words):  #
 
 
 @njit(nogil=True, cache=True)
-def expected_start(layout, shares, cell_counts, label_counts):  # type: ignore[no-untyped-def]
-    """Set each entry's shares to 1/|c_d|, and N_wc and N_c to what they give."""
+def expected_start(layout, weights, shares, cell_counts, label_counts):  # type: ignore[no-untyped-def]
+    """Set each entry's shares to 1/|c_d|, and N_wc and N_c to what they give, by weight."""
     cell_counts[:] = 0.0
     label_counts[:] = 0.0
     for d in range(layout.label_starts.size - 1):
@@ -222,22 +222,23 @@ def expected_start(layout, shares, cell_counts, label_counts):  # type: ignore[n
             for j in range(n_labels):
                 share = np.float32(1.0) / np.float32(n_labels)
                 shares[at] = share
-                cell_counts[layout.cells[at]] += layout.times[e] * share
-                label_counts[layout.labels[first + j]] += layout.times[e] * share
+                cell_counts[layout.cells[at]] += weights[d] * (layout.times[e] * share)
+                label_counts[layout.labels[first + j]] += weights[d] * (layout.times[e] * share)
                 at += 1
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def expect(  # type: ignore[no-untyped-def]
-    layout, documents, shares, cell_counts, label_counts, eta, beta, n_words, background
+    layout, documents, weights, shares, cell_counts, label_counts, eta, beta, n_words, background
 ):  # fmt: skip
     """Mutate shares, N_wc and N_c: one pass with expectations for the draws of eq. 2 (CVB0).
 
     The x tokens of one type in one document share their expectations r_c, which become
     (N_wc − xr + β)/(N_c − xr + Wβ) · (N_cd − xr + η/|c_d|), normalised: counts without these x.
     (A word repeated in a document would otherwise be its own evidence.) If `background` is above 0,
-    a document's last label is the one that all documents share: it has this share of η. Returns
-    Σ times · |change of shares| over the entries.
+    a document's last label is the one that all documents share: it has this share of η. Of a
+    document of weight m, N_wc and N_c have m x tokens for its x. Returns Σ m · times · |change of
+    shares| over the entries.
     """
     widest = 0
     for d in documents:
@@ -251,6 +252,7 @@ def expect(  # type: ignore[no-untyped-def]
     for d in documents:
         first = layout.label_starts[d]
         n_labels = layout.label_starts[d + 1] - first
+        m = weights[d]
         alpha[:n_labels] = eta / n_labels
         if background > 0.0 and n_labels > 1:
             alpha[: n_labels - 1] = eta * (1.0 - background) / (n_labels - 1)
@@ -271,19 +273,19 @@ def expect(  # type: ignore[no-untyped-def]
                 own = times * np.float64(shares[row + j])
                 # Rounding may leave a count a hair below what is taken out of it.
                 weight[j] = (
-                    (max(cell_counts[layout.cells[row + j]] - own, 0.0) + beta)
+                    (max(cell_counts[layout.cells[row + j]] - m * own, 0.0) + beta)
                     * (max(n_cd[j] - own, 0.0) + alpha[j])
-                    / (max(n_c[j] - own, 0.0) + w_beta)
+                    / (max(n_c[j] - m * own, 0.0) + w_beta)
                 )
                 total += weight[j]
             for j in range(n_labels):
                 before = np.float64(shares[row + j])
                 shares[row + j] = weight[j] / total
                 step = times * (np.float64(shares[row + j]) - before)
-                cell_counts[layout.cells[row + j]] += step
+                cell_counts[layout.cells[row + j]] += m * step
                 n_cd[j] += step
-                n_c[j] += step
-                change += abs(step)
+                n_c[j] += m * step
+                change += m * abs(step)
             row += n_labels
         for j in range(n_labels):
             label_counts[layout.labels[first + j]] = n_c[j]

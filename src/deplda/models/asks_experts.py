@@ -8,13 +8,13 @@ from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
-from deplda.data.evidence import Documents
+from deplda.data.evidence import Documents, ids_of
 from deplda.data.targets import Indicator, Targets
 from deplda.errors import InputError
 from deplda.models import vectors
 from deplda.models.base import Counts, LabelClassifier, Numbers
 from deplda.models.expert_signals import Expert, Told, counts_in
-from deplda.models.experts import Asked, Evidence, ids_of, named_experts, said_by
+from deplda.models.experts import Asked, Evidence, named_experts, said_by
 from deplda.models.vectors import Vectors
 
 

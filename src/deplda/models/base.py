@@ -377,7 +377,7 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         counts = self._read_counts(X, reset=True)
         check_lengths(counts, labels)
         if not is_read(y) and not self._takes_weights:
-            _warn_of_weights(counts)
+            _warn_of_weights(counts, type(self).__name__)
         if not labels.nnz:
             raise InputError(
                 f"none of the {counts.shape[0]:,} documents has a label; "
@@ -403,9 +403,7 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         self.n_tokens_ = round(float(counts.sum()))
         self.document_weights_: Floats | None = weights
         self._remember(counts, labels, LearnedFrom())
-        return Lesson(
-            counts, labels, weights, np.arange(len(counts.indptr) - 1) if rows is None else rows
-        )
+        return Lesson(counts, labels, weights, rows)
 
     def _remember(self, counts: Counts, labels: Indicator, before: LearnedFrom) -> None:
         """Keep what tells whether a document was learned from."""
@@ -705,9 +703,15 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
 
 def are_texts(X: Any) -> bool:
     """Return whether X is a list of texts, or an array or a column of them."""
-    if issparse(X) or not (isinstance(X, list | tuple) or getattr(X, "ndim", 0) == 1):
+    if issparse(X) or not (isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1):
         return False
-    return len(X) > 0 and all(isinstance(x, str) for x in X)
+    are_strings = [isinstance(x, str) for x in X]
+    if any(are_strings) and not all(are_strings):
+        number = are_strings.index(False)
+        raise InputError(
+            f"the text of document {number} is {[*X][number]!r}; give '' where there is none"
+        )
+    return any(are_strings)
 
 
 def _counted(texts: Any, counter: WordCounter | None) -> tuple[WordCounter, Counts]:
@@ -727,13 +731,13 @@ def check_lengths(counts: Counts, labels: Indicator) -> None:
         )
 
 
-def _warn_of_weights(counts: Counts) -> None:
+def _warn_of_weights(counts: Counts, model: str) -> None:
     """Warn if X is tf-idf: a document would be taken to have hardly a token."""
     if are_scaled_down(counts):
         warnings.warn(
-            "X looks like tf-idf: its rows are fractions of length 1 or less, of which a model of "
-            "word counts learns next to nothing; pass how often each word occurs (CountVectorizer "
-            "instead of TfidfVectorizer, or WordCounter), or the texts themselves",
+            f"X looks like tf-idf (its rows are fractions of length 1 or less), but {model} learns "
+            "from how often words occur; pass counts (CountVectorizer instead of TfidfVectorizer, "
+            "or WordCounter), or the texts themselves",
             NotCountsWarning,
             stacklevel=4,
         )

@@ -67,9 +67,11 @@ class Centroids(NamedTuple):
         return _centroids_of(csr_array(older + labels.T.astype(np.float32) @ features))
 
 
-def centroids(features: Sparse, labels: Indicator) -> Centroids:
-    """Return the labels' mean documents."""
-    return _centroids_of(csr_array(labels.T.astype(np.float32) @ features))
+def centroids(
+    features: Sparse, labels: Indicator, weights: npt.NDArray[np.float64] | None = None
+) -> Centroids:
+    """Return the labels' mean documents, each document counted as often as its weight says."""
+    return _centroids_of(csr_array(_by_weight(labels, weights).T @ features))
 
 
 def _centroids_of(sums: Sparse) -> Centroids:
@@ -81,14 +83,22 @@ def _centroids_of(sums: Sparse) -> Centroids:
     return Centroids(Index(_by_row(rows.T)), lengths)
 
 
-def companions(labels: Indicator) -> Index:
+def companions(labels: Indicator, weights: npt.NDArray[np.float64] | None = None) -> Index:
     """Return the index of P(c | c′): how often a document with one label has another."""
-    own = labels.astype(np.float32)
-    together = csr_array(own.T @ own)
-    n_documents = np.maximum(together.diagonal(), 1.0)
+    together = csr_array(_by_weight(labels, weights).T @ labels.astype(np.float32))
+    n_documents = together.diagonal()
+    n_documents[n_documents == 0] = 1.0
     together.setdiag(0.0)
     together.eliminate_zeros()
     return Index(_by_row(diags_array(1.0 / n_documents) @ together))
+
+
+def _by_weight(labels: Indicator, weights: npt.NDArray[np.float64] | None) -> Sparse:
+    """Return the labels of documents, each as often as the document counts."""
+    own = labels.astype(np.float32)
+    if weights is not None:
+        own.data = np.repeat(weights, np.diff(labels.indptr)).astype(np.float32)
+    return own
 
 
 def training_lists(

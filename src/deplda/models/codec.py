@@ -30,10 +30,12 @@ from deplda.models.calibration import Calibration
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.cutting import check_cutoff
 from deplda.models.learned_from import LearnedFrom
+from deplda.models.lesson import MOST_WEIGHT
 from deplda.models.parameters import checked, names_of
 from deplda.training.estimates import LabelWords, TopicLabels
 
 _WORDS, _SETS, _TOPICS = "label_words", "label_sets", "topic_labels"
+_WEIGHTS = f"{_SETS}.weights"
 _CALIBRATION = "calibration"
 _HELD_OUT = "held_out"
 LEARNED_FROM = "learned_from."
@@ -98,6 +100,7 @@ def restore(stored: Stored, make: Callable[..., Any]) -> Any:
     classes = np.array(card.labels, dtype=object if card.object_labels else None)
     model._targets, model.classes_ = Targets(classes, card.kind), classes
     model.label_sets_ = Reader(path, arrays).indicator(_SETS, len(classes))
+    model.document_weights_ = _document_weights(stored, model.label_sets_.shape[0])
     model.calibration_ = read_calibration(stored, _CALIBRATION)
     model.held_out_ = _held_out(stored)
     model._learned_from = _learned_from(stored)
@@ -217,8 +220,21 @@ def common_arrays(model: Any) -> Arrays:
     """Return what any classifier saves: the labels of the documents learned from, calibration."""
     sets = sparse_arrays(_SETS, model.label_sets_)
     del sets[f"{_SETS}.data"]  # all of it is 1
+    if model.document_weights_ is not None:
+        sets[_WEIGHTS] = model.document_weights_
     known = {f"{LEARNED_FROM}{name}": part for name, part in model._learned_from._asdict().items()}
     return sets | calibration_arrays(model.calibration_, _CALIBRATION) | known | _concepts(model)
+
+
+def _document_weights(stored: Stored, n: int) -> npt.NDArray[np.float64] | None:
+    """Return how many documents each that was learned from counts as; None where each is one."""
+    if _WEIGHTS not in stored.arrays:
+        return None
+    read = Reader(stored.path, stored.arrays)
+    found = read.vector(_WEIGHTS, n)
+    if not ((found > 0) & (found <= MOST_WEIGHT)).all():
+        raise read.fail(_WEIGHTS, f"holds a number that is not above 0 and up to {MOST_WEIGHT:g}")
+    return found
 
 
 def _learned_from(stored: Stored) -> LearnedFrom:

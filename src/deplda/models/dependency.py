@@ -83,6 +83,7 @@ class DependencyLDA(LabelPrior):
     calibration_ : Calibration, by which scores become probabilities; None where no document was
         held out.
     label_sets_ : sparse indicator of the labels of all documents learned from.
+    document_weights_ : how many documents each of these counts as; None where each is one.
     settings_ : dict of the hyperparameters as used.
     diagnostics_ : dict of Diagnostics of the chains (None for expectations).
     n_features_in_, feature_names_in_ : number and names of the words.
@@ -103,7 +104,7 @@ class DependencyLDA(LabelPrior):
     def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:
         asked = self._checked()
         trained = train_topic_labels(
-            corpus, self.settings_["n_topics"], gamma=asked.train_gamma,
+            self._drawn(corpus), self.settings_["n_topics"], gamma=asked.train_gamma,
             beta=self.settings_["beta_labels"], n_chains=asked.n_topic_chains,
             schedule=Schedule(asked.n_topic_sweeps), seed=self.seed_, **self._where(), **kept,
         )  # fmt: skip

@@ -20,8 +20,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from deplda.data.corpus import Corpus, sparse_rows
-from deplda.data.evidence import Documents
+from deplda.data.corpus import sparse_rows
 from deplda.data.readers.expert_files import MOST_SCORE, Suggestions, read_suggestions
 from deplda.data.targets import Indicator
 from deplda.errors import InputError, MissingSuggestionsWarning
@@ -165,16 +164,6 @@ def _most(suggested: Sparse) -> Sparse:
     ends = np.concatenate([[0], np.cumsum(np.bincount(own[is_kept], minlength=suggested.shape[0]))])
     kept = suggested.data[is_kept], suggested.indices[is_kept], ends
     return csr_array(kept, shape=suggested.shape)
-
-
-def ids_of(documents: Documents, n: int) -> Sequence[str]:
-    """Return the names of documents: as given, of their corpus, or the rows' numbers."""
-    found = documents.ids
-    if found is None:
-        found = documents.X.ids if isinstance(documents.X, Corpus) else [str(i) for i in range(n)]
-    if len(found) != n:
-        raise InputError(f"there are {len(found):,} ids for {n:,} documents; give one for each")
-    return found
 
 
 class Evidence(NamedTuple):

@@ -70,6 +70,8 @@ class Fold(NamedTuple):
     """The labels whose names stand in them; None where names are not looked at."""
     suggested: tuple[Sparse, ...] = ()
     """What each expert says of them, of labels that other documents have."""
+    weights: Floats | None = None
+    """How many documents each of those learned from counts as; None where each is one."""
 
     def with_candidates(self, n: int, execution: Execution) -> Fold:
         """Return it with so many candidates a document."""
@@ -83,10 +85,9 @@ class Fold(NamedTuple):
     def problem(self, execution: Execution) -> reduced.Problem:
         """Return what the SVMs are to learn."""
         k, near = self.shortlister.n_candidates, self.shortlister.near
-        lists = training_lists(
-            self.features, self.labels, near, companions(self.labels), k, execution
-        )
-        return reduced.problem_of(self.features, self.labels, lists)
+        beside = companions(self.labels, self.weights)
+        lists = training_lists(self.features, self.labels, near, beside, k, execution)
+        return reduced.problem_of(self.features, self.labels, lists, weights=self.weights)
 
     def held_out(self, weights: Sparse) -> HeldOut:
         """Return the signals of all candidates, with these weights."""

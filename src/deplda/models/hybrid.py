@@ -21,7 +21,7 @@ from deplda.data.names import MARK
 from deplda.data.targets import Indicator, Targets, by_place, extended
 from deplda.data.text import WordCounter
 from deplda.data.vocabulary import Vocabulary
-from deplda.data.weighting import WordCounts
+from deplda.data.weighting import WordCounts, label_frequencies
 from deplda.engine.execution import HERE, Execution
 from deplda.engine.pool import Stop
 from deplda.errors import NothingHeldOutWarning
@@ -50,6 +50,7 @@ from deplda.models.hybrid_scorer import (
 )
 from deplda.models.knows_names import KnowsNames
 from deplda.models.learning_on import LearnsOn
+from deplda.models.lesson import taken
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import idf_of, tfidf
 from deplda.models.mixture import UNTAUGHT, Bools, Mixture
@@ -122,6 +123,7 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
     C_, n_candidates_ : as chosen.
     calibration_ : Calibration of the log-odds, or None.
     label_sets_ : sparse indicator of the labels of all documents learned from.
+    document_weights_ : how many documents each of these counts as; None where each is one.
     n_features_in_, feature_names_in_ : number and names of the words.
     counter_ : the WordCounter given to `fit`, or None.
     fields_ : Fields that files are read by where nothing else is said, or None; may be set.
@@ -190,7 +192,8 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         lesson = self._begin_fit(
             given.X, y, counter, words=words, classes=classes, sample_weight=sample_weight
         )
-        counts, labels = lesson.counts, lesson.labels
+        counts, labels, rows = lesson.counts, lesson.labels, lesson.rows
+        given, groups, embeddings = (taken(each, rows) for each in (given, groups, embeddings))
         check_counts(counts)
         self._last_stage: Calibration | None = None
         self._n_learned = labels.shape[1]
@@ -295,15 +298,17 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
     ) -> holdout.Fold:
         """Return a fold with what all other documents taught."""
         rest = np.setdiff1d(np.arange(counts.shape[0]), fold)
-        words = self._words_in(counts)
+        words, weights = self._words_in(counts), taken(self.document_weights_, rest)
         others, held = (words[rest], self._learned(labels[rest])), (words[fold], labels[fold])
-        shortlister = self._shortlister(*others, self._topics_of(*others), n_candidates)
+        topics = self._topics_of(*others, weights)
+        shortlister = self._shortlister(*others, topics, n_candidates, weights)
         mentions = None
         if index is not None:
             known = of_known_words(held[0], others[0])
             mentions = index.with_idf(counts[rest]).find(counts[fold], lengths_of(known))
         suggested = evidence.of_held_out(fold, rest)
-        return holdout.fold_of(shortlister, others, held, mentions, suggested, self._execution())
+        found = holdout.fold_of(shortlister, others, held, mentions, suggested, self._execution())
+        return found._replace(weights=weights)
 
     def _learn(
         self, counts: Counts, sets: Indicator, part: tuple[Numbers, holdout.Lesson] | None
@@ -312,12 +317,12 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
 
         `part` is a fold, and what was learned from all other documents: the SVMs start from there.
         """
-        labels = self._learned(sets)
-        topics, idf = self._topics_of(counts, labels), idf_of(counts)
+        labels, weights = self._learned(sets), self.document_weights_
+        topics, idf = self._topics_of(counts, labels, weights), idf_of(counts, weights=weights)
         features, k, execution = tfidf(idf, counts), self.n_candidates_, self._execution()
-        near, beside = centroids(features, labels), companions(labels)
+        near, beside = centroids(features, labels, weights), companions(labels, weights)
         lists = training_lists(features, labels, near.nearby, beside, k, execution)
-        problem = reduced.problem_of(features, labels, lists)
+        problem = reduced.problem_of(features, labels, lists, weights=weights)
         if part is not None:
             fold, lesson = part
             rest = np.setdiff1d(np.arange(counts.shape[0]), fold)
@@ -347,13 +352,15 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         self.classes_ = extended(topics.classes_, before_labels)
         self._targets = Targets(self.classes_, self._targets.kind)
         sets, n_labels = topics.label_sets_, self._n_learned
-        labels = sets[n_before:]
-        idf = np.append(self.idf_, idf_of(counts[:, len(self.idf_) :], sets.shape[0]))
+        labels, self.document_weights_ = sets[n_before:], topics.document_weights_
+        weights = self.document_weights_
+        n_documents = sets.shape[0] if weights is None else float(weights.sum())
+        idf = np.append(self.idf_, idf_of(counts[:, len(self.idf_) :], n_documents))
         features = tfidf(idf, counts)
         near = self._centroids.with_more(features, labels)
         before, execution = grown(self.weights_, (n_labels, len(idf))), self._execution()
         lists = training_lists(
-            features, labels, near.nearby, companions(sets), self.n_candidates_, execution
+            features, labels, near.nearby, companions(sets, weights), self.n_candidates_, execution
         )
         problem = reduced.problem_of(features, labels, lists, before)
         is_known = np.diff(before.indptr) > 0
@@ -388,7 +395,9 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         if self._without_experts is not None:
             self._without_experts = renumbered(self._without_experts)
 
-    def _topics_of(self, counts: Counts, labels: Indicator) -> DependencyLDA:
+    def _topics_of(
+        self, counts: Counts, labels: Indicator, weights: Floats | None
+    ) -> DependencyLDA:
         """Return the topic model of these documents."""
         model = DependencyLDA(
             n_topics=self.n_topics, n_topic_chains=self.n_topic_chains,
@@ -398,16 +407,17 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
             verbose=self.verbose,
         )  # fmt: skip
         learned = Targets(self.classes_[: self._n_learned], self._targets.kind)
-        return model.fit(counts, (labels, learned))
+        return model.fit(counts, (labels, learned), sample_weight=weights)
 
     def _shortlister(
-        self, counts: Counts, labels: Indicator, topics: DependencyLDA, n_candidates: int
-    ) -> Shortlister:
+        self, counts: Counts, labels: Indicator, topics: DependencyLDA, n_candidates: int,
+        weights: Floats | None,
+    ) -> Shortlister:  # fmt: skip
         """Return what finds candidates, by these documents."""
-        idf = idf_of(counts)
-        near = centroids(tfidf(idf, counts), labels).nearby
-        n_candidates = min(n_candidates, labels.shape[1])
-        return Shortlister(idf, near, _backend(topics), _log_frequencies(labels), n_candidates)
+        idf = idf_of(counts, weights=weights)
+        near = centroids(tfidf(idf, counts), labels, weights).nearby
+        often, n_candidates = _log_frequencies(labels, weights), min(n_candidates, labels.shape[1])
+        return Shortlister(idf, near, _backend(topics), often, n_candidates)
 
     def _set_learned(
         self, idf: Floats, near: Centroids, weights: Counts, topics: DependencyLDA,
@@ -417,7 +427,7 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         self.topic_model_, self.label_sets_ = topics, labels
         self._name_words_of(topics)
         self._never_learned = frozenset(self.classes_[self._n_learned :].tolist())
-        self._log_frequencies = _log_frequencies(self._learned(labels))
+        self._log_frequencies = _log_frequencies(self._learned(labels), self.document_weights_)
 
     def _name_words_of(self, topics: DependencyLDA) -> None:
         """Tell the topic model, which is given counts alone, the words that it learns from."""
@@ -558,10 +568,11 @@ def _backend(topics: DependencyLDA) -> Cpu:
     return Cpu(topics._tables, topics._inference(), topics.seed_)
 
 
-def _log_frequencies(labels: Indicator) -> Floats:
+def _log_frequencies(labels: Indicator, weights: Floats | None) -> Floats:
     """Return ln f, f the share of documents that have a label; one that none has counts as one."""
-    n_documents = np.bincount(labels.indices, minlength=labels.shape[1])
-    return np.log(np.maximum(n_documents, 1) / labels.shape[0])
+    n_documents = label_frequencies(labels, weights)
+    n = labels.shape[0] if weights is None else float(weights.sum())
+    return np.log(np.where(n_documents == 0, 1, n_documents) / n)
 
 
 def _best_candidates(

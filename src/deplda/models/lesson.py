@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,13 +12,14 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from deplda.data.corpus import Corpus
+from deplda.data.evidence import Documents, ids_of
 from deplda.data.targets import Indicator, Targets
 from deplda.errors import InputError
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
 
-MOST_WEIGHT = 1e6
+MOST_WEIGHT = 1e3
 
 
 class Lesson(NamedTuple):
@@ -27,15 +29,13 @@ class Lesson(NamedTuple):
     labels: Indicator
     weights: Floats | None
     """How many documents each counts as; None where each is one."""
-    rows: Numbers
-    """Which of the documents handed in these are: those of weight 0 are left out."""
+    rows: Numbers | None = None
+    """Which of the documents handed in these are, where some are left out: those of weight 0."""
 
-    def only(self, rows: Numbers) -> Self:
+    def only(self, rows: Numbers) -> Lesson:
         """Return some of the documents."""
-        return self._replace(
-            counts=self.counts[rows], labels=self.labels[rows],
-            weights=None if self.weights is None else self.weights[rows], rows=self.rows[rows],
-        )  # fmt: skip
+        weights = None if self.weights is None else self.weights[rows]
+        return Lesson(self.counts[rows], self.labels[rows], weights)
 
 
 def weighted(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Floats | None, Numbers | None]:
@@ -45,7 +45,7 @@ def weighted(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Floats | Non
     """
     if sample_weight is None:
         return X, y, None, None
-    weights = _checked(sample_weight, _num_samples(X))
+    weights = _checked(sample_weight, _num_samples(Documents.of(X).X))
     if y is not None and not is_read(y) and (n := _num_samples(y)) != len(weights):
         raise InputError(
             f"X has {len(weights):,} documents but y has {n:,}; both need one row for each document"
@@ -55,7 +55,7 @@ def weighted(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Floats | Non
     rows = np.flatnonzero(weights)
     if not len(rows):
         raise InputError(
-            f"sample_weight is 0 for all of {len(weights):,} documents; "
+            f"sample_weight is zero for all of {len(weights):,} documents; "
             "there is nothing to learn from"
         )
     kept = weights[rows]
@@ -68,6 +68,12 @@ def taken(values: Any, rows: Numbers | None) -> Any:
         return values
     if isinstance(values, Corpus):
         return values[rows]
+    if isinstance(values, Documents):
+        ids = ids_of(values, _num_samples(values.X))
+        return replace(
+            values, X=taken(values.X, rows), ids=[ids[row] for row in rows],
+            embeddings=taken(values.embeddings, rows),
+        )  # fmt: skip
     if is_read(values):
         return values[0][rows], values[1]
     return _safe_indexing(values.tocsr() if issparse(values) else values, rows)

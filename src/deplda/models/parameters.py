@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
+import numpy as np
+import numpy.typing as npt
+
 from deplda.data import checks
 from deplda.data.corpus import Corpus
 from deplda.data.weighting import WORD_COUNTS
@@ -132,18 +135,25 @@ def paper_settings(data: PaperData, model: Model) -> dict[str, Any]:
     return protocol | _PAPER[data][model]
 
 
-def auto_settings(corpus: Corpus, model: Model, n_tokens: int | None = None) -> dict[str, Any]:
+def auto_settings(
+    corpus: Corpus,
+    model: Model,
+    n_tokens: int | None = None,
+    weights: npt.NDArray[np.float64] | None = None,
+) -> dict[str, Any]:
     """Return the hyperparameters that the paper's rule gives for these training documents.
 
-    `n_tokens` says how many words they have if those are not in the corpus.
+    `n_tokens` says how many words they have if those are not in the corpus, `weights` how many
+    documents each counts as.
 
     As many topics as labels, at most 200; smoothing that adds a tenth to the label tokens; weights
     of the test-time prior as for the paper's data set nearest in labels and document length. And,
     not the paper's, the weight of a document's prior in training and the smoothing of words.
     """
     n_labels = max(corpus.n_labels, 1)
-    n_tokens = corpus.n_tokens if n_tokens is None else n_tokens
-    length = max(n_tokens / max(len(corpus), 1), 1.0)
+    n = np.ones(len(corpus)) if weights is None else weights
+    tokens = float(corpus.document_lengths @ n) if n_tokens is None else n_tokens
+    length = max(tokens / float(n.sum()), 1.0) if len(n) else 1.0
 
     def distance(data: PaperData) -> float:
         labels, words = _SHAPES[data]
@@ -154,7 +164,7 @@ def auto_settings(corpus: Corpus, model: Model, n_tokens: int | None = None) -> 
     if model == "dependency":
         found["n_topics"] = n_topics
     if model != "flat":
-        tenth = 0.1 * corpus.labels.nnz / (n_topics * n_labels)
+        tenth = 0.1 * float(corpus.labels_per_document @ n) / (n_topics * n_labels)
         found["beta_labels"] = max(tenth, 1e-3)
     is_large = n_labels >= _MANY_LABELS
     return found | {

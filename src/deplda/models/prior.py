@@ -29,4 +29,5 @@ class PriorLDA(LabelPrior):
     _model = "prior"
 
     def _fit_topics(self, corpus: Corpus, kept: Kept) -> tuple[TopicLabels, ...]:
-        return (prior_topic_labels(corpus, beta=self.settings_["beta_labels"]),)
+        beta, weights = self.settings_["beta_labels"], self.document_weights_
+        return (prior_topic_labels(corpus, beta=beta, weights=weights),)

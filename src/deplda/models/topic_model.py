@@ -13,12 +13,12 @@ from scipy.sparse import csr_array, hstack, vstack
 from sklearn.base import clone
 from sklearn.metrics import label_ranking_average_precision_score
 
-from deplda.data.corpus import Corpus, grown
+from deplda.data.corpus import Corpus, grown, repeated
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath
 from deplda.data.targets import Indicator, Targets, by_place, extended, renamed
 from deplda.data.text import WordCounter
-from deplda.data.weighting import WordCounts
+from deplda.data.weighting import WordCounts, whole_copies
 from deplda.engine.execution import Device, Execution, Where
 from deplda.errors import FractionalCountsWarning, InputError
 from deplda.inference.batches import Backend, infer, settle
@@ -33,6 +33,7 @@ from deplda.models.explainer import Explainer
 from deplda.models.explanation import Explanation
 from deplda.models.folds import of_known_words
 from deplda.models.learning_on import LearnsOn
+from deplda.models.lesson import Lesson
 from deplda.models.reasons import Word
 from deplda.training import passes, shards
 from deplda.training.chains import Schedule
@@ -148,26 +149,27 @@ class TopicModel(LearnsOn, Explainer):
         lesson = self._begin_fit(
             X, y, counter, words=words, classes=classes, sample_weight=sample_weight
         )
-        counts, labels = lesson.counts, lesson.labels
-        corpus = Corpus(counts, labels, self.words_)
+        labels = lesson.labels
+        corpus = Corpus(lesson.counts, labels, self.words_)
         self._resolve(corpus)
         if self.combine == "auto":
-            self.settings_["combine"] = self._best_combine(counts, labels)
+            self.settings_["combine"] = self._best_combine(lesson)
         words = self._fit_words(corpus, _kept(checkpoint, "label-words", resume))
         topics = self._fit_topics(corpus, _kept(checkpoint, "topic-labels", resume))
         self._set_learned(words, labels, topics)
         if len(fold := self._fold_held_out(labels)):
-            scores = self._scores_held_out(fold, counts, labels)
+            scores = self._scores_held_out(fold, lesson)
             self.calibration_ = self._calibrated(fold, scores, labels)
         return self
 
-    def _scores_held_out(self, fold: Numbers, counts: Counts, labels: Indicator) -> Floats:
+    def _scores_held_out(self, fold: Numbers, lesson: Lesson) -> Floats:
         """Return scores of a fold by a model with the same settings that has not seen it."""
-        rest = np.setdiff1d(np.arange(counts.shape[0]), fold)
+        counts = lesson.counts
+        rest = lesson.only(np.setdiff1d(np.arange(counts.shape[0]), fold))
         same = {**self.settings_, "random_state": self.seed_, "n_held_out": 0}
         model = type(self)(**self.get_params(deep=False) | same)
-        model.fit(counts[rest], (labels[rest], self._targets))
-        return model._score_counts(of_known_words(counts[fold], counts[rest]))
+        model.fit(rest.counts, (rest.labels, self._targets), sample_weight=rest.weights)
+        return model._score_counts(of_known_words(counts[fold], rest.counts))
 
     def fit_shards(
         self,
@@ -238,6 +240,8 @@ class TopicModel(LearnsOn, Explainer):
         self._remember(counts, labels, self._learned_from)
         older = grown(self.label_sets_, (self.label_sets_.shape[0], len(known)))
         sets = csr_array(vstack([older, corpus.labels]))
+        if self.document_weights_ is not None:
+            self.document_weights_ = np.append(self.document_weights_, np.ones(len(corpus)))
         self._targets = Targets(known, self._targets.kind)
         self.n_tokens_ += corpus.n_tokens
         self.metrics_ = self.calibration_ = None  # they were of the model as it was
@@ -263,17 +267,30 @@ class TopicModel(LearnsOn, Explainer):
             trained = expect_label_words(
                 _with_background(corpus) if background else corpus, **how,
                 word_counts=self.settings_["word_counts"], background=background,
-                progress=bool(self.verbose),
+                weights=self.document_weights_, progress=bool(self.verbose),
             )  # fmt: skip
         else:
             _warn_of_fractions(corpus, "fit_method")
-            tokens = whole_tokens(corpus, self.settings_["word_counts"])
+            tokens = whole_tokens(self._drawn(corpus), self.settings_["word_counts"])
             trained = train_label_words(
                 tokens, **how, n_chains=asked.n_chains,
                 schedule=Schedule(asked.n_sweeps), seed=self.seed_, **self._where(), **kept,
             )  # fmt: skip
         self.diagnostics_ = {"label_words": trained.diagnostics}
         return trained.label_words
+
+    def _drawn(self, corpus: Corpus) -> Corpus:
+        """Return the documents that chains draw from: whole ones, as often as each counts."""
+        if self.document_weights_ is None:
+            return corpus
+        found = repeated(corpus, whole_copies(self.document_weights_, self.seed_))
+        if not found.labels.nnz:
+            raise InputError(
+                f"sample_weight sums to {self.document_weights_.sum():g} for {len(corpus):,} "
+                "documents, of which chains would draw none with a label; a weight says how many "
+                "documents one counts as: multiply them"
+            )
+        return found
 
     def _set_learned(
         self, label_words: LabelWords, label_sets: Indicator, topic_labels: tuple[TopicLabels, ...]
@@ -355,7 +372,8 @@ class TopicModel(LearnsOn, Explainer):
 
     def _resolve(self, corpus: Corpus, n_tokens: int | None = None) -> None:
         """Set settings_: every hyperparameter as it is used, by the paper's rule where "auto"."""
-        automatic = parameters.auto_settings(corpus, self._model, n_tokens)
+        weights = self.document_weights_
+        automatic = parameters.auto_settings(corpus, self._model, n_tokens, weights)
         asked = vars(self._checked())
         self.settings_ = {
             name: value if asked[name] == "auto" else asked[name]
@@ -396,23 +414,23 @@ class TopicModel(LearnsOn, Explainer):
     def _background(self) -> float:
         return float(self.settings_.get("background", 0.0))
 
-    def _best_combine(self, counts: Counts, labels: Indicator) -> Combine:
+    def _best_combine(self, lesson: Lesson) -> Combine:
         """Return the score with the best average precision on a tenth of the documents, held out.
 
         With fewer than ten documents nothing can be held out, and the paper's score is taken.
         """
-        order = np.random.default_rng(self.seed_).permutation(counts.shape[0])
-        held, rest = np.split(order, [min(len(order) // 10, _MOST_HELD_OUT)])
-        truth = labels[held].toarray()
-        if not truth.any() or not labels[rest].nnz:
+        order = np.random.default_rng(self.seed_).permutation(lesson.counts.shape[0])
+        held, rest = map(lesson.only, np.split(order, [min(len(order) // 10, _MOST_HELD_OUT)]))
+        truth = held.labels.toarray()
+        if not truth.any() or not rest.labels.nnz:
             return "blend"
         first = clone(self).set_params(combine="blend")
-        first.fit(counts[rest], (labels[rest], self._targets))
-        asked = (_documents(counts[held]), first._tables, first._inference())
+        first.fit(rest.counts, (rest.labels, self._targets), sample_weight=rest.weights)
+        asked = (_documents(held.counts), first._tables, first._inference())
         inferred = list(infer(*asked, seed=self.seed_, **self._where()))
 
         def quality(combine: Combine) -> float:
-            parts = [scores(some, combine, labels.shape[1]) for some in inferred]
+            parts = [scores(some, combine, truth.shape[1]) for some in inferred]
             return float(label_ranking_average_precision_score(truth, np.concatenate(parts)))
 
         return max(COMBINES, key=quality)

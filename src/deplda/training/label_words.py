@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from deplda.data import checks
-from deplda.data.corpus import Corpus
+from deplda.data.corpus import Corpus, repeated
 from deplda.data.files import StrPath
 from deplda.data.weighting import WordCounts, weighed, whole
 from deplda.engine.execution import Execution, Where
@@ -148,6 +148,7 @@ def expect_label_words(
     max_sweeps: int = 100,
     word_counts: WordCounts = "raw",
     background: float = 0.0,
+    weights: npt.NDArray[np.float64] | None = None,
     progress: bool | None = None,
 ) -> TrainedLabelWords:
     """Return the deterministic φ (CVB0): expectations instead of draws, no seed and no chains.
@@ -159,20 +160,34 @@ def expect_label_words(
 
     `word_counts="log"` counts a word that occurs n times in a document 1 + ln n times. With
     `background`, a share of η, the corpus' last label is one that all labelled documents have.
+    `weights` say how many documents each counts as: so many copies, the last of which may count
+    less than one.
 
     Other parameters are those of `train_label_words`.
     """
     checks.positive(eta=eta, beta=beta, tolerance=tolerance)
     checks.at_least_one(max_sweeps=max_sweeps)
     check_labels(corpus)
+    if weights is not None:
+        corpus, weights = _copied(corpus, weights)
     with compiling(progress):
-        data = Words(corpus, eta, beta, word_counts)
+        data = Words(corpus, eta, beta, word_counts, weights)
     known = np.zeros(len(data.layout.cell_words)), np.zeros(corpus.n_labels)
     cell_counts, label_counts, done = _expected_counts(
         data, known, tolerance, max_sweeps, progress, background
     )
     weights, base = data.shares_of(cell_counts, label_counts)
     return TrainedLabelWords(data.estimate(weights, base), None, done)
+
+
+def _copied(
+    corpus: Corpus, weights: npt.NDArray[np.float64]
+) -> tuple[Corpus, npt.NDArray[np.float64]]:
+    """Return documents as copies of weight 1, the last of each with what is left of its weight."""
+    times = np.ceil(weights).astype(np.int64)
+    each, last = np.ones(times.sum()), np.cumsum(times) - 1
+    each[last[times > 0]] -= (times - weights)[times > 0]
+    return repeated(corpus, times), each
 
 
 def update_label_words(
@@ -255,7 +270,7 @@ def _expected_counts(
 
     shares = np.empty(len(data.layout.cells), dtype=np.float32)
     cell_counts, label_counts = np.empty(len(known[0])), np.empty(len(known[1]))
-    train_words.expected_start(data.layout, shares, cell_counts, label_counts)
+    train_words.expected_start(data.layout, data.weights, shares, cell_counts, label_counts)
     cell_counts += known[0]
     label_counts += known[1]
     done = 0
@@ -264,12 +279,12 @@ def _expected_counts(
             moved = 0.0
             for piece in data.pieces:
                 moved += train_words.expect(
-                    data.layout, piece, shares, cell_counts, label_counts, data.eta, data.beta,
-                    data.n_words, background,
+                    data.layout, piece, data.weights, shares, cell_counts, label_counts, data.eta,
+                    data.beta, data.n_words, background,
                 )  # fmt: skip
             if report is not None:
                 report(0, done, float("nan"))
-            if moved <= tolerance * data.n_swept:
+            if moved <= tolerance * data.mass_swept:
                 break
     return *without_small(data, cell_counts, label_counts), done
 

@@ -361,11 +361,12 @@ class _Expected:
 
         self._kernel, self._plan, self._layout = train_words, plan, layout
         self._pieces = swept_pieces(layout)[1]
+        self._weights = np.ones(len(layout.entry_starts) - 1)
 
     def start(self) -> tuple[npt.NDArray[Any], ...]:
         shares = np.empty(len(self._layout.cells), np.float32)
         cells, labels = np.empty(len(self._layout.cell_words)), np.empty(self._plan.n_labels)
-        self._kernel.expected_start(self._layout, shares, cells, labels)
+        self._kernel.expected_start(self._layout, self._weights, shares, cells, labels)
         return shares, cells, labels
 
     def saved_tokens(self, state: SavedArrays) -> npt.NDArray[Any]:
@@ -379,8 +380,8 @@ class _Expected:
         for piece in self._pieces:
             _check(stop)
             moved += self._kernel.expect(
-                self._layout, piece, shares, cells, labels, plan.eta, plan.beta, plan.n_words,
-                0.0,
+                self._layout, piece, self._weights, shares, cells, labels, plan.eta, plan.beta,
+                plan.n_words, 0.0,
             )  # fmt: skip
         return moved
 

@@ -15,6 +15,7 @@ from scipy.sparse import coo_array, csr_array
 from deplda.data import checks
 from deplda.data.corpus import Corpus
 from deplda.data.files import StrPath
+from deplda.data.weighting import label_frequencies
 from deplda.engine.execution import Execution, Where
 from deplda.engine.pool import Stop
 from deplda.engine.progress import compiling, sweeps
@@ -185,10 +186,15 @@ def train_topic_labels(
     return TrainedTopicLabels(tuple(sets), diagnose(("log-likelihood",), np.stack(traces)))
 
 
-def prior_topic_labels(corpus: Corpus, *, beta: float) -> TopicLabels:
-    """Return Prior-LDA's φ′, eq. 6 with one topic for the whole corpus: (N_c + β)/(N + Cβ)."""
+def prior_topic_labels(
+    corpus: Corpus, *, beta: float, weights: npt.NDArray[np.float64] | None = None
+) -> TopicLabels:
+    """Return Prior-LDA's φ′, eq. 6 with one topic for the whole corpus: (N_c + β)/(N + Cβ).
+
+    `weights` say how many documents each counts as.
+    """
     checks.positive(beta=beta)
     check_labels(corpus)
-    scale = 1.0 / (corpus.labels.nnz + corpus.n_labels * beta)
-    weights = csr_array((corpus.label_counts * scale)[:, None])
-    return TopicLabels(weights, np.array([beta * scale]))
+    counts = label_frequencies(corpus.labels, weights)
+    scale = 1.0 / (counts.sum() + corpus.n_labels * beta)
+    return TopicLabels(csr_array((counts * scale)[:, None]), np.array([beta * scale]))

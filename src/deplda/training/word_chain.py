@@ -59,9 +59,15 @@ class Words(Cells):
     """The corpus as the kernels see it, shared by all chains."""
 
     def __init__(
-        self, corpus: Corpus, eta: float, beta: float, word_counts: WordCounts = "raw"
+        self,
+        corpus: Corpus,
+        eta: float,
+        beta: float,
+        word_counts: WordCounts = "raw",
+        weights: npt.NDArray[np.float64] | None = None,
     ) -> None:
         self.eta, self.corpus, self.word_counts = eta, corpus, word_counts
+        self.weights = np.ones(len(corpus)) if weights is None else weights
         self.layout = lay_out(corpus, word_counts)
         if not len(self.layout.cells):
             raise InputError(
@@ -72,7 +78,13 @@ class Words(Cells):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel as the corpus alone, and be laid out again at the other end."""
-        return Words, (self.corpus, self.eta, self.beta, self.word_counts)
+        return Words, (self.corpus, self.eta, self.beta, self.word_counts, self.weights)
+
+    @property
+    def mass_swept(self) -> float:
+        """How many tokens a pass of expectations updates, each by its document's weight."""
+        swept, lengths = np.concatenate(self.pieces), np.diff(self.layout.token_starts)
+        return float(lengths[swept] @ self.weights[swept])
 
     def cells_of(self, pairs: Sequence[tuple[int, int]]) -> npt.NDArray[np.int64]:
         """Return the cells of pairs (word, label)."""

@@ -11,14 +11,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from deplda import InputError, ReadError, WordCounter, load
 from deplda.models.linear import TfidfSVM, TunedSVM, VanillaSVM
 from tests.models.linear.worlds import MODELS, reference, shares, world
+from tests.models.worlds import EXPECTED_FAILED_CHECKS
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast")  # y = inf, on purpose
 @parametrize_with_checks(
     [model() for model in MODELS],
-    expected_failed_checks=lambda _: {
-        "check_decision_proba_consistency": "it passes negative numbers, which no counts are"
-    },
+    expected_failed_checks=lambda _: EXPECTED_FAILED_CHECKS,
 )
 def test_scikit_learns_own_checks_pass(estimator: Any, check: Any) -> None:
     check(estimator)

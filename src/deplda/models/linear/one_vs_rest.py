@@ -81,7 +81,7 @@ class OneVsRest:
         self._constants = np.where(n_positive > 0, CONSTANT, -CONSTANT)
         order = tuning.shuffled(n, seed)
         with compiling(execution.progress):
-            features = Features.of(matrix)
+            features = Features.of(matrix, weights)
             never(Features.of(matrix[:1]), 1.0, 1.0)
         self._problem = Problem(features, columns.indptr, columns.indices, order, tolerance)
 

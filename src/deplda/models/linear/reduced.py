@@ -46,6 +46,8 @@ class Problem(NamedTuple):
     """The weights to stay near to, labels × words (as numbered here)."""
     start: Floats
     """α of each of the rows, from which a solution starts."""
+    weights: Floats
+    """What C of each document is multiplied by."""
 
     @property
     def sizes(self) -> Numbers:
@@ -61,9 +63,16 @@ class Solved(NamedTuple):
 
 
 def problem_of(
-    features: Sparse, labels: Indicator, lists: Labels, before: Sparse | None = None
+    features: Sparse,
+    labels: Indicator,
+    lists: Labels,
+    before: Sparse | None = None,
+    weights: Floats | None = None,
 ) -> Problem:
-    """Return what is to be learned from documents, their labels and their shortlists."""
+    """Return what is to be learned from documents, their labels and their shortlists.
+
+    `weights` say how many documents each counts as, one where nothing is said.
+    """
     (n, n_labels), k = labels.shape, lists.shape[1]
     owner, listed = np.repeat(np.arange(n), k), lists.ravel()
     is_given = listed >= 0
@@ -84,6 +93,7 @@ def problem_of(
         np.where(both.data >= 2, 1, -1).astype(np.int8),
         _renumbered(before, number_of, (n_labels, features.shape[1])),
         np.zeros(both.nnz),
+        np.ones(n) if weights is None else weights,
     )
 
 
@@ -177,7 +187,7 @@ def _solve(
         solve: Any = shortlists.solve_labels
         solved = solve(
             *problem.features, problem.squares, starts, rows, signs, numbers, *before,
-            len(problem.words), float(cost), _TOLERANCE, _MOST_SWEEPS, _LEAST, alpha,
+            len(problem.words), cost * problem.weights, _TOLERANCE, _MOST_SWEEPS, _LEAST, alpha,
         )  # fmt: skip
         found.append((*solved, alpha.copy()))
     return found

@@ -37,10 +37,12 @@ class Features:
     values: npt.NDArray[np.float32]
     lengths: Floats
     n_words: int
+    weights: Floats
+    """What C of each document is multiplied by."""
 
     @classmethod
-    def of(cls, matrix: csr_array[Any, tuple[int, int]]) -> Self:
-        """Return the rows of a sparse matrix."""
+    def of(cls, matrix: csr_array[Any, tuple[int, int]], weights: Floats | None = None) -> Self:
+        """Return the rows of a sparse matrix, all of weight 1 where nothing else is said."""
         values = matrix.data.astype(np.float32)
         squares = csr_array(
             (np.square(values, dtype=np.float64), matrix.indices, matrix.indptr), matrix.shape
@@ -48,7 +50,7 @@ class Features:
         lengths: Floats = np.sqrt(1.0 + np.asarray(squares.sum(axis=1), np.float64).ravel())
         return cls(
             matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), values, lengths,
-            matrix.shape[1],
+            matrix.shape[1], np.ones(len(lengths)) if weights is None else weights,
         )  # fmt: skip
 
     def __len__(self) -> int:
@@ -89,7 +91,8 @@ class Machine:
         slack = np.where(self.signs != 0, 1.0 - self.signs * self.scores, 0.0)
         self._within = np.flatnonzero(slack > 0)
         signs = self.signs[self._within].astype(np.float64)
-        self._costs_within = np.where(signs > 0, self.costs[1], self.costs[0])
+        costs = np.where(signs > 0, self.costs[1], self.costs[0])
+        self._costs_within = costs * self.features.weights[self._within]
         pull = 2 * self._costs_within * signs * slack[self._within]
         self.weights = self.features.sum(self._within, pull)
         """What w is at the solution, where the gradient is 0; words of no document within are 0."""
@@ -109,8 +112,9 @@ class Machine:
     def step(self, direction: Floats, changes: Floats) -> None:
         """Go to the least objective in a direction, which changes scores by `changes`."""
         t = linear.line_minimum(
-            self.scores, changes, self.signs, linear.product(self.w, direction),
-            linear.product(direction, direction), self.costs, _MOST_LINE_STEPS,
+            self.scores, changes, self.signs, self.features.weights,
+            linear.product(self.w, direction), linear.product(direction, direction), self.costs,
+            _MOST_LINE_STEPS,
         )  # fmt: skip
         self.w = self.w + t * direction
         self.scores = self.scores + t * changes

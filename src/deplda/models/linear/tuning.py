@@ -42,9 +42,10 @@ def held_out(signs: Signs, order: Numbers) -> tuple[Signs, Numbers]:
     return left, np.concatenate(held)
 
 
-def candidates(signs: Signs) -> list[float]:
-    """Return the positive weights to try, those closest to 1 first."""
-    ratio = np.count_nonzero(signs < 0) / np.count_nonzero(signs > 0)
+def candidates(signs: Signs, weights: npt.NDArray[np.float64] | None = None) -> list[float]:
+    """Return the positive weights to try, those closest to 1 first; documents have weights too."""
+    n = np.ones(len(signs)) if weights is None else weights
+    ratio = float(n[signs < 0].sum() / n[signs > 0].sum())
     return sorted({*map(float, POSITIVE_WEIGHTS), ratio}, key=lambda weight: abs(weight - 1))
 
 
@@ -64,7 +65,7 @@ class Search:
         left, self._held = held_out(signs, order)
         self._is_positive = signs[self._held] > 0
         self._lengths = features.lengths[self._held]
-        self._waiting, self._cost = candidates(signs), cost
+        self._waiting, self._cost = candidates(signs, features.weights), cost
         self._best, self._weight, self.chosen = -1, self._waiting.pop(0), 1.0
         self.machine = Machine(features, left, self._costs(), start)
 

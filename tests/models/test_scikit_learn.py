@@ -1,0 +1,313 @@
+"""scikit-learn's ways: texts, pipelines, searches, routing, containers, diagrams."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MultiLabelBinarizer
+
+from deplda import (
+    Concept,
+    DependencyLDA,
+    Documents,
+    FlatLDA,
+    HybridLDA,
+    InputError,
+    NotCountsWarning,
+    PriorLDA,
+    TfidfSVM,
+    TunedSVM,
+    VanillaSVM,
+    Vocabulary,
+    WordCounter,
+    label_array,
+    load,
+    read_corpus,
+)
+from deplda.models.registry import MODELS, model_class
+
+TEXTS = [
+    "the court heard the lawsuit",
+    "judge and jury in court",
+    "the team won the game",
+    "a game lost in the league",
+    "the team sued the league in court",
+] * 6
+LABELS = [["LAW"], ["LAW"], ["SPORT"], ["SPORT"], ["LAW", "SPORT"]] * 6
+
+
+@pytest.fixture
+def routing() -> Iterator[None]:
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+def quick(model: Any, **others: Any) -> Any:
+    few = {"n_topic_chains": 1, "n_topic_sweeps": 5} if model in (DependencyLDA, HybridLDA) else {}
+    return model(**few, **others)
+
+
+# Texts ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_i_fit_a_model_on_my_texts_and_save_it(kind: str, tmp_path: Path) -> None:
+    model = quick(model_class(kind)).fit(TEXTS, LABELS)
+    counter = WordCounter()
+    by_hand = quick(model_class(kind)).fit(counter.fit_transform(TEXTS), LABELS, counter=counter)
+    assert model.words_ == counter.vocabulary_
+    asked = ["the jury of the court", "who won the league"]
+    np.testing.assert_array_equal(model.predict_proba(asked), by_hand.predict_proba(asked))
+    model.save(tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    assert [one.labels[0] for one in loaded.suggest(asked, k=1)] == ["LAW", "SPORT"]
+    if hasattr(loaded, "partial_fit"):
+        loaded.partial_fit(["tenors and sopranos sang an opera"], [["MUSIC"]])
+        assert loaded.rank(["the opera"], 1).labels.tolist() == [["MUSIC"]]
+
+
+@pytest.mark.parametrize("form", [tuple, np.array, pd.Series, pl.Series])
+def test_texts_come_in_any_form(form: Any) -> None:
+    model = FlatLDA().fit(form(TEXTS), LABELS)
+    assert model.rank(form(["the jury"]), 1).labels.tolist() == [["LAW"]]
+    assert model.explain("the jury in court").reasons[0].label == "LAW"
+
+
+def test_a_text_that_is_missing_is_named() -> None:
+    for texts in ([*TEXTS[:29], None], pd.Series([*TEXTS[:29], None])):
+        with pytest.raises(InputError, match=r"the text of document 29 is (None|nan); give ''"):
+            FlatLDA().fit(texts, LABELS)
+
+
+def test_a_first_partial_fit_takes_texts() -> None:
+    model = FlatLDA().partial_fit(TEXTS, LABELS, classes=["LAW", "MUSIC", "SPORT"])
+    assert model.classes_.tolist() == ["LAW", "MUSIC", "SPORT"]
+    assert model.rank(["the jury"], 1).labels.tolist() == [["LAW"]]
+
+
+def test_words_are_those_that_a_file_of_the_texts_would_have(tmp_path: Path) -> None:
+    texts = [f"alpha{n % 7} beta{n % 3} common words here" for n in range(60)]
+    pd.DataFrame({"text": texts, "labels": "a"}).to_csv(tmp_path / "texts.csv", index=False)
+    for counter in (None, WordCounter(min_count=15)):
+        corpus = read_corpus(tmp_path / "texts.csv", counter=counter)
+        model = FlatLDA().fit(texts, [["a"], ["b"]] * 30, counter=counter)
+        assert sorted(model.words_) == sorted(corpus.vocabulary)
+
+
+def test_a_counter_of_mine_counts_my_texts() -> None:
+    counter = WordCounter(stop_words=None, ngrams=2)
+    model = FlatLDA().fit(TEXTS, LABELS, counter=counter)
+    assert "the" in model.words_
+    assert not hasattr(counter, "vocabulary_")  # mine stays as it was
+    known = WordCounter(vocabulary=["court", "game"]).fit([])
+    assert FlatLDA().fit(TEXTS, LABELS, counter=known).words_ == ("court", "game")
+
+
+def test_a_vocabulary_is_looked_for_in_texts() -> None:
+    concepts = [
+        Concept(uri="u:law", names={"en": "lawsuit"}),
+        Concept(uri="u:sport", names={"en": "game"}),
+        Concept(uri="u:league", names={"en": "premier league"}),
+    ]
+    vocabulary = Vocabulary(concepts)
+    labels = [["u:law"], ["u:law"], ["u:sport"], ["u:sport"], ["u:law", "u:sport"]] * 6
+    by_hand = WordCounter(names=vocabulary).fit(TEXTS)
+    for counter in (None, WordCounter()):
+        model = quick(HybridLDA).fit(TEXTS, labels, counter=counter, vocabulary=vocabulary)
+        assert model.words_ == by_hand.vocabulary_
+        assert "u:league" in model.classes_
+    with_vectors = Documents(TEXTS, embeddings=np.random.default_rng(0).normal(size=(30, 4)))
+    assert quick(HybridLDA).fit(with_vectors, labels).counter_ is not None
+
+
+# Names of words and labels ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_in_a_pipeline_after_count_vectorizer_words_have_names(kind: str) -> None:
+    vectorizer = CountVectorizer()
+    pipeline = make_pipeline(vectorizer, quick(model_class(kind)))
+    step = pipeline.steps[-1][0]
+    pipeline.fit(TEXTS, LABELS, **{f"{step}__words": vectorizer.get_feature_names_out})
+    assert pipeline[-1].words_ == tuple(vectorizer.get_feature_names_out())
+    assert pipeline.predict(["the jury"]).toarray().tolist() == [[1, 0]]
+
+
+@pytest.mark.parametrize("container", ["pandas", "polars"])
+def test_in_a_pipeline_after_word_counter_words_have_names(container: str) -> None:
+    pipeline = make_pipeline(WordCounter().set_output(transform=container), quick(HybridLDA))
+    pipeline.fit(TEXTS, LABELS)
+    assert "court" in {word for word, _ in pipeline[-1].top_words("LAW", 3)}
+    assert pipeline.predict(["the jury"]).toarray().tolist() == [[1, 0]]
+    assert clone(pipeline).fit(TEXTS, LABELS)[-1].words_ == pipeline[-1].words_
+
+
+def test_counts_come_in_the_container_that_is_set() -> None:
+    counter = WordCounter().fit(TEXTS)
+    counts = counter.transform(TEXTS)
+    with sklearn.config_context(transform_output="pandas"):
+        frame = counter.transform(TEXTS)
+        model = FlatLDA().fit(TEXTS, LABELS)  # which counts in its own way
+    assert list(frame.columns) == list(counter.get_feature_names_out()) == list(model.words_)
+    assert all(isinstance(kind, pd.SparseDtype) for kind in frame.dtypes)
+    assert (frame.sparse.to_coo() != counts).nnz == 0
+    dense = counter.set_output(transform="polars").transform(TEXTS)
+    assert isinstance(dense, pl.DataFrame)
+    assert np.array_equal(dense.to_numpy(), counts.toarray())
+
+
+def test_names_of_words_that_do_not_fit_are_an_error() -> None:
+    counts = CountVectorizer().fit_transform(TEXTS)
+    with pytest.raises(InputError, match="words has 2 names but X has 14 columns; give one for"):
+        FlatLDA().fit(counts, LABELS, words=["a", "b"])
+    with pytest.raises(InputError, match="words holds 'a' twice"):
+        FlatLDA().fit(counts, LABELS, words=["a"] * 14)
+    frame = pd.DataFrame([[1, 2], [2, 1]], columns=["a", "b"])
+    with pytest.raises(InputError, match="words are not the names that X has itself"):
+        FlatLDA().fit(frame, ["x", "y"], words=["b", "a"])
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_after_multi_label_binarizer_labels_have_their_names(kind: str) -> None:
+    binarizer = MultiLabelBinarizer()
+    y = binarizer.fit_transform(LABELS)
+    pipeline = make_pipeline(CountVectorizer(), quick(model_class(kind)))
+    step = pipeline.steps[-1][0]
+    pipeline.fit(TEXTS, y, **{f"{step}__classes": binarizer.classes_})
+    model = pipeline[-1]
+    assert model.classes_.tolist() == ["LAW", "SPORT"]
+    assert binarizer.inverse_transform(pipeline.predict(["the jury"])) == [("LAW",)]
+    with pytest.raises(InputError, match="classes has 3 labels but y has 2 columns; give one for"):
+        model.fit(np.ones((30, 3)), y, classes=["a", "b", "c"])
+
+
+def test_classes_of_label_lists_are_all_that_there_are() -> None:
+    model = FlatLDA().fit(TEXTS, LABELS, classes=["SPORT", "LAW", "MUSIC"])
+    assert model.classes_.tolist() == ["SPORT", "LAW", "MUSIC"]
+    with pytest.raises(InputError, match="y holds the label 'SPORT', which is not among classes"):
+        FlatLDA().fit(TEXTS, LABELS, classes=["LAW"])
+    with pytest.raises(InputError, match="classes must be a list of distinct labels"):
+        FlatLDA().fit(TEXTS, LABELS, classes=["LAW", "LAW"])
+
+
+# Cross-validation and searches ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_cross_validation_splits_label_lists(kind: str) -> None:
+    scores = cross_val_score(quick(model_class(kind)), TEXTS, label_array(LABELS), cv=3)
+    assert (scores > 0.8).all()
+
+
+def test_a_search_takes_label_lists_and_texts() -> None:
+    search = GridSearchCV(PriorLDA(n_held_out=0), {"background": [0.0, 0.2]}, cv=2)
+    search.fit(TEXTS, label_array(LABELS))
+    assert search.best_score_ > 0.8
+    assert search.best_estimator_.rank(["the jury"], 1).labels.tolist() == [["LAW"]]
+
+
+def test_a_search_looks_into_a_pipeline_of_texts() -> None:
+    search = GridSearchCV(
+        make_pipeline(WordCounter(), FlatLDA(n_held_out=0)),
+        {"wordcounter__min_count": [1, 2]},
+        cv=2,
+    ).fit(TEXTS, label_array(LABELS))
+    assert search.predict(["the jury"]).toarray().tolist() == [[1, 0]]
+
+
+def test_label_lists_stay_what_they_were() -> None:
+    array = label_array([["b", "a"], [], ("c",)])
+    assert array.shape == (3,)
+    assert [*map(set, array)] == [{"a", "b"}, set(), {"c"}]
+    with pytest.raises(InputError, match="the labels of document 1 are 'b'; give a list of them"):
+        label_array([["a"], "b"])
+
+
+@pytest.mark.usefixtures("routing")
+def test_weights_classes_and_groups_are_routed_through_cross_validation() -> None:
+    binarizer = MultiLabelBinarizer()
+    y = binarizer.fit_transform(LABELS)
+    weights, groups = np.resize([0.5, 2.0], 30), np.arange(30) // 2
+    model = quick(HybridLDA).set_fit_request(sample_weight=True, classes=True, groups=True)
+    found = cross_validate(
+        model.set_score_request(sample_weight=True), TEXTS, y, cv=GroupKFold(3),
+        params={"sample_weight": weights, "classes": binarizer.classes_, "groups": groups},
+        return_estimator=True,
+    )  # fmt: skip
+    for each in found["estimator"]:
+        assert each.classes_.tolist() == ["LAW", "SPORT"]
+        assert sorted(set(each.document_weights_)) == [0.5, 2.0]
+
+
+@pytest.mark.usefixtures("routing")
+def test_weights_are_routed_through_a_pipeline() -> None:
+    model = FlatLDA(n_held_out=0).set_fit_request(sample_weight=True)
+    weights = np.resize([0.0, 3.0], 30)
+    pipeline = make_pipeline(CountVectorizer(), model).fit(TEXTS, LABELS, sample_weight=weights)
+    assert pipeline[-1].document_weights_.tolist() == [3.0] * 15
+
+
+@pytest.mark.usefixtures("routing")
+def test_columns_of_all_folds_agree_where_classes_are_given() -> None:
+    model = FlatLDA(n_held_out=0).set_fit_request(classes=True)
+    params = {"classes": ["LAW", "MUSIC", "SPORT"]}
+    found = cross_val_predict(model, TEXTS, label_array(LABELS), cv=3, params=params)
+    assert found.shape == (30, 3)
+    assert found[[1]].toarray().tolist() == [[1, 0, 0]]
+
+
+def test_a_score_weighs_documents() -> None:
+    model = FlatLDA(n_held_out=0).fit(TEXTS, LABELS)
+    x, y = ["the jury", "the jury"], [["LAW"], ["SPORT"]]
+    assert model.score(x, y, sample_weight=[1, 0]) == 1.0
+    assert model.score(x, y, sample_weight=[1, 3]) == pytest.approx((1 + 3 / 2) / 4)
+
+
+# tf-idf -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", [FlatLDA, DependencyLDA, TfidfSVM, HybridLDA])
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_tf_idf_is_warned_of_and_what_to_pass_is_said(model: Any, norm: Any) -> None:
+    weights = TfidfVectorizer(norm=norm).fit_transform(TEXTS)
+    with pytest.warns(NotCountsWarning, match=r"looks like tf-idf.*\(CountVectorizer instead of"):
+        quick(model).fit(weights, LABELS)
+
+
+def test_counts_and_other_weights_of_words_are_not_warned_of() -> None:
+    counts = CountVectorizer().fit_transform(TEXTS)
+    logged = TfidfTransformer(use_idf=False, norm=None, sublinear_tf=True).fit_transform(counts)
+    for x in (counts, counts.astype(float), 0.5 * counts, logged):
+        FlatLDA(n_held_out=0).fit(x, LABELS)
+    for suited in (VanillaSVM, TunedSVM):
+        suited(n_held_out=0).fit(TfidfVectorizer().fit_transform(TEXTS), LABELS)
+
+
+# Diagrams ---------------------------------------------------------------------------------------
+
+
+def test_a_diagram_links_to_the_documentation_where_it_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pipeline = make_pipeline(WordCounter(), HybridLDA())
+    monkeypatch.delenv("DEPLDA_DOCUMENTATION", raising=False)
+    assert "deplda.HybridLDA.html" not in pipeline._repr_html_()
+    monkeypatch.setenv("DEPLDA_DOCUMENTATION", "https://docs.local/deplda/")
+    drawn = pipeline._repr_html_()
+    for name in ("HybridLDA", "WordCounter"):
+        assert f'href="https://docs.local/deplda/reference/generated/deplda.{name}.html' in drawn
