@@ -29,7 +29,7 @@ FOLDS = [HELD, HELD + 1]
 def fold_without(held: Array, train: Corpus, n_candidates: int) -> Fold:
     """Return a fold as `HybridLDA.fit` makes it."""
     model = quick()
-    counts, labels = model._begin_fit(train, None, None)
+    counts, labels, _, _ = model._begin_fit(train, None, None)
     model._n_learned = labels.shape[1]
     nothing = model._evidence(Documents(train), None, counts, labels)
     return model._without(held, counts, labels, n_candidates, None, nothing)

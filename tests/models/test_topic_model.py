@@ -205,7 +205,7 @@ def test_classes_must_hold_the_labels_of_y() -> None:
         FlatLDA().partial_fit(x, TOPICS, classes=["sports", "politics"])
     with pytest.raises(InputError, match="classes must be a list of distinct labels"):
         FlatLDA().partial_fit(x, TOPICS, classes=["sports", "health", "health"])
-    with pytest.raises(InputError, match="y has 2 columns without names but there are 3 labels"):
+    with pytest.raises(InputError, match="classes has 3 labels but y has 2 columns"):
         FlatLDA().partial_fit(x, np.ones((4, 2)), classes=["a", "b", "c"])
 
 

@@ -353,14 +353,14 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         self._targets = Targets(self.classes_, self._targets.kind)
         sets, n_labels = topics.label_sets_, self._n_learned
         labels, self.document_weights_ = sets[n_before:], topics.document_weights_
-        weights = self.document_weights_
-        n_documents = sets.shape[0] if weights is None else float(weights.sum())
+        of_all = self.document_weights_
+        n_documents = sets.shape[0] if of_all is None else float(of_all.sum())
         idf = np.append(self.idf_, idf_of(counts[:, len(self.idf_) :], n_documents))
         features = tfidf(idf, counts)
         near = self._centroids.with_more(features, labels)
         before, execution = grown(self.weights_, (n_labels, len(idf))), self._execution()
         lists = training_lists(
-            features, labels, near.nearby, companions(sets, weights), self.n_candidates_, execution
+            features, labels, near.nearby, companions(sets, of_all), self.n_candidates_, execution
         )
         problem = reduced.problem_of(features, labels, lists, before)
         is_known = np.diff(before.indptr) > 0

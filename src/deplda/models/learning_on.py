@@ -6,7 +6,6 @@ from abc import abstractmethod
 from copy import copy
 from typing import Any, Self
 
-from deplda.data.targets import among
 from deplda.models.parameters import checked
 
 
@@ -26,10 +25,7 @@ class LearnsOn:
         """
         model: Any = self
         if not model.__sklearn_is_fitted__():
-            if classes is not None:
-                labels, targets = model._read_labels(X, y)
-                y = among(labels, targets, classes)
-            model.fit(X, y)
+            model.fit(X, y, classes=classes)
             return self
         checked(model.get_params(deep=False))
         grown = copy(self)

@@ -76,7 +76,8 @@ def taken(values: Any, rows: Numbers | None) -> Any:
         )  # fmt: skip
     if is_read(values):
         return values[0][rows], values[1]
-    return _safe_indexing(values.tocsr() if issparse(values) else values, rows)
+    is_sparse = issparse(values)
+    return _safe_indexing(values.tocsr() if is_sparse else values, rows)
 
 
 def is_read(y: Any) -> bool:
