@@ -417,3 +417,14 @@ def test_a_card_with_an_unknown_language_is_refused(
     path.write_text(json.dumps(card))
     with pytest.raises(ReadError, match=problem):
         load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("weights", [np.ones(1), np.zeros, np.full(3, np.nan), -1.0, 1e9])
+def test_weights_of_documents_that_cannot_be_are_refused(weights: Any, tmp_path: Path) -> None:
+    path, n = tmp_path / "model", len(corpus())
+    FlatLDA().fit(corpus(), sample_weight=np.linspace(0.5, 2.0, n)).save(path)
+    wrong = weights(n) if callable(weights) else weights
+    array = np.full(n, wrong) if isinstance(wrong, float) else wrong
+    edit_arrays(path, lambda arrays: arrays.update({"label_sets.weights": array}))
+    with pytest.raises(ReadError, match=r"array 'label_sets.weights' (holds|does not hold)"):
+        load(path)

@@ -223,6 +223,11 @@ def test_wrong_numbers_of_labels_are_named_with_weights_too() -> None:
         FlatLDA().fit(TEXTS, TOPICS[:3], sample_weight=[1, 2, 0, 1])
 
 
+def test_groups_that_are_too_few_are_named_with_weights_too() -> None:
+    with pytest.raises(InputError, match="there are 2 values, none of document 3; give one for"):
+        HybridLDA().fit(TEXTS, TOPICS, sample_weight=[1, 0, 1, 1], groups=[1, 2])
+
+
 def test_rows_are_taken_of_whatever_has_them() -> None:
     rows = np.array([0, 2])
     assert taken(None, rows) is None

@@ -76,6 +76,10 @@ def taken(values: Any, rows: Numbers | None) -> Any:
         )  # fmt: skip
     if is_read(values):
         return values[0][rows], values[1]
+    if (n := _num_samples(values)) <= rows[-1]:
+        raise InputError(
+            f"there are {n:,} values, none of document {rows[-1]}; give one for each document"
+        )
     is_sparse = issparse(values)
     return _safe_indexing(values.tocsr() if is_sparse else values, rows)
 

@@ -213,6 +213,7 @@ class VanillaSVM(LinearSVMs):
     intercepts_ : array, one for each label. A label that no training document has scores −2
         everywhere, and one that all have 2.
     C_ : float, as used.
+    document_weights_ : how many documents each learned from counts as; None where each is one.
     calibration_ : Calibration, by which scores become probabilities; None where no document was
         held out.
     """
