@@ -403,6 +403,11 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
             if token and token not in stops:
                 yield begin, end, token if forms is None else forms[token]
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string, tags.input_tags.two_d_array = True, False
+        return tags
+
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
         """Return the words of the columns."""
         check_is_fitted(self, "vocabulary_")

@@ -87,7 +87,7 @@ class DependencyLDA(LabelPrior):
     settings_ : dict of the hyperparameters as used.
     diagnostics_ : dict of Diagnostics of the chains (None for expectations).
     n_features_in_, feature_names_in_ : number and names of the words.
-    counter_ : the WordCounter given to `fit`, or None.
+    counter_ : the WordCounter given to `fit`, or made by it of texts; None for counts alone.
     fields_ : Fields that files are read by where nothing else is said, or None; may be set.
     seed_ : int, the seed used.
     """

@@ -125,7 +125,7 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
     label_sets_ : sparse indicator of the labels of all documents learned from.
     document_weights_ : how many documents each of these counts as; None where each is one.
     n_features_in_, feature_names_in_ : number and names of the words.
-    counter_ : the WordCounter given to `fit`, or None.
+    counter_ : the WordCounter given to `fit`, or made by it of texts; None for counts alone.
     fields_ : Fields that files are read by where nothing else is said, or None; may be set.
     seed_ : int, the seed used.
     """
