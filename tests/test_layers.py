@@ -40,6 +40,7 @@ ACROSS = {
     "test_real_data",
     "test_reference",
     "test_saved_before",
+    "test_spreadsheets",
 }
 # Which rooms, or modules, may import a package that is heavy, or of some machines alone.
 HOMES = {

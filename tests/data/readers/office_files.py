@@ -43,22 +43,27 @@ def archive(parts: dict[str, str]) -> bytes:
 
 def pdf(*pages: str) -> bytes:
     """Return a PDF with a line of text a page."""
-    n = len(pages)
-    kids = " ".join(f"{4 + 2 * k} 0 R" for k in range(n))
+    shown = [f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET" if text else "" for text in pages]
+    return pdf_of(*(each.encode("latin-1") for each in shown))
+
+
+def pdf_of(*streams: bytes, filter: str = "") -> bytes:
+    """Return a PDF with these streams as pages, packed as `filter` says."""
+    kids = " ".join(f"{4 + 2 * k} 0 R" for k in range(len(streams)))
     parts = [
-        "<< /Type /Catalog /Pages 2 0 R >>",
-        f"<< /Type /Pages /Kids [{kids}] /Count {n} >>",
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(streams)} >>".encode(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]
-    for k, text in enumerate(pages):
-        shown = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET" if text else ""
+    for k, stream in enumerate(streams):
         fonts = "/Resources << /Font << /F1 3 0 R >> >>"
-        parts.append(f"<< /Type /Page /Parent 2 0 R {fonts} /Contents {5 + 2 * k} 0 R >>")
-        parts.append(f"<< /Length {len(shown)} >>\nstream\n{shown}\nendstream")
+        parts.append(f"<< /Type /Page /Parent 2 0 R {fonts} /Contents {5 + 2 * k} 0 R >>".encode())
+        head = f"<< /Length {len(stream)} {filter} >>"
+        parts.append(head.encode() + b"\nstream\n" + stream + b"\nendstream")
     content, starts = b"%PDF-1.4\n", []
     for number, part in enumerate(parts, start=1):
         starts.append(len(content))
-        content += f"{number} 0 obj\n{part}\nendobj\n".encode("latin-1")
+        content += b"%d 0 obj\n%b\nendobj\n" % (number, part)
     table = "".join(f"{start:010} 00000 n \n" for start in starts)
     end = f"xref\n0 {len(parts) + 1}\n0000000000 65535 f \n{table}"
     end += f"trailer << /Root 1 0 R /Size {len(parts) + 1} >>\nstartxref\n{len(content)}\n%%EOF\n"
