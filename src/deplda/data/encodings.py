@@ -131,14 +131,19 @@ class Decoder:
             text = line.decode(WESTERN)
         except UnicodeDecodeError:
             return decode(self._path, number, line, "utf-8")  # says which byte is not
-        letters = [letter for letter in text if letter.isalpha()]
-        n_foreign = sum(not letter.isascii() for letter in letters)
-        is_foreign = len(letters) >= _LETTERS and 2 * n_foreign > len(letters)
-        if is_foreign or (match := _GARBLED.search(text)):
-            shown = text.strip()[:30] if is_foreign else text[match.start() - 5 : match.end() + 5]
-            problem = f"this is not UTF-8, and as {WESTERN} it would be {shown!r}"
+        if odd := _odd_part(text):
+            problem = f"this is not UTF-8, and as {WESTERN} it would be {odd!r}"
             raise ReadError(self._path, number, f"{problem}; {_REMEDY}")
         return text
+
+
+def _odd_part(text: str) -> str:
+    """Return what shows that a text is of another code page, if something does."""
+    if match := _GARBLED.search(text):
+        return text[max(match.start() - 5, 0) : match.end() + 5]
+    letters = [letter for letter in text if letter.isalpha()]
+    n_foreign = sum(not letter.isascii() for letter in letters)
+    return text.strip()[:30] if len(letters) >= _LETTERS and 2 * n_foreign > len(letters) else ""
 
 
 def _is_utf8(line: bytes) -> bool:

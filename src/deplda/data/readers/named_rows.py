@@ -122,10 +122,13 @@ def read_settled(path: StrPath, format: Format, fields: Fields, written: Written
 def first_rows(rows: Rows, fields: Fields) -> list[tuple[int, Row]]:
     """Return the rows to tell things by: a thousand at most, and no more than fit."""
     seen: list[tuple[int, Row]] = []
+    named = (*fields.texts, fields.tokens, fields.counts)
 
     def texts() -> Iterator[str]:
         for number, row in rows:
             seen.append((number, row))
+            if not any(name in row for name in named):
+                return  # it will be said that there is nothing to read
             yield text_of(row, fields)
 
     first_texts(texts())
