@@ -134,3 +134,11 @@ def test_a_decoder_decides_once() -> None:
     assert decoder.encoding == "auto"
     assert decoder(2, "ß".encode()) == "ß"
     assert decoder.encoding == "utf-8"
+
+
+def test_utf_16_without_a_mark_is_named_and_read_when_it_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes("text;labels\nbee;x\n".encode("utf-16-le"))
+    with pytest.raises(ReadError, match="line 1: every other byte is zero: this may be UTF-16"):
+        read_corpus(path)
+    assert read_corpus(path, encoding="utf-16-le").label_names == ("x",)

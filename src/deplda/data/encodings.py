@@ -100,6 +100,9 @@ class Decoder:
     def __call__(self, number: int, line: bytes) -> str:
         """Return the line as text."""
         if self.encoding == AUTO:
+            if 3 * line.count(0) > len(line) > 1:
+                problem = "every other byte is zero: this may be UTF-16 without a mark; say it"
+                raise ReadError(self._path, number, f"{problem} (--encoding utf-16-le)")
             if line.isascii():
                 return line.decode("ascii")
             self._guess(number, line)

@@ -7,9 +7,9 @@ import pypdf
 import pytest
 
 from deplda import Fields, InputError, ReadError, WordCounter, read_corpus
-from deplda.data.readers.extracted import extracted_text
+from deplda.data.readers.extracted import _whole_words, extracted_text
 from deplda.data.sizes import VARIABLE
-from tests.data.readers.office_files import archive, docx, pdf, xlsx
+from tests.data.readers.office_files import archive, docx, pdf, pdf_of, xlsx
 
 UNLABELLED = Fields(labels=None)
 
@@ -36,6 +36,13 @@ def test_a_pdf_and_a_word_file_are_a_document_each(tmp_path: Path) -> None:
             written(tmp_path / "unnamed", content), fields=UNLABELLED,
             counter=WordCounter(min_count=1),
         ).counts.toarray().tolist()  # fmt: skip
+
+
+def test_words_that_a_line_end_or_a_ligature_broke_are_whole_again(tmp_path: Path) -> None:
+    line = "BT /F1 12 Tf 14 TL 72 720 Td (a manip-) Tj T* (ulation of Anglo-) Tj T* (Saxon) Tj ET"
+    path = written(tmp_path / "a.pdf", pdf_of(line.encode()))
+    assert extracted_text(path, "pdf") == "a manipulation of Anglo-\nSaxon"
+    assert _whole_words("of\ufb01ce soft\u00ad\nware 19-\n20") == "office software 19-\n20"
 
 
 def test_the_text_of_a_word_file_is_that_of_paragraphs_tables_and_links(tmp_path: Path) -> None:

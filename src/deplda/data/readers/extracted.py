@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+import re
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
@@ -18,6 +20,8 @@ from deplda.data.sizes import max_record, too_large
 from deplda.errors import InputError, ReadError
 
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]\n(?=[^\W\d_])")
+_LIGATURE = re.compile("[\ufb00-\ufb06]")
 _AGAIN = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 """What is in it stands before it too, for programs that know more."""
 _BODY = "word/document.xml"
@@ -37,11 +41,18 @@ def extracted_text(path: StrPath, format: str) -> str:
         if size > limit:
             raise too_large(path, None, "its text")
         parts.append(part)
-    text = ("\n" if format == "pdf" else "").join(parts).strip()
+    text = _whole_words("\n".join(parts)) if format == "pdf" else "".join(parts)
+    text = text.strip()
     if not text:
         why = "it may be scanned: let a program recognise its text (OCR)"
         raise ReadError(path, None, f"there is no text in it; {why}, or leave it out")
     return text
+
+
+def _whole_words(text: str) -> str:
+    """Return the text of a PDF with words that a line end or a ligature had broken put together."""
+    text = _LIGATURE.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+    return _HYPHEN.sub(lambda found: "" if text[found.end()].islower() else found[0], text)
 
 
 def _word_parts(path: StrPath) -> Iterator[str]:

@@ -1,8 +1,9 @@
 """What stands between the labels of one cell, told by the first cells of a file.
 
 A semicolon, a line break or a bar separates labels wherever one is found: of 97,000 names in lists
-of subjects (YSO, STW, YKL, EuroVoc and tags) none has one, and 0.3 % have a comma. A comma does if nothing else is found, unless most cells
-with commas recur as they are and share no part with any other: then it belongs to the names.
+of subjects (YSO, STW, YKL, EuroVoc and tags) none has one, and 0.3 % have a comma. A comma does if
+nothing else is found, unless most cells with commas recur as they are and share no part with any
+other: then it belongs to the names.
 """
 
 from __future__ import annotations
