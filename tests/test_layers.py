@@ -41,6 +41,7 @@ ACROSS = {
     "test_reference",
     "test_saved_before",
     "test_scikit_learn",
+    "test_spreadsheets",
 }
 # Which rooms, or modules, may import a package that is heavy, or of some machines alone.
 HOMES = {
@@ -53,10 +54,12 @@ HOMES = {
     "joblib": {"engine.local"},
     "matplotlib": {"training.diagnostics"},
     "numba": {"kernels"},
+    "openpyxl": {"data.readers.sheets"},
     "pandas": {"models.base", "evaluation", "data.word_frames"},
     "polars": {"models.base", "data.word_frames"},
     "pooch": {"data.datasets"},
     "pyarrow": {"data.readers"},
+    "pypdf": {"data.readers.extracted"},
     "safetensors": {"models.card", "data.readers.vector_files"},
     "pyoxigraph": {"data.readers.vocabularies"},
     "py3langid": {"data.languages"},

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
         DepldaError,
         EngineError,
         FractionalCountsWarning,
+        GuessedEncodingWarning,
+        GuessedSeparatorWarning,
         InputError,
         LearnedFromWarning,
         MissingSuggestionsWarning,
@@ -67,9 +69,10 @@ _HOMES = {
     "data.readers.vocabularies": "read_vocabulary write_vocabulary",
     "data.vocabulary": "Concept Vocabulary",
     "errors": (
-        "DataUnavailableError DepldaError EngineError FractionalCountsWarning InputError "
-        "LearnedFromWarning MissingSuggestionsWarning NoKnownWordsWarning "
-        "NotCountsWarning NothingHeldOutWarning ReadError"
+        "DataUnavailableError DepldaError EngineError FractionalCountsWarning "
+        "GuessedEncodingWarning GuessedSeparatorWarning InputError LearnedFromWarning "
+        "MissingSuggestionsWarning NoKnownWordsWarning NotCountsWarning NothingHeldOutWarning "
+        "ReadError"
     ),
     "evaluation": "Evaluation compare evaluate scorecard",
     "models.dependency": "DependencyLDA",
@@ -101,6 +104,8 @@ __all__ = [
     "Fields",
     "FlatLDA",
     "FractionalCountsWarning",
+    "GuessedEncodingWarning",
+    "GuessedSeparatorWarning",
     "HybridLDA",
     "InputError",
     "LabelWords",

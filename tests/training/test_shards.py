@@ -16,7 +16,7 @@ from deplda import (
     write_svmlight,
 )
 from deplda.data.datasets import newsroom
-from deplda.training.shards import label_matrix, prepare
+from deplda.training.shards import label_matrix, prepare, settled_fields
 from tests.training.worlds import in_shards
 
 
@@ -65,3 +65,18 @@ def test_a_folder_of_other_shards_is_refused(news: Corpus, tmp_path: Path) -> No
     (source / "docs-0.jsonl").write_text("oops")
     with pytest.raises(ReadError, match=r"docs-0\.jsonl, line 1"):
         prepare(source, tmp_path / "other")
+
+
+def test_one_shard_tells_what_separates_the_labels_of_all(tmp_path: Path) -> None:
+    shards = tmp_path / "shards"
+    shards.mkdir()
+    (shards / "a.csv").write_text("text,labels\ncourt judge,law|sport\nteam goal,sport\n")
+    (shards / "b.csv").write_text('text,labels\nteam court,"law, order;peace|sport"\n')
+    fields = settled_fields(shards, None)
+    assert fields == Fields(separator="|")
+    ready = prepare(shards, tmp_path / "ready", fields=fields)
+    assert ready.labels == ["law", "law, order;peace", "sport"]
+    model = FlatLDA(n_held_out=0).fit_shards(shards, tmp_path / "scratch")
+    assert model.fields_ == fields
+    (shards / "a.csv").write_text("text,labels\ncourt,law\n")
+    assert settled_fields(shards, None) is None
