@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -105,7 +106,10 @@ def test_on_a_terminal_there_is_progress_on_standard_error(tmp_path: Path, corpu
         pass  # how Linux says that the other side is closed
     out, _ = ended.communicate(timeout=600)
     assert ended.returncode == 0
-    assert "sweeps" in shown.decode()
+    lines = [line for line in re.split(r"[\r\n]+", shown.decode()) if "100%" in line]
+    assert "reading " in lines[0]  # what it has read, and how many
+    assert re.search(r": \d+ documents .*━+.* 100% \d:\d\d", lines[0])
+    assert "learning words of " in lines[1]
     assert "\x1b" not in out
 
 

@@ -87,9 +87,8 @@ def stats(corpus: str, reading: Reading, words: Words, as_json: bool) -> None:
     """Show the statistics of a corpus: a file, a folder, or the name of a data set."""
     from deplda.data.statistics import describe
 
-    with waiting(f"reading {corpus} …"):
-        loaded = load_corpus(corpus, reading, words.as_written().counter())
-        found = describe(with_kept_words(loaded, words))
+    loaded = load_corpus(corpus, reading, words.as_written().counter())
+    found = describe(with_kept_words(loaded, words))
     if as_json:
         show_json(found.to_dict())
     else:
@@ -147,7 +146,7 @@ def convert(
             "vocabulary": concepts, "language": label_language,
             "replace_deprecated": replace_deprecated,
         }  # fmt: skip
-    with waiting(f"converting {corpus} …"):
+    with waiting(f"converting {corpus}"):
         if output_format == "annif":
             from deplda.data.readers import write_annif
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from deplda.cli.output import note
+from deplda.cli.output import note, waiting
 from deplda.data.files import StandardInput, StrPath
 from deplda.data.forms import NORMALIZERS
 from deplda.errors import InputError, ReadError
@@ -272,23 +272,26 @@ def load_corpus(
     path = as_path(source)
     if isinstance(path, StandardInput) or is_readable(path, reading):
         format, fields = reading.format or guess_format(path), reading.fields(remembered)
-        corpus, fitted = read_counted(
-            path, format, fields=fields, counter=counter, encoding=reading.encoding
-        )
+        with waiting(f"reading {'standard input' if source == '-' else Path(source).name}") as seen:
+            corpus, fitted = read_counted(
+                path, format, fields=fields, counter=counter, encoding=reading.encoding, seen=seen
+            )
         if fitted is not None and (told := getattr(counter, "detected_", None)) is not None:
             note(f"language: {told} (--language sets another)")
         return Loaded(corpus, (), fitted, None if format in ("svmlight", "mat") else fields)
     if reading.where:
         raise InputError(f"--where is for files with fields; {source} is none")
     if path.is_dir():
-        found = datasets.load_folder(path, path.name)
+        with waiting(f"reading {path.name}"):
+            found = datasets.load_folder(path, path.name)
         return Loaded(found.corpus, found.splits, texts=found.texts)
     names = [entry.name for entry in datasets.list()]
     if source not in names:
         known = ", ".join(names)
         problem = "there is no such file or folder, and no data set of this name; data sets are"
         raise ReadError(source, None, f"{problem} {known}")
-    found = datasets.load(source, reading.data_dir)
+    with waiting(f"reading {source}"):
+        found = datasets.load(source, reading.data_dir)
     return Loaded(found.corpus, found.splits, texts=found.texts)
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -79,15 +79,15 @@ def note(message: str) -> None:
 
 
 @contextmanager
-def waiting(message: str) -> Iterator[None]:
-    """Say what is being done, in a terminal alone."""
+def waiting(what: str) -> Iterator[Callable[[int], None]]:
+    """Say what is being done, in a terminal alone; give what is told of documents done."""
     if not sys.stderr.isatty():
-        yield
+        yield lambda more: None
         return
-    from rich.console import Console
+    from deplda.engine.progress import streamed
 
-    with Console(stderr=True).status(message):
-        yield
+    with streamed(what, "document", None) as done:
+        yield done
 
 
 def check_output(path: Path, replace: bool) -> None:

@@ -6,6 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple, Protocol, Self
@@ -30,6 +31,7 @@ from deplda.data.text import WordCounter
 from deplda.data.vocabulary import Vocabulary
 from deplda.engine.execution import Engine, Execution, Where
 from deplda.engine.pool import Stop
+from deplda.engine.progress import stage
 from deplda.errors import InputError, NoKnownWordsWarning, ReadError
 from deplda.inference.batches import check_cells
 from deplda.inference.scores import best
@@ -216,6 +218,10 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _execution(self) -> Execution:
         return Execution(**self._where())
+
+    def _stage(self, what: str) -> AbstractContextManager[None]:
+        """Say what is being done, to those who asked for it."""
+        return stage(what, bool(self.verbose))
 
     def predict_proba(self, X: Any) -> Floats:
         """Return how likely each label is, documents × labels.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Literal, get_args
@@ -90,16 +90,20 @@ def read_counted(
     fields: Fields | None = None,
     counter: WordCounter | None = None,
     encoding: str = "utf-8",
+    seen: Callable[[int], None] | None = None,
 ) -> tuple[Corpus, WordCounter | None]:
     """Return the documents of a file and, if there were texts to count, the counter of its words.
 
     It is `read_corpus` with all words of texts: `kept_words` chooses of them. A model that is
-    fitted with the counter takes texts from then on.
+    fitted with the counter takes texts from then on. `seen` is told of documents as they are read,
+    how many more.
     """
     format = format or guess_format(path)
     counter = WordCounter() if counter is None else counter
-    count = None if format in _NUMBERED else _Counting(counter)
+    count = None if format in _NUMBERED else _Counting(counter, seen)
     (corpus,) = _corpora(format, fields, count, (None, None), encoding, None, BadLines(path))
+    if count is None and seen is not None:
+        seen(len(corpus))
     was_counted = count is not None and count.used
     return corpus, counter.with_words(corpus.vocabulary) if was_counted else None
 
@@ -218,8 +222,11 @@ def _mat_corpora(
 class _Counting:
     """Counts words as the counter does, and remembers whether there was any text to count."""
 
-    def __init__(self, counter: WordCounter | None) -> None:
+    def __init__(
+        self, counter: WordCounter | None, seen: Callable[[int], None] | None = None
+    ) -> None:
         self.counter = WordCounter() if counter is None else counter
+        self.seen = seen
         self.vocabulary = getattr(self.counter, "vocabulary_", self.counter.vocabulary)
         self.used = False
         if not self._is_to_detect():
@@ -317,6 +324,8 @@ def _records(
             missing = {name: None for name in missing if name not in row}
         with bad.at(number, id_in(row, fields)):
             yield record_of(row, number, held, count)
+        if count.seen is not None:
+            count.seen(1)
     if missing and len(held.texts) > 1 and names:
         warnings.warn(
             f"{os.fspath(bad.path)}: no document has the text field "

@@ -83,7 +83,9 @@ class LinearSVMs(LabelClassifier):
             return self
         held_out = HeldOut([fold], labels.shape[1])
         self._fit(counts, labels, held_out)
-        self.calibration_ = self._calibrated(fold, held_out.scores[0].astype(np.float64), labels)
+        scores = held_out.scores[0].astype(np.float64)
+        with self._stage("calibrating probabilities"):
+            self.calibration_ = self._calibrated(fold, scores, labels)
         return self
 
     def fit_and_hold_out(self, X: Any, y: Any, folds: Sequence[Numbers]) -> Floats:
