@@ -52,6 +52,10 @@ class MissingFieldWarning(UserWarning):
     """Of several text fields one is in no document of a file."""
 
 
+class ShortDescriptionsWarning(UserWarning):
+    """A data set was made of the few words that its source has here, not of whole texts."""
+
+
 class NoKnownWordsWarning(UserWarning):
     """Documents have no word that the model knows: what it says of them is its prior's alone."""
 

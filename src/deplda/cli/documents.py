@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -290,9 +291,20 @@ def load_corpus(
         known = ", ".join(names)
         problem = "there is no such file or folder, and no data set of this name; data sets are"
         raise ReadError(source, None, f"{problem} {known}")
+    if not datasets.is_here(source, reading.data_dir):  # which draws progress of its own
+        fetched(source, reading.data_dir)
     with waiting(f"reading {source}"):
         found = datasets.load(source, reading.data_dir)
     return Loaded(found.corpus, found.splits, texts=found.texts)
+
+
+def fetched(name: str, data_dir: Path | None, *, anew: bool = False) -> list[Path]:
+    """Return the files of a data set known by name, downloaded or made if they are not here."""
+    from deplda.data.datasets.catalogue import entry_of, fetch
+
+    is_made = entry_of(name).origin == "this machine"
+    with waiting("reading apt's lists") if is_made else nullcontext():
+        return list(fetch(name, data_dir, anew=anew).values())
 
 
 def with_kept_words(loaded: Loaded, words: Words) -> Corpus:

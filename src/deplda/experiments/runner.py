@@ -66,6 +66,8 @@ def run(
     n_jobs : int, optional
         Cores to use; all by default. Units run side by side where memory allows, but not on a GPU.
     """
+    if not datasets.is_here(experiment.data, data_dir):
+        datasets.fetch(experiment.data, data_dir, progress=progress)
     with stage(f"reading {experiment.data}", progress):
         data = datasets.load(experiment.data, data_dir)
     every = range(len(data.splits))
