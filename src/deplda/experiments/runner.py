@@ -14,7 +14,7 @@ from deplda.data import datasets
 from deplda.data.files import StrPath
 from deplda.engine.execution import Execution, n_workers
 from deplda.engine.pool import Stopped
-from deplda.engine.progress import counted, stage
+from deplda.engine.progress import counted, number_of, stage
 from deplda.errors import InputError
 from deplda.experiments.facts import data_facts
 from deplda.experiments.protocol import Budget, Experiment
@@ -104,7 +104,7 @@ def run(
         write_unit(folder, unit)
         return unit
 
-    what = f"experiment {experiment.name}: {len(waiting):,} models on splits"
+    what = f"experiment {experiment.name}: {number_of(len(waiting), 'run')}"
     with counted(what, len(waiting), progress) as done:
         # The first unit says how much memory one takes, and so how many may run at a time.
         side_by_side = 1
