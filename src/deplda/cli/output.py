@@ -75,13 +75,16 @@ def plain(value: Any) -> Any:
 
 def note(message: str) -> None:
     """Say something that is not a result."""
-    click.echo(printable(message), err=True)
+    click.echo(printable(message), file=sys.stderr)  # above what progress draws, where it does
 
 
 @contextmanager
-def waiting(what: str) -> Iterator[Callable[[int], None]]:
-    """Say what is being done, in a terminal alone; give what is told of documents done."""
-    if not sys.stderr.isatty():
+def waiting(what: str, *, beside: bool = False) -> Iterator[Callable[[int], None]]:
+    """Say what is being done, in a terminal alone; give what is told of documents done.
+
+    `beside` says that results go to standard output meanwhile: in a terminal they are seen there.
+    """
+    if not sys.stderr.isatty() or (beside and sys.stdout.isatty()):
         yield lambda more: None
         return
     from deplda.engine.progress import streamed

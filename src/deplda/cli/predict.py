@@ -165,7 +165,7 @@ def _write(
     # An output is replaced only when there is something to write.
     first = list(islice(batches, 1))
     try:
-        with target.opened() as write, waiting("predicting") as done:
+        with target.opened() as write, waiting("predicting", beside=output is None) as done:
             for batch in chain(first, batches):
                 write(batch)
                 n += len(batch)
