@@ -112,7 +112,7 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
     engine : "threads", "processes", a Dask Client or the address of its scheduler
         Where models learn and documents are scored; the same bits everywhere.
     verbose : bool
-        Show progress on standard error.
+        Show progress: on standard error, or in the output of a notebook's cell.
 
     Attributes
     ----------

@@ -188,7 +188,7 @@ class VanillaSVM(LinearSVMs):
     engine : "threads", "processes", a Dask Client or the address of its scheduler
         Where labels are learned and documents scored; the same bits everywhere.
     verbose : bool
-        Show progress on standard error.
+        Show progress: on standard error, or in the output of a notebook's cell.
 
     Attributes
     ----------
