@@ -83,7 +83,7 @@ def test_a_fit_tells_its_stages_by_name_and_every_bar_ends_full(
     assert [line.split(maxsplit=1)[0] for line in lines] == [f"{k}/7" for k in range(1, 8)]
     for line, said in zip(
         lines,
-        ("holding out 120 documents in 5 parts", "choosing C, candidates and weights by them",
+        ("holding out 120 documents in 5 parts", "choosing settings on documents held out",
          "calibrating probabilities", "learning words of", "learning", "ranking candidates",
          "training SVMs of"),
         strict=True,
@@ -164,6 +164,18 @@ def test_passes_tell_how_many_there_will_be_about_and_end_full_when_they_settle(
         "learning words of 3,810 labels, 4 passes",
     ]
     assert "100%" in drawn(terminal.getvalue())[-1]
+
+
+@pytest.mark.parametrize(
+    ("most", "excess", "said"), [(9, [0.0], "words, 1 pass"), (2, [9.0, 8.9], "words, 2 passes")]
+)
+def test_passes_are_told_as_many_as_there_were(
+    terminal: StringIO, most: int, excess: list[float], said: str
+) -> None:
+    with passes("words", most, True) as report:
+        for number, each in enumerate(excess, start=1):
+            report(number, each)
+    assert re.match(f"{said} +━+ 100%", drawn(terminal.getvalue())[-1])
 
 
 def test_what_has_failed_is_not_drawn_as_done(terminal: StringIO) -> None:

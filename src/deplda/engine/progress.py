@@ -135,7 +135,9 @@ def passes(what: str, most: int, progress: bool | None) -> Iterator[Callable[[in
             if line is not None:
                 left = math.ceil(math.log(excess) / -math.log(decay)) if excess > 1 else 0
                 about = min(done + left, most)
-                now = f"pass {done + 1} of about {about}" if left else f"{done} passes"
+                now = f"{done} pass{'' if done == 1 else 'es'}"
+                if done < about:
+                    now = f"pass {done + 1} of about {about}"
                 line.change(description=f"{what}, {now}", total=about, completed=done)
 
         yield report

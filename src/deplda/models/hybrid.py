@@ -240,7 +240,7 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
             return []
         numbers = [usual] if self._asked_candidates() else holdout.numbers_to_try(known[0])
         costs = holdout.COSTS if self.C == "auto" else (float(self.C),)
-        with self._stage("choosing C, candidates and weights by them"):
+        with self._stage("choosing settings on documents held out"):
             chosen = holdout.choose(known, costs, numbers, execution, evidence.names)
         self.C_, self.n_candidates_ = chosen.cost, chosen.n_candidates
         self.measures_, self._experts = chosen.judged.measures, chosen.experts
