@@ -297,5 +297,5 @@ def test_compiling_is_told_of_only_while_it_lasts(
     with compiling(True, seconds=0):
         while progress._display is None:
             time.sleep(0.01)
-    assert caplog.messages == ["compiling the kernels, once after installation"]
+    assert caplog.messages == ["preparing (the first run compiles the kernels)"]
     assert drawn(terminal.getvalue())[-1].startswith(caplog.messages[0])

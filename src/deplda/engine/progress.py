@@ -145,11 +145,11 @@ def passes(what: str, most: int, progress: bool | None) -> Iterator[Callable[[in
 
 @contextmanager
 def compiling(progress: bool | None, seconds: float = 0.7) -> Iterator[None]:
-    """Say that kernels are being compiled if this takes longer than it does from the cache."""
+    """Say that work is prepared, kernels compiled, if this takes longer than it mostly does."""
     with ExitStack() as told:
 
         def tell() -> None:
-            message = "compiling the kernels, once after installation"
+            message = "preparing (the first run compiles the kernels)"
             logger.info(message)
             told.enter_context(stage(message, progress))
 
