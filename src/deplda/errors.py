@@ -84,6 +84,10 @@ class GuessedSeparatorWarning(UserWarning):
     """Labels hold commas, which may stand between two of them or belong to one."""
 
 
+class ShortDescriptionsWarning(UserWarning):
+    """A data set was made of the few words that its source has here, not of whole texts."""
+
+
 class NoKnownWordsWarning(UserWarning):
     """Documents have no word that the model knows: what it says of them is its prior's alone."""
 

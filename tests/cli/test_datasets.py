@@ -15,7 +15,7 @@ def test_data_sets_are_listed_and_described(news: Path) -> None:
     assert all(name in done("datasets", "list") for name in names)
     assert json.loads(done("datasets", "stats", "newsroom", "--json"))["n_documents"] == 2000
     assert "2,685" in done("datasets", "stats", news)
-    assert "no files to download" in done("datasets", "fetch", "newsroom")
+    assert "no files to fetch: it is generated" in done("datasets", "fetch", "newsroom")
     assert json.loads(done("datasets", "fetch", "newsroom", "--json")) == []
     assert "there is no data set 'nope'" in problem(1, "datasets", "fetch", "nope")
 

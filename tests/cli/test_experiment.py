@@ -73,7 +73,16 @@ def test_a_report_is_a_table_a_page_and_markdown(tmp_path: Path) -> None:
 def test_the_demonstration_goes_where_it_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[Path] = []
-    monkeypatch.setattr(deplda.experiments.report, "demo", asked.append)
+    asked: list[tuple[Path, str, Path | None]] = []
+    monkeypatch.setattr(
+        deplda.experiments.report,
+        "demo",
+        lambda folder, data, data_dir: asked.append((folder, data, data_dir)),
+    )
     done("demo", "-o", tmp_path / "look")
-    assert asked == [tmp_path / "look"]
+    (tmp_path / "bibtex").mkdir()
+    done("demo", "-o", tmp_path / "look", "--data", "bibtex", "--data-dir", tmp_path)
+    assert asked == [
+        (tmp_path / "look", "newsroom", None),
+        (tmp_path / "look", "bibtex", tmp_path),
+    ]

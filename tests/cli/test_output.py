@@ -1,15 +1,18 @@
 """Outputs that are there already or cannot be written, and terminals."""
 
+import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from deplda.cli.output import show_json
+from deplda.cli.output import note, show_json, waiting
 from tests.cli.running import ENVIRONMENT, QUICK, articles, done, problem, start, write_jsonl
 
 
@@ -105,8 +108,53 @@ def test_on_a_terminal_there_is_progress_on_standard_error(tmp_path: Path, corpu
         pass  # how Linux says that the other side is closed
     out, _ = ended.communicate(timeout=600)
     assert ended.returncode == 0
-    assert "sweeps" in shown.decode()
+    lines = [line for line in re.split(r"[\r\n]+", shown.decode()) if "100%" in line]
+    assert "reading " in lines[0]  # what it has read, and how many
+    assert re.search(r": \d+ documents .*━+.* 100% \d:\d\d", lines[0])
+    assert any("learning words of " in line for line in lines)
     assert "\x1b" not in out
+
+
+class Screen(io.TextIOWrapper):
+    """A stream that says that it is a terminal."""
+
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(), encoding="utf-8")
+
+    def isatty(self) -> bool:
+        return True
+
+    def shown(self) -> str:
+        self.flush()
+        written: Any = self.buffer
+        return str(written.getvalue().decode())
+
+
+def test_a_note_stands_above_the_lines_of_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", Screen())
+    screen: Any = sys.stderr
+    with waiting("reading articles.csv") as read:
+        read(3)
+        note("language: english")
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen.shown())
+    lines = [line.strip() for line in re.split(r"[\r\n]+", plain) if line.strip()]
+    assert "language: english" in lines  # on a line of its own
+    assert lines[-1].startswith("reading articles.csv: 3 documents")
+
+
+def test_results_that_are_seen_on_the_screen_have_no_progress_beside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "stderr", Screen())
+    screen: Any = sys.stderr
+    monkeypatch.setattr(sys, "stdout", Screen())
+    with waiting("predicting", beside=True) as more:
+        more(1)
+    assert screen.shown() == ""
+    monkeypatch.setattr(sys, "stdout", io.StringIO())  # they go to a file
+    with waiting("predicting", beside=True) as more:
+        more(1)
+    assert "predicting: 1 document " in screen.shown()
 
 
 def test_json_has_no_numbers_that_are_none(capsys: pytest.CaptureFixture[str]) -> None:

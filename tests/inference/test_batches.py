@@ -58,7 +58,7 @@ def test_a_matrix_too_large_is_refused(news: News, monkeypatch: pytest.MonkeyPat
 def test_progress_is_told(news: News, capsys: pytest.CaptureFixture[str]) -> None:
     tables, test = news
     list(rank(test, tables["flat"], Inference(0.0, 9.0, 1.0), 3, progress=True))
-    assert "150/150 documents" in capsys.readouterr().err
+    assert "inferring labels of 150 documents" in capsys.readouterr().err
 
 
 def test_words_must_be_those_of_the_model(news: News) -> None:

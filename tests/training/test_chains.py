@@ -41,13 +41,13 @@ class Counting:
 
 
 def test_samples_are_taken_after_the_burn_in_and_then_at_every_lag() -> None:
-    schedule, told = Schedule(3, n_samples=3, lag=2), list[tuple[int, int, float]]()
+    schedule, told = Schedule(3, n_samples=3, lag=2), list[tuple[int, int]]()
     report = lambda *each: told.append(each)  # noqa: E731
     (chain,) = run_chains(Counting, 1, schedule, Execution(), None, report)
     assert schedule.n_sweeps == 7
     assert chain.samples["taken"].tolist() == [3, 5, 7]
     assert chain.trace.tolist() == [[sweep, 0] for sweep in range(1, 8)]
-    assert told == [(0, sweep, sweep) for sweep in range(1, 8)]
+    assert told == [(0, sweep) for sweep in range(1, 8)]
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])

@@ -13,6 +13,7 @@ from deplda.cli.documents import (
     Words,
     as_path,
     corpus_argument,
+    fetched,
     is_readable,
     load_corpus,
     reading_options,
@@ -59,6 +60,13 @@ def list_datasets(as_json: bool) -> None:
     show(table)
 
 
+_WHENCE = {
+    "generated": "generated when it is used",
+    "folder": "read from the folder that --data-dir names",
+    "by hand": "read from files that you put there",
+}
+
+
 @datasets.command()
 @click.argument("name")
 @click.option(
@@ -66,16 +74,23 @@ def list_datasets(as_json: bool) -> None:
     type=click.Path(file_okay=False, path_type=Path),
     help="Where to keep it; by default the user's cache, or $DEPLDA_DATA.",
 )
+@click.option("--anew", is_flag=True, help="Make debtags anew, of apt's lists as they are now.")
 @as_json
-def fetch(name: str, data_dir: Path | None, as_json: bool) -> None:
-    """Download the files of a data set, and say where they are."""
-    from deplda.data import datasets
+def fetch(name: str, data_dir: Path | None, anew: bool, as_json: bool) -> None:
+    """Download the files of a data set, or make them here, and say where they are.
 
-    files = [str(path) for path in datasets.fetch(name, data_dir).values()]
+    debtags, of 30,000 packages, is made of the lists that apt keeps on Debian, without a download.
+    """
+    from deplda.data.datasets.catalogue import entry_of
+
+    paths = fetched(name, data_dir, anew=anew)
     if as_json:
-        show_json(files)
+        show_json([str(path) for path in paths])
         return
-    show("\n".join(files) if files else f"{name} has no files to download")
+    origin = entry_of(name).origin
+    show("\n".join(map(str, paths)) or f"{name} has no files to fetch: it is {_WHENCE[origin]}")
+    if origin == "this machine":
+        show(paths[-1].read_text(encoding="utf-8").strip())
 
 
 @datasets.command()
@@ -87,9 +102,8 @@ def stats(corpus: str, reading: Reading, words: Words, as_json: bool) -> None:
     """Show the statistics of a corpus: a file, a folder, or the name of a data set."""
     from deplda.data.statistics import describe
 
-    with waiting(f"reading {corpus} …"):
-        loaded = load_corpus(corpus, reading, words.as_written().counter())
-        found = describe(with_kept_words(loaded, words))
+    loaded = load_corpus(corpus, reading, words.as_written().counter())
+    found = describe(with_kept_words(loaded, words))
     if as_json:
         show_json(found.to_dict())
     else:
@@ -147,7 +161,7 @@ def convert(
             "vocabulary": concepts, "language": label_language,
             "replace_deprecated": replace_deprecated,
         }  # fmt: skip
-    with waiting(f"converting {corpus} …"):
+    with waiting(f"converting {corpus}"):
         if output_format == "annif":
             from deplda.data.readers import write_annif
 

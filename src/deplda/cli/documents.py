@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from deplda.cli.output import note
+from deplda.cli.output import note, waiting
 from deplda.data.files import StandardInput, StrPath, head_of
 from deplda.data.forms import NORMALIZERS
 from deplda.errors import InputError, ReadError
@@ -304,10 +305,10 @@ def load_corpus(
     path = as_path(source)
     if isinstance(path, StandardInput) or is_readable(path, reading):
         format, fields = reading.format or guess_format(path), reading.fields(remembered)
-        written = reading.written._asdict()
-        corpus, fitted, read, notes = read_counted(
-            path, format, fields=fields, counter=counter, **written
-        )
+        with waiting(f"reading {'standard input' if source == '-' else Path(source).name}") as seen:
+            corpus, fitted, read, notes = read_counted(
+                path, format, fields=fields, counter=counter, seen=seen, **reading.written._asdict()
+            )
         if fitted is not None and (told := getattr(counter, "detected_", None)) is not None:
             note(f"language: {told} (--language sets another)")
         for each in notes:
@@ -316,15 +317,28 @@ def load_corpus(
     if reading.where:
         raise InputError(f"--where is for files with fields; {source} is none")
     if path.is_dir():
-        found = datasets.load_folder(path, path.name)
+        with waiting(f"reading {path.name}"):
+            found = datasets.load_folder(path, path.name)
         return Loaded(found.corpus, found.splits, texts=found.texts)
     names = [entry.name for entry in datasets.list()]
     if source not in names:
         known = ", ".join(names)
         problem = "there is no such file or folder, and no data set of this name; data sets are"
         raise ReadError(source, None, f"{problem} {known}")
-    found = datasets.load(source, reading.data_dir)
+    if not datasets.is_here(source, reading.data_dir):  # which draws progress of its own
+        fetched(source, reading.data_dir)
+    with waiting(f"reading {source}"):
+        found = datasets.load(source, reading.data_dir)
     return Loaded(found.corpus, found.splits, texts=found.texts)
+
+
+def fetched(name: str, data_dir: Path | None, *, anew: bool = False) -> list[Path]:
+    """Return the files of a data set known by name, downloaded or made if they are not here."""
+    from deplda.data.datasets.catalogue import entry_of, fetch
+
+    is_made = entry_of(name).origin == "this machine"
+    with waiting("reading apt's lists") if is_made else nullcontext():
+        return list(fetch(name, data_dir, anew=anew).values())
 
 
 def with_kept_words(loaded: Loaded, words: Words) -> Corpus:

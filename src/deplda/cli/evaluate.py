@@ -33,6 +33,7 @@ from deplda.cli.output import (
     note,
     show,
     show_json,
+    waiting,
 )
 from deplda.errors import InputError
 
@@ -108,7 +109,8 @@ def evaluate(
     if hierarchical:
         _check_hierarchy(classifier, model)
     test = labelled(classifier, corpus, reading, split, known)
-    found = measure(classifier, test, asked, known)
+    with waiting(f"evaluating on {len(test):,} documents"):
+        found = measure(classifier, test, asked, known)
     near = _near(classifier, found) if hierarchical else None
     if by_subject is not None:
         _write_by_subject(by_subject, classifier, found)

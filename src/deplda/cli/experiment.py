@@ -137,8 +137,30 @@ def report(
     default=Path("deplda-demo"),
     help="Folder of the demonstration.",
 )
-def demo(output: Path) -> None:
-    """Take a first look: models of a generated news corpus, compared and explained."""
+@click.option(
+    "--data",
+    default="newsroom",
+    help="A data set of `deplda datasets list`: newsroom is generated; debtags is real, and made "
+    "of apt's lists on Debian.",
+)
+@click.option(
+    "--data-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of data sets; by default they are fetched.",
+)
+def demo(output: Path, data: str, data_dir: Path | None) -> None:
+    """Take a first look: seven models of a data set, compared and explained.
+
+    Of a large data set some documents are taken, so that it takes a few minutes at most.
+
+    \b
+    deplda demo
+    deplda demo --data debtags -o debtags-demo
+    """
+    from deplda.cli.documents import fetched
+    from deplda.data import datasets
     from deplda.experiments.report import demo
 
-    demo(output)
+    if not datasets.is_here(data, data_dir):
+        fetched(data, data_dir)
+    demo(output, data=data, data_dir=data_dir)

@@ -20,7 +20,6 @@ from deplda.cli.output import (
     saved_model,
     show,
     show_json,
-    waiting,
 )
 from deplda.cli.thesaurus import as_the_model_has_them
 from deplda.cli.train import summary_of
@@ -76,11 +75,8 @@ def learn(
     classifier = saved_model(model)
     _check_able(classifier, model)
     begin = time.perf_counter()
-    with waiting(f"reading {new} …"):
-        counter = (
-            CountsOnly() if classifier.counter_ is None else classifier.counter_.of_all_words()
-        )
-        loaded = load_corpus(new, reading, counter, _fields_of(new, classifier.fields_))
+    counter = CountsOnly() if classifier.counter_ is None else classifier.counter_.of_all_words()
+    loaded = load_corpus(new, reading, counter, _fields_of(new, classifier.fields_))
     if classifier.counter_ is not None:  # new words are shown as they are met here
         classifier.counter_.forms_met_.update(counter.forms_met_)
     documents = _with_labels_met(_last_versions(part_of(loaded, split, "train")))

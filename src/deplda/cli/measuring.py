@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deplda.cli.documents import Reading, load_corpus, part_of
 from deplda.cli.options import set_device
-from deplda.cli.output import saved_model, waiting
+from deplda.cli.output import saved_model
 from deplda.cli.thesaurus import as_the_model_has_them
 from deplda.errors import InputError
 
@@ -35,11 +35,10 @@ def labelled(
     from deplda.data.text import CountsOnly
 
     counter = classifier.counter_ or CountsOnly()
-    with waiting(f"reading {corpus} …"):
-        loaded = load_corpus(corpus, reading, counter, classifier.fields_)
-        if known is not None:
-            known.number(loaded.corpus.ids)
-        test = part_of(loaded, split, "test")
+    loaded = load_corpus(corpus, reading, counter, classifier.fields_)
+    if known is not None:
+        known.number(loaded.corpus.ids)
+    test = part_of(loaded, split, "test")
     if not test.labels.nnz:
         raise InputError(
             f"none of {len(test):,} documents of {corpus} has a label to compare with; see whether "

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -75,19 +75,22 @@ def plain(value: Any) -> Any:
 
 def note(message: str) -> None:
     """Say something that is not a result."""
-    click.echo(printable(message), err=True)
+    click.echo(printable(message), file=sys.stderr)  # above what progress draws, where it does
 
 
 @contextmanager
-def waiting(message: str) -> Iterator[None]:
-    """Say what is being done, in a terminal alone."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
+def waiting(what: str, *, beside: bool = False) -> Iterator[Callable[[int], None]]:
+    """Say what is being done, in a terminal alone; give what is told of documents done.
 
-    with Console(stderr=True).status(message):
-        yield
+    `beside` says that results go to standard output meanwhile: in a terminal they are seen there.
+    """
+    if not sys.stderr.isatty() or (beside and sys.stdout.isatty()):
+        yield lambda more: None
+        return
+    from deplda.engine.progress import streamed
+
+    with streamed(what, "document", None) as done:
+        yield done
 
 
 def check_output(path: Path, replace: bool) -> None:

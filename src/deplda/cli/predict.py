@@ -21,7 +21,7 @@ from deplda.cli.options import (
     set_device,
     threshold_option,
 )
-from deplda.cli.output import force, note, saved_model, show, trusts_models
+from deplda.cli.output import force, note, saved_model, show, trusts_models, waiting
 from deplda.cli.predictions import (
     OUTPUT_FORMATS,
     Answered,
@@ -161,13 +161,11 @@ def _write(
     target: Output, output: Path | None, batches: Iterator[list[Answered]]
 ) -> tuple[int, int]:
     """Write what is predicted; return how many documents, and how many of them by prior alone."""
-    from deplda.engine.progress import counted
-
     n, n_unknown = 0, 0
     # An output is replaced only when there is something to write.
     first = list(islice(batches, 1))
     try:
-        with target.opened() as write, counted("predicting", None, "documents", None) as done:
+        with target.opened() as write, waiting("predicting", beside=output is None) as done:
             for batch in chain(first, batches):
                 write(batch)
                 n += len(batch)

@@ -22,6 +22,7 @@ from deplda.cli.output import (
     saved_model,
     show,
     show_json,
+    waiting,
 )
 from deplda.cli.thesaurus import told_in, told_language_option
 
@@ -112,11 +113,10 @@ def _read(model: Any, records: Iterator[Record], ids: list[str], size: int) -> I
     """Yield what is to be known of some documents after the other, and note who they are."""
     from deplda.data.readers import CorpusBuilder
     from deplda.data.rows import Places
-    from deplda.engine.progress import counted
     from deplda.models.queueing import candidates
 
     words = Places(model.words_)
-    with counted("reading", None, "documents", None) as done:
+    with waiting("reading and scoring") as done:
         while batch := list(islice(records, size)):
             builder = CorpusBuilder(words, ())
             for record in batch:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deplda.cli.documents import Reading, corpus_argument, load_corpus, reading_options
-from deplda.cli.output import as_json, check_output, force, note, show, show_json, waiting
+from deplda.cli.output import as_json, check_output, force, note, show, show_json
 from deplda.errors import InputError
 
 if TYPE_CHECKING:
@@ -113,8 +113,7 @@ def check(
     from deplda.data.text import WordCounter
 
     found = open_vocabulary(vocabulary, label_language)
-    with waiting(f"reading {corpus} …"):
-        documents = load_corpus(corpus, reading, WordCounter()).corpus
+    documents = load_corpus(corpus, reading, WordCounter()).corpus
     matched = found.match(documents.label_names)
     if as_json:
         show_json(

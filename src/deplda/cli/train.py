@@ -170,7 +170,8 @@ def train(
         model.vocabulary_, model.label_language_ = concepts, label_language
     found = None
     if kept is not None:
-        found = measure(model, kept, known=known if model.experts_ else None)
+        with waiting(f"evaluating on {len(kept):,} documents"):
+            found = measure(model, kept, known=known if model.experts_ else None)
     # How it was run this time is nothing to remember.
     model.set_params(verbose=False, n_jobs=None)
     model.save(output, metrics=None if found is None else found.to_dict())
@@ -231,8 +232,7 @@ def _learn(
     """Let the model learn from a corpus; return the part of it that was kept for testing."""
     if "checkpoint" in how and not can(model, "checkpoint"):
         raise InputError(f"--checkpoint is for models with chains; {type(model).__name__} has none")
-    with waiting(f"reading {corpus} …"):
-        loaded = load_corpus(corpus, reading, counter)
+    loaded = load_corpus(corpus, reading, counter)
     if known is not None:
         known.number(loaded.corpus.ids)
     if named is not None:

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypedDict, TypeVar
 from deplda.data import checks
 from deplda.engine.local import failed, processes, threads
 from deplda.engine.pool import Parcel, Pool, Stop, Stopped
-from deplda.engine.progress import compiling, counted
+from deplda.engine.progress import compiling, counted, number_of
 from deplda.errors import InputError
 
 Item = TypeVar("Item")
@@ -68,11 +68,10 @@ class Where(TypedDict, total=False):
 
 
 class Shown(NamedTuple):
-    """What a progress bar says: what is done, how many things in all, how many an item is."""
+    """What progress says: what is done, how much of it there is in all, how much an item is."""
 
     what: str
     total: int
-    things: str
     size: Callable[[Any], int]
 
 
@@ -160,20 +159,25 @@ class Execution:
     def map_rows(
         self, work: Callable[[Any, Stop], Result], matrix: Any, size: int, what: str
     ) -> Iterator[Result]:
-        """Yield work(rows, stop) for `size` rows of a matrix after the other."""
+        """Yield work(rows, stop) for `size` rows of a matrix after the other.
+
+        `what` is said of them while it lasts: what is done to these documents.
+        """
         n = matrix.shape[0]
         if self.is_here:
             with compiling(self.progress):
                 work(matrix[:0], Event())
         batches = (matrix[first : first + size] for first in range(0, n, size))
-        return self.map(work, batches, shown=Shown(what, n, "documents", _n_rows))
+        return self.map(
+            work, batches, shown=Shown(f"{what} {number_of(n, 'document')}", n, _n_rows)
+        )
 
     @contextmanager
     def _bar(self, shown: Shown | None) -> Iterator[Callable[[Any], None]]:
         if shown is None:
             yield lambda item: None
             return
-        with counted(shown.what, shown.total, shown.things, self.progress) as done:
+        with counted(shown.what, shown.total, self.progress) as done:
             yield lambda item: done(shown.size(item))
 
     def _open(

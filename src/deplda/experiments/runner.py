@@ -14,7 +14,7 @@ from deplda.data import datasets
 from deplda.data.files import StrPath
 from deplda.engine.execution import Execution, n_workers
 from deplda.engine.pool import Stopped
-from deplda.engine.progress import counted
+from deplda.engine.progress import counted, number_of, stage
 from deplda.errors import InputError
 from deplda.experiments.facts import data_facts
 from deplda.experiments.protocol import Budget, Experiment
@@ -66,7 +66,10 @@ def run(
     n_jobs : int, optional
         Cores to use; all by default. Units run side by side where memory allows, but not on a GPU.
     """
-    data = datasets.load(experiment.data, data_dir)
+    if not datasets.is_here(experiment.data, data_dir):
+        datasets.fetch(experiment.data, data_dir, progress=progress)
+    with stage(f"reading {experiment.data}", progress):
+        data = datasets.load(experiment.data, data_dir)
     every = range(len(data.splits))
     chosen = list(every) if experiment.splits == "all" else experiment.splits
     chosen = chosen if splits is None else splits
@@ -96,11 +99,13 @@ def run(
         if stop.is_set():
             raise Stopped
         task = Task(experiment, *item, budget, where, threads, device)
-        unit = _in_own_process(task)
+        with stage(f"{task.model} on split {task.split}", progress):
+            unit = _in_own_process(task)
         write_unit(folder, unit)
         return unit
 
-    with counted(experiment.name, len(waiting), "units", progress) as done:
+    what = f"experiment {experiment.name}: {number_of(len(waiting), 'run')}"
+    with counted(what, len(waiting), progress) as done:
         # The first unit says how much memory one takes, and so how many may run at a time.
         side_by_side = 1
         if waiting:

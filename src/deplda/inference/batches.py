@@ -167,7 +167,7 @@ def _attribute(backend: Cpu, piece: tuple[Any, Labels], stop: Stop) -> list[Floa
 def _by_batches(
     work: Callable[[Any, Stop], Result], corpus: Corpus, backend: Backend, execution: Execution
 ) -> Iterator[Result]:
-    return execution.map_rows(work, corpus.counts, backend.batch_size, "inferring labels")
+    return execution.map_rows(work, corpus.counts, backend.batch_size, "inferring labels of")
 
 
 def _check_words(corpus: Corpus, tables: Tables) -> None:

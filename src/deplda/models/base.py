@@ -6,6 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple, Protocol, Self
@@ -39,6 +40,7 @@ from deplda.data.vocabulary import Vocabulary
 from deplda.data.weighting import are_scaled_down
 from deplda.engine.execution import Engine, Execution, Where
 from deplda.engine.pool import Stop
+from deplda.engine.progress import stage
 from deplda.errors import InputError, NoKnownWordsWarning, NotCountsWarning, ReadError
 from deplda.inference.batches import check_cells
 from deplda.inference.scores import best
@@ -226,6 +228,10 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
 
     def _execution(self) -> Execution:
         return Execution(**self._where())
+
+    def _stage(self, what: str) -> AbstractContextManager[None]:
+        """Say what is being done, to those who asked for it."""
+        return stage(what, bool(self.verbose))
 
     def predict_proba(self, X: Any) -> Floats:
         """Return how likely each label is, documents × labels.

@@ -50,7 +50,7 @@ class Index(NamedTuple):
     def nearest_of_all(self, rows: Sparse, k: int, execution: Execution) -> Labels:
         """Return `nearest` of many rows, some after the other."""
         work = partial(_nearest, self, k)
-        found = execution.map_rows(work, rows, _BATCH, "looking up labels")
+        found = execution.map_rows(work, rows, _BATCH, "ranking candidates of")
         return np.concatenate([np.zeros((0, k), np.int32), *found])
 
 

@@ -73,7 +73,7 @@ class DependencyLDA(LabelPrior):
         do it. φ by expectations, φ′ and explanations are always made on the CPU. Needs the extra
         [gpu].
     verbose : bool
-        Show progress on standard error.
+        Show progress: on standard error, or in the output of a notebook's cell.
 
     Attributes
     ----------

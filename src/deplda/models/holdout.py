@@ -17,6 +17,7 @@ from deplda.data.corpus import only_columns
 from deplda.data.targets import Indicator
 from deplda.engine.execution import Execution
 from deplda.engine.pool import Stop
+from deplda.engine.progress import stage
 from deplda.models import mixture
 from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.calibration import Calibration, HeldOutPairs, calibrate
@@ -259,7 +260,7 @@ class Chosen(NamedTuple):
 def find_all(shortlister: Shortlister, counts: Counts, execution: Execution) -> Shortlist:
     """Return the candidates of many documents, some after the other."""
     work = partial(_find, shortlister)
-    first, *others = execution.map_rows(work, counts, _BATCH, "looking up labels")
+    first, *others = execution.map_rows(work, counts, _BATCH, "ranking candidates of")
     if not others:
         return first
     parts = [
@@ -308,10 +309,11 @@ def choose(
         cost = _best_cost(left, [mixture.measured("crossed", each) for each in held], usual)
     at, n = left.index(cost), chosen[0].fold.shortlister.n_candidates
     lessons = [Lesson(t.problem, s[at].alpha) for t, s in zip(chosen, solved, strict=True)]
-    plain = Chosen(cost, n, mixture.judge(held[at]), held[at], lessons)
-    own, weights = [t.fold for t in chosen], [s[at].weights for s in solved]
-    named = _with_names(own, weights, plain) or plain
-    return _with_experts(own, weights, named, experts) if experts else named
+    with stage("weighing signals", execution.progress):
+        plain = Chosen(cost, n, mixture.judge(held[at]), held[at], lessons)
+        own, weights = [t.fold for t in chosen], [s[at].weights for s in solved]
+        named = _with_names(own, weights, plain) or plain
+        return _with_experts(own, weights, named, experts) if experts else named
 
 
 class _Named(NamedTuple):

@@ -24,6 +24,7 @@ from deplda.data.vocabulary import Vocabulary
 from deplda.data.weighting import WordCounts, label_frequencies
 from deplda.engine.execution import HERE, Execution
 from deplda.engine.pool import Stop
+from deplda.engine.progress import number_of, skip_steps, steps
 from deplda.errors import NothingHeldOutWarning
 from deplda.inference.cpu import Cpu
 from deplda.models import holdout, hybrid_codec, hybrid_reasons
@@ -59,6 +60,8 @@ from deplda.models.parameters import checked
 from deplda.models.topic_model import Auto
 from deplda.training.estimates import LabelWords, TopicLabels
 
+_STEPS = 7
+"""Of `fit`, as they are shown: three with documents held out, four with all."""
 _UNTAUGHT_COST = 1.0
 _TRUST_IN_NEW = 0.3
 """Share of C for more documents of a label that has a weight already: they are missed by more than
@@ -110,7 +113,7 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
     engine : "threads", "processes", a Dask Client or the address of its scheduler
         Where models learn and documents are scored; the same bits everywhere.
     verbose : bool
-        Show progress on standard error.
+        Show progress: on standard error, or in the output of a notebook's cell.
 
     Attributes
     ----------
@@ -145,6 +148,7 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
 
     # Learning ------------------------------------------------------------------------------------
 
+    @steps(_STEPS)
     def fit(
         self,
         X: Any,
@@ -232,7 +236,8 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         self._experts: tuple[Expert, ...] = ()
         self._without_experts: Decision | None = None
         usual = min(self._asked_candidates() or holdout.MANY, self._n_learned)
-        known = [self._without(fold, counts, labels, usual, index, evidence) for fold in folds]
+        with self._stage(_holding_out(folds)):
+            known = [self._without(fold, counts, labels, usual, index, evidence) for fold in folds]
         if not any(fold.truth.nnz for fold in known):
             if self.n_held_out:
                 warnings.warn(
@@ -246,15 +251,18 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
             self.n_candidates_ = usual
             self.mixture_: Mixture = UNTAUGHT
             self.measures_: dict[str, dict[str, float]] = {}
+            skip_steps(2)
             return []
         numbers = [usual] if self._asked_candidates() else holdout.numbers_to_try(known[0])
         costs = holdout.COSTS if self.C == "auto" else (float(self.C),)
-        chosen = holdout.choose(known, costs, numbers, execution, evidence.names)
+        with self._stage("choosing settings on documents held out"):
+            chosen = holdout.choose(known, costs, numbers, execution, evidence.names)
         self.C_, self.n_candidates_ = chosen.cost, chosen.n_candidates
         self.measures_, self._experts = chosen.judged.measures, chosen.experts
-        self._decide_by(self._decision(chosen, labels, index))
-        if chosen.without_experts is not None:
-            self._without_experts = self._decision(chosen.without_experts, labels, index)
+        with self._stage("calibrating probabilities"):
+            self._decide_by(self._decision(chosen, labels, index))
+            if chosen.without_experts is not None:
+                self._without_experts = self._decision(chosen.without_experts, labels, index)
         return chosen.lessons
 
     def _decide_by(self, decision: Decision) -> None:
@@ -321,7 +329,8 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         topics, idf = self._topics_of(counts, labels, weights), idf_of(counts, weights=weights)
         features, k, execution = tfidf(idf, counts), self.n_candidates_, self._execution()
         near, beside = centroids(features, labels, weights), companions(labels, weights)
-        lists = training_lists(features, labels, near.nearby, beside, k, execution)
+        with self._stage("ranking candidates"):
+            lists = training_lists(features, labels, near.nearby, beside, k, execution)
         problem = reduced.problem_of(features, labels, lists, weights=weights)
         if part is not None:
             fold, lesson = part
@@ -555,6 +564,11 @@ def _with_names(counter: WordCounter | None, vocabulary: Vocabulary) -> WordCoun
     if hasattr(counter, "vocabulary_") or counter.names is not None:
         return counter
     return type(counter)(**counter.get_params() | {"names": vocabulary})
+
+
+def _holding_out(folds: Sequence[Numbers]) -> str:
+    parts = f" in {len(folds)} parts" if len(folds) > 1 else ""
+    return f"holding out {number_of(sum(map(len, folds)), 'document')}{parts}"
 
 
 def _others_teach(counts: Counts, labels: Indicator, fold: Numbers) -> bool:

@@ -20,7 +20,7 @@ from deplda.data.text import CountsOnly
 from deplda.engine.execution import Execution, Where
 from deplda.engine.journal import Journal
 from deplda.engine.pool import Stop, Stopped
-from deplda.engine.progress import counted
+from deplda.engine.progress import counted, number_of
 from deplda.errors import DepldaError, InputError, ReadError, WorkerLostError
 from deplda.models.base import LabelClassifier
 from deplda.models.card import ARRAYS, CARD, read_card
@@ -120,9 +120,10 @@ def predict_shards(
     (job.target / _FINISHED).mkdir(parents=True, exist_ok=True)
     parts: dict[str, Part] = {name: part for name in names if (part := job.finished(name))}
     failed: dict[str, str] = {}
-    with counted("predicting", len(names), "shards", execution.progress) as done:
-        done(len(parts))
-        for name, found in _run(job, [n for n in names if n not in parts], execution):
+    waiting = [name for name in names if name not in parts]
+    what = f"predicting {number_of(len(waiting), 'file')}"
+    with counted(what, len(waiting), execution.progress) as done:
+        for name, found in _run(job, waiting, execution):
             done(1)
             if isinstance(found, Part):
                 parts[name] = found

@@ -20,6 +20,7 @@ from deplda.data.targets import Indicator, Targets, by_place, extended, renamed
 from deplda.data.text import WordCounter
 from deplda.data.weighting import WordCounts, whole_copies
 from deplda.engine.execution import Device, Execution, Where
+from deplda.engine.progress import number_of
 from deplda.errors import FractionalCountsWarning, InputError
 from deplda.inference.batches import Backend, infer, settle
 from deplda.inference.cpu import Cpu
@@ -153,13 +154,16 @@ class TopicModel(LearnsOn, Explainer):
         corpus = Corpus(lesson.counts, labels, self.words_)
         self._resolve(corpus)
         if self.combine == "auto":
-            self.settings_["combine"] = self._best_combine(lesson)
+            with self._stage("choosing how labels are scored"):
+                self.settings_["combine"] = self._best_combine(lesson)
         words = self._fit_words(corpus, _kept(checkpoint, "label-words", resume))
         topics = self._fit_topics(corpus, _kept(checkpoint, "topic-labels", resume))
         self._set_learned(words, labels, topics)
         if len(fold := self._fold_held_out(labels)):
-            scores = self._scores_held_out(fold, lesson)
-            self.calibration_ = self._calibrated(fold, scores, labels)
+            with self._stage(f"holding out {number_of(len(fold), 'document')}"):
+                scores = self._scores_held_out(fold, lesson)
+            with self._stage("calibrating probabilities"):
+                self.calibration_ = self._calibrated(fold, scores, labels)
         return self
 
     def _scores_held_out(self, fold: Numbers, lesson: Lesson) -> Floats:

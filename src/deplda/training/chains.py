@@ -87,7 +87,7 @@ def run_chains(
     chains = execution.map(_run_chain, range(n_chains), make, schedule, checkpoint, own)
     for number, chain in enumerate(chains):
         if report is not None and own is None:
-            report(number, len(chain.trace), chain.trace[-1, 0])
+            report(number, len(chain.trace))
         yield chain
 
 
@@ -108,7 +108,7 @@ def _run_chain(
             raise saved.unusable(f"it has {len(trace):,} sweeps of {schedule.n_sweeps:,}")
         chain.restore(saved)
     if report is not None and trace:
-        report(number, len(trace), trace[-1][0])
+        report(number, len(trace))
     written = time.monotonic()
     for sweep in range(len(trace) + 1, schedule.n_sweeps + 1):
         if stop.is_set():
@@ -118,7 +118,7 @@ def _run_chain(
         if schedule.samples_at(sweep):
             chain.collect()
         if report is not None:
-            report(number, sweep, trace[-1][0])
+            report(number, sweep)
         if checkpoint is not None and (
             sweep == schedule.n_sweeps or time.monotonic() - written >= checkpoint.seconds
         ):

@@ -16,7 +16,7 @@ from deplda.data.corpus import Corpus, repeated
 from deplda.data.files import StrPath
 from deplda.data.weighting import WordCounts, weighed, whole
 from deplda.engine.execution import Execution, Where
-from deplda.engine.progress import compiling, sweeps
+from deplda.engine.progress import compiling, number_of, passes, sweeps
 from deplda.errors import InputError
 from deplda.training.chains import Schedule, run_chains
 from deplda.training.checkpoint import open_checkpoint
@@ -98,8 +98,8 @@ def train_label_words(
          "schedule": [schedule.burn_in, schedule.n_samples, schedule.lag], "seed": seed,
          "watch": watched.tolist()},
     )  # fmt: skip
-    name = "training φ"
-    with sweeps(name, n_chains, schedule.n_sweeps, data.n_swept, execution.progress) as report:
+    name = learning_words_of(corpus.n_labels)
+    with sweeps(name, n_chains, schedule.n_sweeps, execution.progress) as report:
         if gpu is not None:
             from deplda.training.word_chain_cuda import run_on
 
@@ -119,6 +119,11 @@ def train_label_words(
         diagnose(data.trace_names(watched), traces),
         schedule.n_sweeps,
     )
+
+
+def learning_words_of(n_labels: int) -> str:
+    """Return what is shown while φ is learned."""
+    return f"learning words of {number_of(n_labels, 'label')}"
 
 
 def whole_tokens(corpus: Corpus, word_counts: WordCounts = "raw") -> Corpus:
@@ -274,7 +279,8 @@ def _expected_counts(
     cell_counts += known[0]
     label_counts += known[1]
     done = 0
-    with sweeps("expecting φ", 1, max_sweeps, data.n_swept, progress) as report:
+    name = learning_words_of(len(label_counts) - bool(background))
+    with passes(name, max_sweeps, progress) as report:
         for done in range(1, max_sweeps + 1):
             moved = 0.0
             for piece in data.pieces:
@@ -282,8 +288,7 @@ def _expected_counts(
                     data.layout, piece, data.weights, shares, cell_counts, label_counts, data.eta,
                     data.beta, data.n_words, background,
                 )  # fmt: skip
-            if report is not None:
-                report(0, done, float("nan"))
+            report(done, moved / max(tolerance * data.mass_swept, 1e-9))
             if moved <= tolerance * data.mass_swept:
                 break
     return *without_small(data, cell_counts, label_counts), done

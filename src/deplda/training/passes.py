@@ -20,11 +20,11 @@ import numpy.typing as npt
 from deplda.data.files import StrPath
 from deplda.engine.execution import HERE, Execution
 from deplda.engine.pool import Stop, Stopped
-from deplda.engine.progress import sweeps
+from deplda.engine.progress import passes, sweeps
 from deplda.errors import InputError, ReadError
 from deplda.training.checkpoint import SavedArrays, load_arrays, save_arrays
 from deplda.training.estimates import LabelWords
-from deplda.training.label_words import without_small
+from deplda.training.label_words import learning_words_of, without_small
 from deplda.training.shards import (
     KEYS,
     LAYOUT,
@@ -114,10 +114,11 @@ def expect_shards(
     meaning = (eta, beta, tolerance, max_sweeps)
     plan = _plan(folder, ready, "expected", eta, beta, 0, 0, meaning)
     n_swept, cells = sum(shard.swept for shard in ready.shards), cells_of(plan)
-    with sweeps("expecting φ", 1, max_sweeps, n_swept, execution.progress) as report:
+    name = learning_words_of(len(ready.labels))
+    with passes(name, max_sweeps, execution.progress) as report:
         for done in run_passes(plan, max_sweeps, execution):
-            if report is not None:
-                report(0, done.number, float("nan"))
+            if done.number:
+                report(done.number, done.moved / max(tolerance * n_swept, 1e-9))
             if done.number and done.moved <= tolerance * n_swept:
                 break
     return estimate(cells, done, "expected")
@@ -138,18 +139,18 @@ def train_shards(
 
     Parameters are as in `train_label_words` with ``Schedule(n_sweeps)``.
     """
-    n_swept = sum(shard.swept for shard in ready.shards)
     plans = [
         _plan(folder, ready, "sampled", eta, beta, seed, chain, (eta, beta, seed, chain, n_sweeps))
         for chain in range(n_chains)
     ]
     cells = cells_of(plans[0])
     weights, base = np.zeros(len(cells.words)), np.zeros(len(cells.starts) - 1)
-    with sweeps("training φ", n_chains, n_sweeps, n_swept, execution.progress) as report:
+    name = learning_words_of(len(ready.labels))
+    with sweeps(name, n_chains, n_sweeps, execution.progress) as report:
         for chain, plan in enumerate(plans):
             for done in run_passes(plan, n_sweeps, execution):
                 if report is not None:
-                    report(chain, done.number, float("nan"))
+                    report(chain, done.number)
             own_weights, own_base = cells.shares_of(done.cell_counts, done.label_counts)
             weights += own_weights
             base += own_base

@@ -24,8 +24,9 @@ from deplda.data.files import StrPath, check_plain, read_json
 from deplda.data.readers import Fields, language_in, read_counted, separator_in
 from deplda.data.readers.shard_files import format_of, names_in
 from deplda.data.text import WordCounter
-from deplda.engine.execution import HERE, Execution
+from deplda.engine.execution import HERE, Execution, Shown
 from deplda.engine.pool import Stop
+from deplda.engine.progress import number_of
 from deplda.errors import InputError, ReadError
 from deplda.training.checkpoint import load_arrays, save_arrays
 from deplda.training.word_chain import lay_out, swept_pieces
@@ -97,14 +98,19 @@ def prepare(
         counter = WordCounter(**counter.get_params() | {"language": code})
     for number in range(len(names)):
         shard_folder(folder, number).mkdir(parents=True, exist_ok=True)
-    surveys = execution.map(_survey, list(enumerate(names)), source, folder, fields, counter)
+    surveys = execution.map(
+        _survey, list(enumerate(names)), source, folder, fields, counter,
+        shown=_files("counting words of", names),
+    )  # fmt: skip
     is_numbered = all(format_of(Path(name)) == "svmlight" for name in names)
     found = _names(surveys, counter, is_numbered)
     words, labels = found.words, found.labels
     numbers = range(len(names))
-    sizes = list(execution.map(_lay_out, numbers, folder, words, labels))
+    shown = _files("laying out", names)
+    sizes = list(execution.map(_lay_out, numbers, folder, words, labels, shown=shown))
     _unite_cells(folder, len(names), len(words))
-    for _ in execution.map(_place_cells, numbers, folder, len(words)):
+    shown = _files("indexing", names)
+    for _ in execution.map(_place_cells, numbers, folder, len(words), shown=shown):
         pass
     ready = Ready(
         meaning, list(words), list(labels), found.least, sizes, counter.language_code_,
@@ -123,6 +129,10 @@ def settled_fields(source: StrPath, fields: Fields | None) -> Fields | None:
     known = fields or Fields()
     found = separator_in(Path(source) / named[0], known)
     return fields if found == known else found
+
+
+def _files(what: str, names: list[str]) -> Shown:
+    return Shown(f"{what} {number_of(len(names), 'file')}", len(names), lambda _: 1)
 
 
 def _found(folder: Path, meaning: dict[str, Any]) -> Ready | None:

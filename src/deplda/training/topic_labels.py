@@ -178,8 +178,8 @@ def train_topic_labels(
     corpus = Corpus(csr_array((len(corpus), 0)), corpus.labels)  # words need not travel
     make = partial(TopicChain, corpus, n_topics, gamma, beta, seed)
     sets, traces = list[TopicLabels](), []
-    name, n_tokens = "training φ′", corpus.labels.nnz
-    with sweeps(name, n_chains, schedule.n_sweeps, n_tokens, execution.progress) as report:
+    name = f"learning {n_topics:,} topics of {corpus.n_labels:,} labels"
+    with sweeps(name, n_chains, schedule.n_sweeps, execution.progress) as report:
         for chain in run_chains(make, n_chains, schedule, execution, saved, report):
             sets.extend(topic_sets(chain.samples["samples"], corpus, n_topics, beta))
             traces.append(chain.trace)

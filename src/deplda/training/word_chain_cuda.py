@@ -57,8 +57,9 @@ def run_on(
             if schedule.samples_at(sweep):
                 chains.collect(weights, base)
             if report is not None:
-                for number, level in zip(numbers, gpu.get(trace[-1][0]), strict=True):
-                    report(number, sweep, float(level))
+                gpu.get(trace[-1][0])  # which is there when the sweep has ended
+                for number in numbers:
+                    report(number, sweep)
         traces.append(np.stack([gpu.get(each) for each in trace]).transpose(2, 0, 1))
     return gpu.get(weights) / UNIT, gpu.get(base) / UNIT, np.concatenate(traces)
 

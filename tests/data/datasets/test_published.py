@@ -1,7 +1,6 @@
 import gzip
 import json
 import zipfile
-import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -375,122 +374,6 @@ def test_missing_names_are_named(tmp_path: Path) -> None:
     files = eurlex57k_files(tmp_path)
     files["eurovoc_en.json"].unlink()
     assert "No such file" in problem(sources.eurlex57k, files, files["eurovoc_en.json"])
-
-
-# Debian tags ------------------------------------------------------------------------------------
-
-PACKAGES = """\
-Package: editor
-Source: edit-suite (1.2)
-Description: small editor
-Description-md5: aaa
-Tag: role::program, interface::text,
- works-with::text
-
-Package: editor-doc
-Source: edit-suite
-Description: manual of the editor
-Description-md5: bbb
-Tag: role::documentation
-
-Package: untagged
-Description: plain thing
-Description-md5: ccc
-
-Package: editor-clone
-Description: small editor
-Description-md5: aaa
-Tag: role::program
-
-Package: nomd5
-Description: lonely package
-Source:
-Tag: role::data
-"""
-TRANSLATIONS = """\
-Package: editor
-Description-md5: aaa
-Description-en: small editor
- An editor for
- .
-\twriting letters.
-
-Package: stray
-Description-en: text without a checksum
-"""
-
-
-def test_debtags_joins_folded_fields_and_takes_long_descriptions_where_there_are() -> None:
-    corpus = sources.debtags_of("debtags", PACKAGES.splitlines(), TRANSLATIONS.splitlines()).corpus
-    assert corpus.ids == ("editor", "editor-doc", "nomd5")
-    assert labels_of(corpus, 0) == {"role::program", "interface::text", "works-with::text"}
-    assert labels_of(corpus, 1) == {"role::documentation"}
-    trained = set(corpus.vocabulary)
-    assert words_of(corpus, 0).keys() <= {"small", "editor", "writing", "letters"}
-    assert "untagged" not in corpus.ids
-    assert "checksum" not in trained
-
-
-def test_debtags_without_translations_takes_the_short_descriptions() -> None:
-    packages = "Package: a\nDescription: big editor\nTag: x\n"
-    for translations in ([], ["Package: a", "Description-md5: other", "Description-en: no"]):
-        corpus = sources.debtags_of("debtags", packages.splitlines(), translations).corpus
-        assert set(words_of(corpus, 0)) == {"big", "editor"}
-
-
-def test_a_debian_description_or_package_counts_once() -> None:
-    stanza = "Package: {}\nDescription: {} thing\nTag: role::program\n\n"
-    text = "".join(stanza.format(*pair) for pair in [("a", "red"), ("b", "red"), ("a", "blue")])
-    assert sources.debtags_of("debtags", text.splitlines(), []).corpus.ids == ("a",)
-
-
-def test_all_debian_packages_of_a_source_are_on_one_side() -> None:
-    stanzas = [
-        f"Package: p{n}\nSource: s{n % 10} (1.{n})\nDescription: thing number {'x' * (n + 2)}\n"
-        "Tag: role::program\n\n"
-        for n in range(100)
-    ]
-    dataset = sources.debtags_of("debtags", "".join(stanzas).splitlines(), [])
-    (split,) = dataset.splits
-    test = {int(dataset.corpus.ids[row].removeprefix("p")) % 10 for row in split.test}
-    assert test == {n for n in range(10) if zlib.crc32(f"s{n}".encode()) % 5 == 0}
-    assert len(test) > 0
-    assert len(split.train) + len(split.test) == 100
-
-
-@pytest.mark.parametrize(
-    "text", ["", "\n\n", " folded from nowhere\n", "no colon at all\n", "Package: a\nTag: ,\n"]
-)
-def test_debian_lists_without_a_tagged_package_say_what_to_run(text: str) -> None:
-    with pytest.raises(DataUnavailableError, match="apt-get update"):
-        sources.debtags_of("debtags", text.splitlines(), [])
-
-
-def test_debtags_asks_apt_for_packages_and_translations(monkeypatch: pytest.MonkeyPatch) -> None:
-    def output(command: list[str]) -> list[str]:
-        if command[0] == "apt-get":
-            return ["/lists/en"]
-        return (TRANSLATIONS if command[-1] == "/lists/en" else PACKAGES).splitlines()
-
-    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
-    monkeypatch.setattr(sources, "_output", output)
-    assert sources.debtags("debtags", {}).corpus.ids == ("editor", "editor-doc", "nomd5")
-
-
-def test_debtags_on_a_machine_without_apt_is_not_available(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("shutil.which", lambda name: None)
-    with pytest.raises(DataUnavailableError, match="this machine has no apt"):
-        sources.debtags("debtags", {})
-
-
-def test_a_command_that_fails_or_is_missing_is_named() -> None:
-    assert list(sources._output(["printf", r"a\nb\377\n"])) == ["a", "b\ufffd"]
-    with pytest.raises(DataUnavailableError, match="false failed: exit code 1"):
-        list(sources._output(["false"]))
-    with pytest.raises(DataUnavailableError, match=r"cannot run /nonsense \(No such file"):
-        list(sources._output(["/nonsense"]))
 
 
 # New York Times ---------------------------------------------------------------------------------

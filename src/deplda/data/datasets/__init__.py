@@ -1,6 +1,6 @@
 """Data sets: generated ones, the paper's, and others to compare on."""
 
-from deplda.data.datasets.catalogue import Entry, fetch, load
+from deplda.data.datasets.catalogue import Entry, fetch, is_here, load
 from deplda.data.datasets.catalogue import entries as list  # noqa: A004
 from deplda.data.datasets.folder import load_folder, save_folder
 from deplda.data.datasets.museum import Museum, Record, museum
@@ -15,6 +15,7 @@ __all__ = [
     "Newsroom",
     "Record",
     "fetch",
+    "is_here",
     "list",
     "load",
     "load_folder",

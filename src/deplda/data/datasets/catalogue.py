@@ -14,7 +14,7 @@ import numpy as np
 import pooch
 
 from deplda.data.atomic import write_whole
-from deplda.data.datasets import published
+from deplda.data.datasets import apt_lists, published
 from deplda.data.datasets.folder import load_folder
 from deplda.data.datasets.newsroom import newsroom
 from deplda.data.datasets.power_law import power_law
@@ -42,7 +42,8 @@ class Entry:
     """"generated", "download", "this machine", "by hand" (your own copy) or "folder" (data_dir
     only)."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """File name → address; of one put there by hand, that of the page where it can be had."""
+    """File name → address; of one put there by hand, that of the page where it can be had; of one
+    made here, what it is made of."""
     sha256: Mapping[str, str] = field(default_factory=dict)
     """File name → checksum, where it is known; others are recorded at the first download."""
     folder: str = ""
@@ -114,7 +115,12 @@ _ENTRIES = (
         "download",
         {name: f"{_AUEB}/{name}" for name in ("datasets.zip", "eurovoc_en.json")},
     ),
-    Entry("debtags", "Debian packages and their tags, from apt's lists", "this machine"),
+    Entry(
+        "debtags",
+        "Debian packages and their tags, from apt's lists",
+        "this machine",
+        dict.fromkeys((apt_lists.PACKAGES, apt_lists.SOURCE), "apt's lists"),
+    ),
     Entry("nyt", "New York Times Annotated Corpus, LDC2008T19, your own copy", "by hand"),
     Entry(
         "kirjastonhoitaja",
@@ -153,16 +159,14 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None, **options: A
     **options
         For generated data sets: `n_documents`, `seed`, and what else their function takes.
     """
-    entry = _entry(name)
+    entry = entry_of(name)
     if entry.origin == "generated":
         return _generate(entry.name, options)
     if options:
         raise InputError(f"{entry.name} takes no options; got {', '.join(options)}")
-    if data_dir is not None:
-        folder = _folder(entry, Path(data_dir))
-        if entry.origin == "folder" or list(folder.glob("*.svm.gz")):
-            return load_folder(folder, entry.name)
-    elif entry.origin == "folder":
+    if (folder := _folder_of_counts(entry, data_dir)) is not None:
+        return load_folder(folder, entry.name)
+    if entry.origin == "folder":
         raise DataUnavailableError(
             f"{entry.name} is nowhere to be downloaded; pass data_dir= a folder that holds it"
         )
@@ -173,22 +177,53 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None, **options: A
     return dataset
 
 
-def fetch(
-    name: str, data_dir: str | os.PathLike[str] | None = None, *, progress: bool | None = None
-) -> dict[str, Path]:
-    """Return the files of a data set, downloading those that are not there yet.
+def is_here(name: str, data_dir: str | os.PathLike[str] | None = None) -> bool:
+    """Return whether `load` has nothing to fetch first."""
+    entry = entry_of(name)
+    is_fetched = entry.origin in ("download", "this machine")
+    if not is_fetched or _folder_of_counts(entry, data_dir) is not None:
+        return True
+    folder = _folder(entry, _cache() if data_dir is None else Path(data_dir))
+    return all((folder / file).is_file() for file in entry.files)
 
-    Those that are to be put there by hand are not downloaded: the error says from where and where.
+
+def _folder_of_counts(entry: Entry, data_dir: str | os.PathLike[str] | None) -> Path | None:
+    """Return the folder of svmlight files that a data set is read from, if there is one."""
+    if data_dir is None:
+        return None
+    folder = _folder(entry, Path(data_dir))
+    return folder if entry.origin == "folder" or list(folder.glob("*.svm.gz")) else None
+
+
+def fetch(
+    name: str,
+    data_dir: str | os.PathLike[str] | None = None,
+    *,
+    anew: bool = False,
+    progress: bool | None = None,
+) -> dict[str, Path]:
+    """Return the files of a data set, downloading or making those that are not there yet.
+
     They are kept in `data_dir`, or in the user's cache (the variable ``DEPLDA_DATA`` moves it).
-    Where the publisher's checksum is known it is checked; else it is recorded at the first download
-    and checked from then on. `progress` draws a bar on standard error, by default in a terminal.
+    debtags is made of this machine's apt lists, `anew` if asked to. Files that are to be put there
+    by hand are not downloaded: the error says from where and where. Where the publisher's checksum
+    is known it is checked; else it is recorded at the first download and checked from then on.
+    `progress` draws a bar on standard error, by default in a terminal.
     """
-    entry = _entry(name)
+    entry = entry_of(name)
+    if anew and entry.origin != "this machine":
+        raise InputError(
+            f"{entry.name} is the same whenever it is fetched; anew is for debtags, made here"
+        )
     progress = sys.stderr.isatty() if progress is None else progress
     pooch.get_logger().setLevel("WARNING")  # the bar and our errors say all there is to say
     folder = _folder(entry, _cache() if data_dir is None else Path(data_dir))
     if entry.origin == "by hand":
         return {file: _own_copy(entry, file, folder) for file in entry.files}
+    if entry.origin == "this machine":
+        files = {file: folder / file for file in entry.files}
+        are_there = all(path.is_file() for path in files.values())
+        return files if are_there and not anew else apt_lists.make(folder)
     return {file: _fetch(entry, file, folder, progress) for file in entry.files}
 
 
@@ -275,7 +310,8 @@ def _generate(name: str, options: Mapping[str, Any]) -> Dataset:
     return Dataset(name, corpus, (split,))
 
 
-def _entry(name: str) -> Entry:
+def entry_of(name: str) -> Entry:
+    """Return the data set of this name."""
     wanted = name.lower().replace("_", "-")
     for entry in _ENTRIES:
         if wanted in {entry.name, entry.folder.replace("_", "-")} - {""}:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 import zipfile
-import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +18,7 @@ import numpy.typing as npt
 
 from deplda.data.collocations import resolve_min_count
 from deplda.data.corpus import Corpus, concat
+from deplda.data.datasets import apt_lists
 from deplda.data.datasets.annif_files import Document, full_texts, tsv_documents
 from deplda.data.encodings import decode
 from deplda.data.files import open_binary, read_lines
@@ -44,7 +42,7 @@ class Dataset:
     splits: tuple[Split, ...] = ()
     texts: tuple[str, ...] = ()
     """The documents as they are written, in the order of the corpus, to count their words in
-    another way: of kirjastonhoitaja, tib-core and tib-core-en; of others there is none."""
+    another way: of debtags, kirjastonhoitaja, tib-core and tib-core-en; of others there is none."""
 
 
 def yahoo(name: str, files: Files) -> Dataset:
@@ -237,74 +235,14 @@ def _flatten(text: _Text) -> str:
 
 
 def debtags(name: str, files: Files) -> Dataset:
-    """Return the packages that this machine's apt lists describe and tag."""
-    if shutil.which("apt-cache") is None:
-        raise DataUnavailableError(
-            "Debian's tags come from apt's lists, and this machine has no apt"
-        )
-    targets = ["apt-get", "indextargets", "-o", "Acquire::Languages=en", "--format", "$(FILENAME)"]
-    translations = [
-        line
-        for file in _output([*targets, "Created-By: Translations"])
-        for line in _output(["/usr/lib/apt/apt-helper", "cat-file", file])
+    """Return Debian's packages as `apt_lists` has written them, with their side of the split."""
+    path = files[apt_lists.PACKAGES]
+    packages = [
+        _json(path, line, apt_lists.Package) for _, line in read_lines(path) if line.strip()
     ]
-    return debtags_of(name, _output(["apt-cache", "dumpavail"]), translations)
-
-
-def debtags_of(name: str, packages: Iterable[str], translations: Iterable[str]) -> Dataset:
-    """Return the tagged packages of apt's lists: one document for each distinct description.
-
-    Long descriptions are in the translations; without them the short ones serve. All packages of
-    one source are on one side of the split: they read alike. Of a package in several versions the
-    first counts.
-    """
-    long = {s.get("Description-md5", ""): s.get("Description-en") for s in _stanzas(translations)}
-    count, builder, in_test = WordCounter().analyzer().counts, CorpusBuilder(), []
-    texts, names = set[str](), set[str]()
-    for stanza in _stanzas(packages):
-        checksum, package = stanza.get("Description-md5"), stanza["Package"]
-        text = (checksum and long.get(checksum)) or stanza.get("Description", "")
-        tags = [tag for part in stanza.get("Tag", "").split(",") if (tag := part.strip())]
-        if not tags or text in texts or package in names:
-            continue
-        texts.add(text)
-        names.add(package)
-        builder.add(count(text), tags, package)
-        source = (stanza.get("Source") or package).partition(" ")[0]  # "name (version)"
-        in_test.append(zlib.crc32(source.encode()) % 5 == 0)
-    if not len(builder):
-        raise DataUnavailableError(
-            "apt's lists hold no tagged package; run: apt-get update -o Acquire::Languages=en"
-        )
-    return _with_training_words(name, builder.corpus(), np.array(in_test))
-
-
-def _stanzas(lines: Iterable[str]) -> Iterator[dict[str, str]]:
-    """Yield the paragraphs of a Debian control file, folded lines joined."""
-    stanza: dict[str, str] = {}
-    key = ""
-    for line in lines:
-        if not line.strip():
-            if "Package" in stanza:
-                yield stanza
-            stanza, key = {}, ""
-        elif line[0] in " \t":
-            stanza[key] = stanza.get(key, "") + "\n" + line.strip()
-        else:
-            key, _, value = line.partition(":")
-            stanza[key] = value.strip()
-    if "Package" in stanza:
-        yield stanza
-
-
-def _output(command: list[str]) -> list[str]:
-    try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=False)  # noqa: S603
-    except OSError as error:
-        raise DataUnavailableError(f"cannot run {command[0]} ({error.strerror})") from error
-    if done.returncode:
-        raise DataUnavailableError(f"{' '.join(command)} failed: exit code {done.returncode}")
-    return [line.decode("utf-8", "replace") for line in done.stdout.splitlines()]
+    documents = [Document(each.id, each.text, each.labels) for each in packages]
+    in_test = np.array([each.part == "test" for each in packages])
+    return _with_training_words(name, _counted(documents, path, "english"), in_test, documents)
 
 
 def nyt(name: str, files: Files) -> Dataset:

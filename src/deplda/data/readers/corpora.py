@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
@@ -124,18 +124,22 @@ def read_counted(
     encoding: str = AUTO,
     delimiter: str | None = None,
     sheet: str | int | None = None,
+    seen: Callable[[int], None] | None = None,
 ) -> Counted:
     """Return the documents of a file and, if there were texts to count, the counter of its words.
 
     It is `read_corpus` with all words of texts: `kept_words` chooses of them. A model that is
-    fitted with the counter takes texts from then on.
+    fitted with the counter takes texts from then on. `seen` is told of documents as they are read,
+    how many more.
     """
     format = format or guess_format(path)
     counter = WordCounter() if counter is None else counter
-    count = None if format in _NUMBERED else _Counting(counter, warns=False)
+    count = None if format in _NUMBERED else _Counting(counter, seen, warns=False)
     written = Written(encoding, delimiter, sheet)
     (corpus,) = _corpora(format, fields, count, (None, None), written, None, BadLines(path))
     if count is None:
+        if seen is not None:
+            seen(len(corpus))
         return Counted(corpus, None, None, [])
     fitted = counter.with_words(corpus.vocabulary) if count.used else None
     return Counted(corpus, fitted, count.fields, count.notes())
@@ -261,8 +265,15 @@ def _mat_corpora(
 class _Counting:
     """Counts words as the counter does, and remembers what was found in the file."""
 
-    def __init__(self, counter: WordCounter | None, *, warns: bool = True) -> None:
+    def __init__(
+        self,
+        counter: WordCounter | None,
+        seen: Callable[[int], None] | None = None,
+        *,
+        warns: bool = True,
+    ) -> None:
         self.counter = WordCounter() if counter is None else counter
+        self.seen = seen
         self.vocabulary = getattr(self.counter, "vocabulary_", self.counter.vocabulary)
         self.used = False
         self.fields: Fields | None = None
@@ -343,6 +354,8 @@ def _records(
             missing = {name: None for name in missing if name not in row}
         with bad.at(number, id_in(row, fields)):
             yield record_of(row, number, held, count)
+        if count.seen is not None:
+            count.seen(1)
     if missing and len(held.texts) > 1 and names:
         warnings.warn(
             f"{os.fspath(bad.path)}: no document has the text field "

@@ -103,7 +103,7 @@ class OneVsRest:
         ratios = np.ones(n_labels) if positive_weights is None else positive_weights
         folds = () if held_out is None else held_out.folds
         given = (self._start(cost), cost * ratios, least, folds)
-        for labels, found in self._blocks("training", self._taught, _learned, given):
+        for labels, found in self._blocks("training SVMs of", self._taught, _learned, given):
             intercepts[labels] = found.intercepts
             unsolved += found.unsolved
             for label, words_and_weights in zip(labels, found.weights, strict=True):
@@ -119,7 +119,7 @@ class OneVsRest:
         """Return the positive weight of every label by the paper's hold-out rule."""
         found = np.ones(self._labels.shape[1])
         given = (self._start(cost),)
-        for labels, chosen in self._blocks("tuning", self._taught, _tuned, given):
+        for labels, chosen in self._blocks("tuning SVMs of", self._taught, _tuned, given):
             found[labels] = chosen
         return found
 
@@ -133,7 +133,7 @@ class OneVsRest:
         chosen_by = self._taught[:: -(-len(self._taught) // _MOST_LABELS_TO_CHOOSE_BY)]
         folds = [fold[:_MOST_HELD_OUT] for fold in folds or [tuning.tenth(self._problem.order)]]
         given = (self._start(costs[0]), costs, folds)
-        parts = [scores for _, scores in self._blocks("choosing C", chosen_by, _path, given)]
+        parts = [scores for _, scores in self._blocks("choosing C by", chosen_by, _path, given)]
         scores = np.concatenate(parts, axis=2)
         truth = self._labels[np.concatenate(folds)][:, chosen_by].toarray()
         return tuning.best_cost(
@@ -149,7 +149,7 @@ class OneVsRest:
         """Yield some of the labels and work(problem, *given, some, stop), block after block."""
         size = min(_BLOCK_LABELS, max(1, _BLOCK_CELLS // max(1, len(self._problem.features))))
         blocks = [labels[k : k + size].tolist() for k in range(0, len(labels), size)]
-        shown = Shown(what, len(labels), "labels", len)
+        shown = Shown(f"{what} {len(labels):,} labels", len(labels), len)
         results = self._execution.map(work, blocks, self._problem, *given, shown=shown)
         return zip(blocks, results, strict=True)
 

@@ -135,7 +135,11 @@ def learn(
     upto = np.cumsum(problem.sizes[order])
     cuts = np.flatnonzero(np.diff(upto // _BLOCK_PAIRS)) + 1
     blocks = [block for block in np.split(order, cuts) if len(block)]
-    shown = Shown("training", len(numbers), "labels", len)
+    # By pairs: labels of many documents take longer than others.
+    shown = Shown(
+        f"training SVMs of {len(numbers):,} labels", int(upto[-1]) if len(upto) else 0,
+        lambda block: int(problem.sizes[block].sum()),
+    )  # fmt: skip
     n_labels = len(problem.starts) - 1
     columns: list[list[Any]] = [[(_NO_WORDS, _NO_VALUES)] * n_labels for _ in costs]
     alphas = [problem.start.copy() for _ in costs]

@@ -97,7 +97,9 @@ class LinearSVMs(LabelClassifier):
             return self
         held_out = HeldOut([fold], labels.shape[1])
         self._fit(lesson, held_out)
-        self.calibration_ = self._calibrated(fold, held_out.scores[0].astype(np.float64), labels)
+        scores = held_out.scores[0].astype(np.float64)
+        with self._stage("calibrating probabilities"):
+            self.calibration_ = self._calibrated(fold, scores, labels)
         return self
 
     def fit_and_hold_out(self, X: Any, y: Any, folds: Sequence[Numbers]) -> Floats:
@@ -203,7 +205,7 @@ class VanillaSVM(LinearSVMs):
     engine : "threads", "processes", a Dask Client or the address of its scheduler
         Where labels are learned and documents scored; the same bits everywhere.
     verbose : bool
-        Show progress on standard error.
+        Show progress: on standard error, or in the output of a notebook's cell.
 
     Attributes
     ----------
