@@ -14,7 +14,7 @@ from deplda.cli.options import OneOf
 from deplda.cli.output import note
 from deplda.data.files import StandardInput, StrPath
 from deplda.data.forms import NORMALIZERS
-from deplda.data.wording import did_you_mean
+from deplda.data.wording import counted, did_you_mean
 from deplda.errors import InputError, ReadError
 
 if TYPE_CHECKING:
@@ -242,6 +242,8 @@ class Loaded(NamedTuple):
     """Those that were read, if it was a file that has fields."""
     texts: tuple[str, ...] = ()
     """The documents as they are written, of data sets that have them."""
+    empty: frozenset[str] = frozenset()
+    """The ids of documents of a file in which nothing stands."""
 
 
 def as_path(source: str) -> Path | StandardInput:
@@ -274,12 +276,17 @@ def load_corpus(
     path = as_path(source)
     if isinstance(path, StandardInput) or is_readable(path, reading):
         format, fields = reading.format or guess_format(path), reading.fields(remembered)
+        empty: set[str] = set()
         corpus, fitted = read_counted(
-            path, format, fields=fields, counter=counter, encoding=reading.encoding
-        )
+            path, format, fields=fields, counter=counter, encoding=reading.encoding,
+            on_empty=empty.add,
+        )  # fmt: skip
+        if empty:
+            note(f"Note: {len(empty):,} of {counted(len(corpus), 'document')} empty")
         if fitted is not None and (told := getattr(counter, "detected_", None)) is not None:
             note(f"language: {told} (--language sets another)")
-        return Loaded(corpus, (), fitted, None if format in ("svmlight", "mat") else fields)
+        own = None if format in ("svmlight", "mat") else fields
+        return Loaded(corpus, (), fitted, own, empty=frozenset(empty))
     if reading.where:
         raise InputError(f"--where is for files with fields; {source} is none")
     if path.is_dir():
@@ -311,8 +318,8 @@ def part_of(loaded: Loaded, split: str, part: str) -> Corpus:
         raise InputError(f"there is no split {split}; they are 0 to {last}, or none for all")
     rows = getattr(loaded.splits[int(split)], part)
     note(
-        f"{part} part of split {split}: {len(rows):,} of {len(loaded.corpus):,} documents "
-        "(--split none takes all)"
+        f"{part} part of split {split}: {len(rows):,} of "
+        f"{counted(len(loaded.corpus), 'document')} (--split none takes all)"
     )
     return loaded.corpus[rows]
 
@@ -337,7 +344,7 @@ def format_of(path: StrPath, reading: Reading) -> Any:
 
 def records_of(sources: tuple[str, ...], reading: Reading, model: Any) -> Iterator[Record]:
     """Yield the documents of all sources, one in memory at a time; all of them have an id."""
-    from deplda.data.readers import Record, read_records
+    from deplda.data.readers import read_records
     from deplda.data.text import CountsOnly
 
     counter, number = model.counter_ or CountsOnly(), 0
@@ -354,7 +361,7 @@ def records_of(sources: tuple[str, ...], reading: Reading, model: Any) -> Iterat
             for record in records:
                 id = str(number) if record.id is None else record.id
                 number += 1
-                yield Record(record.line, id, record.counts, ())
+                yield record._replace(id=id, labels=())
             if number == first:
                 raise ReadError(path, None, "there is no document in it")
 
@@ -377,4 +384,4 @@ def _numbered(path: StrPath, format: Any) -> Iterator[Record]:
 
     for shard in read_shards(path, 1000, format):
         for row in rows_of(shard):
-            yield Record(0, row["id"], row["counts"], ())
+            yield Record(0, row["id"], row["counts"], (), not row["counts"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from deplda.data.readers import Fields, Row
 
 _model = click.argument("model", type=click.Path(path_type=Path))
+_FILE_NAME = re.compile(r"\S*(?:\.[A-Za-z][A-Za-z0-9]{0,7}|[/\\]\S*)")
+"""What is taken for the name of a file though there is none: it has an ending, or a folder."""
 
 
 @click.command()
@@ -49,8 +52,9 @@ def explain(
 ) -> None:
     """Say why labels are suggested for one document.
 
-    DOCUMENT is a text, a file, or - for standard input, which is also the default. Of a file with
-    several documents the first is taken, or the one that --pick names.
+    DOCUMENT is a file, if there is one of that name, or else a text; - is standard input, which is
+    also the default. Of a file with several documents the first is taken, or the one that --pick
+    names.
 
     \b
     deplda explain model 'stocks fell on fears of recession'
@@ -94,14 +98,17 @@ def _row(
     """Return the document that is meant, and the fields it is to be read by."""
     from deplda.data.readers import Fields, fields_in, id_in, read_rows, read_shards, rows_of
 
-    if given is None and sys.stdin.isatty():
+    if (given is None and sys.stdin.isatty()) or (given is not None and not given.strip()):
         raise click.UsageError("Give a text, a file, or a document on standard input.")
-    path = as_path(given or "-")
+    path = as_path("-" if given is None else given)
     if os.path.isdir(path) and not is_readable(path, reading):
         raise ReadError(path, None, "this is a folder; name one of its files")
     if not isinstance(path, StandardInput) and not os.path.exists(path):  # a text may be long
-        if path.suffix and not any(letter.isspace() for letter in str(given)):
-            raise ReadError(path, None, "there is no such file")
+        if _FILE_NAME.fullmatch(str(given)):
+            problem = (
+                "there is no such file; if this is a text to explain, give it on standard input"
+            )
+            raise ReadError(path, None, problem)
         return {"text": given}, Fields()
     format = format_of(path, reading)
     if format == "lines" and isinstance(path, StandardInput):
@@ -115,10 +122,19 @@ def _row(
         rows = (row for _, row in read_rows(path, format, fields, reading.encoding))
     for number, row in enumerate(rows):
         id = id_in(row, fields)
-        if pick is None or (str(number) if id is None else str(id)) == pick:
+        name = str(number) if id is None else str(id)
+        if pick is None or name == pick:
+            if not isinstance(path, StandardInput):
+                _note_file(path, name, is_first=pick is None and next(rows, None) is not None)
             return row, fields
     problem = "there is no document in it" if pick is None else f"it has no document {pick!r}"
     raise ReadError(path, None, problem)
+
+
+def _note_file(path: Path, id: str, *, is_first: bool) -> None:
+    """Say that a file is explained and not its name, and which document if it has others."""
+    which = f", its first document, {id!r} (--pick ID takes another)" if is_first else ""
+    note(f"explained: the file {path}{which}")
 
 
 @click.command()

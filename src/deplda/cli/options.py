@@ -19,8 +19,8 @@ class OneOf(click.Choice[str]):
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
-            error.message += asked_back(str(value), self.choices)
-            raise
+            problem = f"{error.message}{asked_back(str(value), self.choices)}"
+            raise click.BadParameter(problem, ctx, param) from error
 
 
 split_option = click.option(

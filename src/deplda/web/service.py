@@ -76,12 +76,14 @@ class ModelService:
             if time.monotonic() > deadline:
                 raise busy(f"{number} documents were done in time; send fewer at once")
             row, n_tokens, n_unknown = self._count(document, f"$.documents[{number}]")
-            (answer,) = answers_of(self.model, row, asked)
+            is_empty = not (document.words if document.text is UNSET else document.text.strip())
+            (answer,) = answers_of(self.model, row, asked, [is_empty])
             labels = [
                 answers.Suggestion(**each | {"label": str(each["label"])})
                 for each in answer["labels"]
             ]
-            found.append(answers.Suggested(labels, n_tokens, n_unknown, not n_tokens))
+            by_prior = not n_tokens and not is_empty
+            found.append(answers.Suggested(labels, n_tokens, n_unknown, by_prior, is_empty))
         return answers.SuggestAnswer(found)
 
     def explain(self, document: Any, k: int, n_words: int) -> Explained:

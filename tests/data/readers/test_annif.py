@@ -169,7 +169,6 @@ def test_a_json_file_is_one_document_named_by_itself_or_by_the_file(tmp_path: Pa
     [
         ({"id": "a", "text": "b", "labels": []}, "it has the field 'id', but Annif's documents"),
         ({"document_id": "a"}, "it has none of 'text'"),
-        ({"text": None}, "'text' is null; write"),
         ({"text": 7}, "'text' is 7; it must be a string"),
         ({"text": "b", "metadata": "c"}, "'metadata' is 'c'; it must be an object"),
         ({"text": "b", "subjects": "c"}, "'subjects' is 'c'; it must be a list of objects"),

@@ -10,6 +10,8 @@ from dataclasses import replace
 from itertools import chain
 from typing import Literal, get_args
 
+import numpy as np
+
 from deplda.data.collocations import chosen_of, chosen_words
 from deplda.data.corpus import Corpus, check_distinct
 from deplda.data.fields import Fields
@@ -24,6 +26,7 @@ from deplda.data.readers.records import (
     BadLines,
     CountWords,
     OnBad,
+    OnEmpty,
     Record,
     Row,
     Rows,
@@ -90,16 +93,18 @@ def read_counted(
     fields: Fields | None = None,
     counter: WordCounter | None = None,
     encoding: str = "utf-8",
+    on_empty: OnEmpty | None = None,
 ) -> tuple[Corpus, WordCounter | None]:
     """Return the documents of a file and, if there were texts to count, the counter of its words.
 
     It is `read_corpus` with all words of texts: `kept_words` chooses of them. A model that is
-    fitted with the counter takes texts from then on.
+    fitted with the counter takes texts from then on. `on_empty` is as in `read_shards`.
     """
     format = format or guess_format(path)
     counter = WordCounter() if counter is None else counter
     count = None if format in _NUMBERED else _Counting(counter)
-    (corpus,) = _corpora(format, fields, count, (None, None), encoding, None, BadLines(path))
+    bad = BadLines(path, on_empty=on_empty)
+    (corpus,) = _corpora(format, fields, count, (None, None), encoding, None, bad)
     was_counted = count is not None and count.used
     return corpus, counter.with_words(corpus.vocabulary) if was_counted else None
 
@@ -127,6 +132,7 @@ def read_shards(
     label_names: Iterable[str] | None = None,
     encoding: str = "utf-8",
     on_bad: OnBad | None = None,
+    on_empty: OnEmpty | None = None,
 ) -> Iterator[Corpus]:
     """Yield the documents of a file as corpora of `size`, all over the same words and labels.
 
@@ -137,12 +143,14 @@ def read_shards(
     `on_bad`, if given, is told of each line of JSONL or svmlight that holds no document: of its
     number, the document's id or None, and the problem. Reading goes on with the next line; where
     ids are numbers, the line has one. Without it, and in other formats, such a line is an error.
+    `on_empty` is told the ids of documents in which nothing stands, before the shard that has them
+    is there; of svmlight and .mat they are those without words.
     """
     if size < 1:
         raise InputError(f"size is {size}; a shard needs at least 1 document")
     format = format or guess_format(path)
     count = None if format in _NUMBERED else _Counting(counter)
-    bad = BadLines(path, on_bad if format in ("jsonl", "svmlight") else None)
+    bad = BadLines(path, on_bad if format in ("jsonl", "svmlight") else None, on_empty)
     yield from _corpora(format, fields, count, (vocabulary, label_names), encoding, size, bad)
 
 
@@ -165,9 +173,14 @@ def _corpora(
                 bad.path, None, f"it has no field {field!r}, but words and labels alone"
             )
         if format == "svmlight":
-            yield from svmlight_corpora(Names(vocabulary, label_names), size, bad)
+            corpora = svmlight_corpora(Names(vocabulary, label_names), size, bad)
         else:
-            yield from _mat_corpora(bad.path, vocabulary, label_names, size)
+            corpora = _mat_corpora(bad.path, vocabulary, label_names, size)
+        for corpus in corpora:
+            if bad.on_empty is not None:
+                for row in np.flatnonzero(corpus.document_lengths == 0):
+                    bad.on_empty(corpus.ids[row])
+            yield corpus
         return
     if vocabulary is None and count.vocabulary is not None:
         vocabulary = tuple(count.vocabulary)
@@ -248,7 +261,7 @@ def _first_texts(rows: Rows, fields: Fields, seen: list[tuple[int, Row]]) -> lis
     def texts() -> Iterator[str]:
         for number, row in rows:
             seen.append((number, row))
-            if all(row.get(name) is None for name in (*fields.texts, fields.tokens, fields.counts)):
+            if not any(name in row for name in (*fields.texts, fields.tokens, fields.counts)):
                 return  # it will be said that there is none
             yield "\n".join(text for text in map(row.get, fields.texts) if isinstance(text, str))
 

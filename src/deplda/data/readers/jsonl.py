@@ -10,6 +10,7 @@ from deplda.data.fields import Fields
 from deplda.data.files import StrPath, decode, read_lines
 from deplda.data.readers.records import BadLines, Rows, found
 from deplda.data.readers.spelling import Spelling
+from deplda.data.wording import did_you_mean
 from deplda.errors import InputError, ReadError
 
 
@@ -34,7 +35,8 @@ def jsonl_rows(fields: Fields, encoding: str, bad: BadLines) -> Rows:
         raise ReadError(
             path,
             None,
-            f"no document has the field {wanted[0]!r} (found: {found(names)}); name it with "
+            f"no document has the field {wanted[0]!r}{did_you_mean(str(wanted[0]), names)} "
+            f"(found: {found(names)}); name it with "
             "Fields(labels=...) (--labels-field), or say Fields(labels=None) "
             "(--labels-field '') for documents without labels",
         )

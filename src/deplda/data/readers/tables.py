@@ -37,15 +37,15 @@ def columns(value: str) -> tuple[str, ...]:
 
 def table_rows(id: str, answer: Answer, value: str) -> list[Cells]:
     """Return a row for each label, the likeliest first; one without a label where there is none."""
-    by_prior = "by_prior" if answer.get("by_prior") else ""
+    of_document = " ".join(flag for flag in ("by_prior", "empty") if answer.get(flag))
     rows: list[Cells] = []
     for rank, told in enumerate(answer["labels"], start=1):
-        flags = " ".join(filter(None, ("by_name" if told.get("by_name") else "", by_prior)))
+        flags = " ".join(filter(None, ("by_name" if told.get("by_name") else "", of_document)))
         rows.append(
             (id, rank, str(told["label"]), told.get("uri"), told.get("notation"), told[value],
              answer["n_known"], flags or None)
         )  # fmt: skip
-    return rows or [(id, *[None] * 5, answer["n_known"], by_prior or None)]
+    return rows or [(id, *[None] * 5, answer["n_known"], of_document or None)]
 
 
 def csv_line(cells: Cells, delimiter: str = ",") -> bytes:
