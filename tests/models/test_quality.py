@@ -49,6 +49,14 @@ def test_labels_are_judged_by_how_they_rank_documents(form: Any) -> None:
     assert figures["rare_label_average_precision"] == pytest.approx(1 / 4)
 
 
+def test_labels_are_judged_by_what_was_taught_of_them() -> None:
+    taught = TRUTH * np.array([1, 0, 1, 1])  # the second label is of no other document
+    figures, labels = held_out_quality(SCORES, TRUTH, TRAINED, taught)
+    assert figures["documents"] == 2
+    assert labels is not None
+    assert labels.documents.tolist() == [1, 0, 0, 1]
+
+
 def test_without_rare_labels_there_is_no_mean_of_them() -> None:
     found = held_out_quality(SCORES, TRUTH, np.full(4, 6)).figures
     assert found["rare_labels"] == 0

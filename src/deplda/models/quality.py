@@ -20,7 +20,7 @@ class LabelQuality(NamedTuple):
     """How well the documents held out are ranked for each label."""
 
     documents: npt.NDArray[np.int64]
-    """Documents held out that have it, if others have it too or it could be told by its name."""
+    """Documents held out that have it, if others have it too, to learn it from."""
     average_precision: npt.NDArray[np.float64]
     """Of the ranking of all documents held out; 0 where none of them has the label."""
 
@@ -40,14 +40,17 @@ class HeldOutQuality(NamedTuple):
 NOTHING_MEASURED = HeldOutQuality({}, None)
 
 
-def held_out_quality(scores: Any, truth: Any, n_trained: npt.NDArray[np.int64]) -> HeldOutQuality:
+def held_out_quality(
+    scores: Any, truth: Any, n_trained: npt.NDArray[np.int64], taught: Any = None
+) -> HeldOutQuality:
     """Return means over the documents held out that have labels and over their labels.
 
     Nothing if none has. `scores` are those of all labels, or a sparse matrix of those of
     candidates; `n_trained` are the training documents of each label, by which labels are rare.
+    Labels are judged by `taught`, the truth of labels that other documents have too; by default it
+    is all.
     """
-    known = csr_array(truth).astype(bool)
-    known.eliminate_zeros()
+    known = _true_pairs(truth)
     if not known.nnz:
         return NOTHING_MEASURED
     found = rank_metrics(scores, known, ks=(5,))
@@ -56,8 +59,14 @@ def held_out_quality(scores: Any, truth: Any, n_trained: npt.NDArray[np.int64]) 
     figures = {"documents": float(n_documents)} | {
         name: float(np.nanmean(found[name])) for name in names
     }
-    labels = _by_label(scores, known)
+    labels = _by_label(scores, known if taught is None else _true_pairs(taught))
     return HeldOutQuality(figures | _means(labels, n_trained), labels)
+
+
+def _true_pairs(truth: Any) -> csr_array[Any, tuple[int, int]]:
+    found = csr_array(truth).astype(bool)
+    found.eliminate_zeros()
+    return found
 
 
 def _by_label(scores: Any, truth: csr_array[Any, tuple[int, int]]) -> LabelQuality:
