@@ -228,7 +228,7 @@ def test_a_folder_with_such_files_is_refused_completed_or_replaced(
     assert {path.name: path.read_bytes() for path in out.iterdir()} == whole
     (out / "other.annif").write_text("")
     result = run(*asked, "--force")
-    assert f"{out} also holds 1 .annif files of other documents." in result.stderr
+    assert f"{out} also holds 1 .annif file of other documents." in result.stderr
     assert {path.name for path in out.iterdir()} == {*whole, "other.annif"}
 
 
