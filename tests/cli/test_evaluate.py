@@ -39,7 +39,7 @@ def test_metrics_are_those_of_python_and_unseen_labels_are_counted(
     assert found["label"]["ranking"] == expected.to_dict()["label"]["ranking"]
     shown = done("evaluate", model, path, "--all")
     assert "average_precision by training documents" in shown
-    assert "1 times a document has a label that the model does not know" in shown
+    assert "1 time a document has a label that the model does not know" in shown
     assert done("evaluate", model, path) == "\n".join(shown.splitlines()[:7]) + "\n"
 
 
@@ -201,4 +201,22 @@ def test_the_best_cut_is_told_ready_to_be_pasted(model: Path, test_part: Path) -
 def test_documents_without_labels_cannot_judge(verb: str, tmp_path: Path, model: Path) -> None:
     path = write_jsonl(tmp_path / "a.jsonl", [{"text": "the judge", "labels": []}])
     said = problem(1, verb, model, path)
-    assert said.startswith(f"none of 1 documents of {path} has a label to compare with; see")
+    assert said.startswith(f"none of 1 document of {path} has a label to compare with; see")
+
+
+@pytest.mark.parametrize("text", ["", "  ", None])
+def test_an_empty_text_is_judged_as_predict_answers_it(
+    text: str | None, tmp_path: Path, model: Path
+) -> None:
+    rows: Any = [
+        {"id": "a", "text": "judge jury", "labels": ["LAW"]},
+        {"id": "b", "text": text, "labels": ["SPORT"]},
+    ]
+    path = write_jsonl(tmp_path / "a.jsonl", rows)
+    result = run("evaluate", model, path, "-k", 1, "--json")
+    assert result.stderr == "1 of 2 documents has no text\n"
+    found = json.loads(result.stdout)["suggestions"]
+    assert found["documents"] == 2
+    given = (found["true_positives"], found["false_positives"], found["false_negatives"])
+    assert given == (1, 0, 1)
+    assert run("tune", model, path, "--json").exit_code == 0

@@ -1,12 +1,14 @@
-"""``deplda explain``, ``label``, ``words``, ``topics`` and ``info``."""
+"""``deplda explain``, ``label``, ``words`` and ``topics``."""
 
 import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import deplda
 from deplda.data.vocabulary import Concept, Vocabulary
-from tests.cli.running import QUICK, TOPICS, done, problem, write_jsonl
+from tests.cli.running import QUICK, TOPICS, done, problem, run, write_jsonl
 
 
 def test_a_text_a_file_and_standard_input_are_explained_alike(tmp_path: Path, model: Path) -> None:
@@ -29,7 +31,41 @@ def test_a_text_a_file_and_standard_input_are_explained_alike(tmp_path: Path, mo
     assert "it has no document 'z'" in problem(
         1, "explain", model, tmp_path / "a.jsonl", "--pick", "z"
     )
-    assert "nothing.txt: there is no such file" in problem(1, "explain", model, "nothing.txt")
+
+
+def test_a_file_is_explained_where_there_is_one_and_that_is_said(
+    tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("court.txt").write_text("opera and song")
+    result = run("explain", model, "court.txt", "--json", "-k", 1)
+    assert json.loads(result.stdout)["labels"][0]["label"] == "MUSIC"
+    assert result.stderr == "explained: the file court.txt\n"
+    write_jsonl(Path("a.jsonl"), [{"id": "x", "text": "opera"}, {"id": "y", "text": "judge"}])
+    first = "explained: the file a.jsonl, its first document, 'x' (--pick ID takes another)\n"
+    assert run("explain", model, "a.jsonl").stderr == first
+    assert run("explain", model, "a.jsonl", "--pick", "y").stderr == (
+        "explained: the file a.jsonl\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["report.txt", "docs/x.md", "docs/report"])
+def test_what_looks_like_a_file_that_is_not_there_is_not_taken_for_a_text(
+    name: str, model: Path
+) -> None:
+    said = problem(1, "explain", model, name)
+    assert said.startswith(f"{name}: there is no such file; if this is a text")
+    assert done("explain", model, "-", input=name)
+    assert done("explain", model, "judge")
+
+
+@pytest.mark.parametrize("text", ["The judge won.", "3.5", "U.S.", "jury"])
+def test_what_looks_like_a_text_is_one(text: str, model: Path) -> None:
+    assert run("explain", model, text).stderr == ""
+
+
+def test_an_empty_text_is_no_document_to_explain(model: Path) -> None:
+    assert "Give a text, a file, or" in problem(2, "explain", model, " ")
 
 
 def test_a_text_may_be_longer_than_a_file_name(model: Path) -> None:
@@ -99,9 +135,18 @@ def test_topics_are_labels_that_go_together(model: Path) -> None:
     found = json.loads(done("topics", model, "--json"))
     assert {label["label"] for topic in found for label in topic["labels"]} == set(TOPICS)
     assert "LAW" in done("topics", model)
-    assert "there is no set of topics 2; the model has 2" in problem(
+    assert "there is no set of topics 2; the last of its 2 is 1" in problem(
         1, "topics", model, "--topic-set", 2
     )
+
+
+def test_a_model_without_topics_says_so_and_which_models_have_them(
+    tmp_path: Path, corpus: Path
+) -> None:
+    for verb, name in (("flat", "FlatLDA"), ("prior", "PriorLDA"), ("tfidf-svm", "TfidfSVM")):
+        done("train", corpus, "-o", tmp_path / verb, "--model", verb)
+        said = problem(1, "topics", tmp_path / verb)
+        assert f"is a {name}, which has no topics of labels that go together; the hybrid " in said
 
 
 def test_a_hybrid_explains_itself_and_shows_its_words_and_topics(
@@ -117,16 +162,10 @@ def test_a_hybrid_explains_itself_and_shows_its_words_and_topics(
 
 def test_a_model_that_cannot_explain_says_so(tmp_path: Path, corpus: Path) -> None:
     done("train", corpus, "-o", tmp_path / "svm", "--model", "tfidf-svm")
-    for verb in (["explain", "text"], ["words", "LAW"], ["topics"]):
+    for verb in (["explain", "text"], ["words", "LAW"]):
         said = problem(1, verb[0], tmp_path / "svm", *verb[1:])
-        assert f"is a TfidfSVM, which knows no words of labels; {verb[0]} is for the hybrid" in said
-
-
-def test_info_says_what_the_model_is(model: Path) -> None:
-    told = json.loads(done("info", model, "--json"))
-    assert (told["model"], told["labels"], told["takes_text"]) == ("DependencyLDA", 3, True)
-    assert told["statistics"]["n_documents"] == 24
-    assert "DependencyLDA" in done("info", model)
+        assert f"is a TfidfSVM, which knows no words of labels; {verb[0]} is for " in said
+        assert "and hybrid models (deplda train --model hybrid)" in said
 
 
 def test_a_folder_that_is_no_model_is_refused(tmp_path: Path, corpus: Path) -> None:

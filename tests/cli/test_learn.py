@@ -70,12 +70,12 @@ def test_new_words_are_shown_as_they_are_written(kind: str, tmp_path: Path, corp
 def test_what_came_in_is_said(tmp_path: Path, model: Path, new: Path) -> None:
     first, second, last = done("learn", model, new, "-o", tmp_path / "m").splitlines()
     assert first == (
-        "learned from 5 documents (1 without labels, 1 without words): 1 known labels, "
-        "1 new ones (POLITICS), 3 new words"
+        "learned from 5 documents (1 without labels, 1 without words): 1 known label, "
+        "1 new one (POLITICS), 3 new words"
     )
     assert second.startswith("DependencyLDA of 29 documents, ")
     assert last == f"Next: deplda evaluate {tmp_path / 'm'} labelled.jsonl"
-    assert "1 known labels, 0 new ones, 3 new words" in done(
+    assert "1 known label, 0 new ones, 3 new words" in done(
         "learn", tmp_path / "m", write_jsonl(tmp_path / "one.jsonl", [
             {"id": "n6", "text": "umpire pitcher inning", "labels": ["LAW"]}
         ]), "-o", tmp_path / "n",
@@ -168,7 +168,8 @@ def test_documents_that_teach_nothing_are_an_error(
     rows: list[dict[str, Any]], tmp_path: Path, model: Path
 ) -> None:
     said = problem(1, "learn", model, write_jsonl(tmp_path / "n.jsonl", rows), "-o", tmp_path / "m")
-    assert f"none of {len(rows)} documents has both labels and words" in said
+    n = "1 document" if len(rows) == 1 else f"{len(rows)} documents"
+    assert f"none of {n} has both labels and words" in said
     assert not (tmp_path / "m").exists()
 
 
@@ -230,6 +231,6 @@ def test_of_a_document_that_was_decided_on_again_the_last_decision_counts(
     new = write_jsonl(tmp_path / "new.jsonl", rows)
     result = run("learn", model, new, "-o", tmp_path / "m", "--json")
     assert result.exit_code == 0, result.stderr
-    assert "1 documents were decided on again: the last decision counts" in result.stderr
+    assert "decided on again: 1 document; the last decision counts" in result.stderr
     learned = json.loads(result.stdout)["learned"]
     assert (learned["documents"], learned["new_labels"]) == (2, ["POLITICS"])

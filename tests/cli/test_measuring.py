@@ -60,3 +60,12 @@ def test_it_warns_of_documents_learned_from() -> None:
     again = Corpus(counts, labels, [f"w{n}" for n in range(9)], ["b", "a", "c"])
     with pytest.warns(LearnedFromWarning, match=r"48 of 60 documents were learned from"):
         assert measure(model, again).n_learned == 48
+
+
+def test_empty_documents_are_given_no_labels_as_by_predict() -> None:
+    model, test = world()
+    usual, given = (measure(model, test, Asked(k=1), empty=frozenset(empty))
+                    for empty in ((), test.ids[:2]))  # fmt: skip
+    assert usual.given.n_given - given.given.n_given == 2
+    assert given.headline.n_documents == len(test)
+    assert given.suggestions[:2].nnz == 0

@@ -75,6 +75,30 @@ def test_every_kind_of_document_gives_the_same_labels(tmp_path: Path, model: Pat
     assert ids == ["0", str(tmp_path / "folder" / "a.txt"), "2"]
 
 
+def test_line_n_of_standard_input_gives_answer_n(tmp_path: Path, model: Path) -> None:
+    text = "judge\n\nopera\n   \nteam"
+    found = lines(done("predict", model, "-", "-k", 1, input=text))
+    assert [line["id"] for line in found] == ["0", "1", "2", "3", "4"]
+    labels = [[own["label"] for own in line["labels"]] for line in found]
+    assert labels == [["LAW"], [], ["MUSIC"], [], ["SPORT"]]
+    assert [line.get("empty", False) for line in found] == [False, True, False, True, False]
+    (tmp_path / "a.log").write_text(text)
+    assert lines(done("predict", model, tmp_path / "a.log", "--format", "lines", "-k", 1)) == found
+
+
+def test_a_text_file_has_the_same_id_alone_and_in_its_folder(tmp_path: Path, model: Path) -> None:
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text("judge")
+    of_folder = done("predict", model, tmp_path / "texts")
+    assert of_folder == done("predict", model, tmp_path / "texts" / "a.txt")
+    assert json.loads(of_folder)["id"] == str(tmp_path / "texts" / "a.txt")
+
+
+def test_one_document_is_told_in_the_singular(tmp_path: Path, model: Path) -> None:
+    path = write_jsonl(tmp_path / "a.jsonl", [{"id": "a", "text": "judge"}])
+    assert done("predict", model, path, "-o", tmp_path / "o.csv").startswith("1 document: ")
+
+
 def test_svmlight_is_predicted_by_the_names_beside_it(tmp_path: Path, counts_model: Path) -> None:
     news = datasets.newsroom(200).corpus
     deplda.write_svmlight(news[:20], tmp_path / "a.svm")
@@ -287,7 +311,7 @@ def test_what_is_left_out_of_a_shard_is_said(tmp_path: Path, model: Path) -> Non
     result = run("predict", model, shards, "-o", tmp_path / "out")
     assert result.exit_code == 1
     assert "a.jsonl, document 'odd' is left out" in result.stderr
-    assert "1 shards have no part (see manifest.json); c.csv" in result.stderr
+    assert "without a part: 1 shard (see manifest.json); c.csv" in result.stderr
     assert json.loads((tmp_path / "out" / "manifest.json").read_bytes())["documents"] == 30
 
 

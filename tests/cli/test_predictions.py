@@ -228,7 +228,7 @@ def test_a_folder_with_such_files_is_refused_completed_or_replaced(
     assert {path.name: path.read_bytes() for path in out.iterdir()} == whole
     (out / "other.annif").write_text("")
     result = run(*asked, "--force")
-    assert f"{out} also holds 1 .annif files of other documents." in result.stderr
+    assert f"{out} also holds 1 .annif file of other documents." in result.stderr
     assert {path.name for path in out.iterdir()} == {*whole, "other.annif"}
 
 
@@ -274,3 +274,63 @@ def test_a_document_without_known_words_is_flagged(tmp_path: Path, model: Path) 
     row = pandas.read_csv(tmp_path / "o.csv").iloc[0]
     assert (row["flags"], row["n_known"]) == ("by_prior", 0)
     assert json.loads(done("predict", model, path))["by_prior"]
+
+
+ROWS: list[dict[str, Any]] = [
+    {"id": "a", "text": "judge"},
+    {"id": "b", "text": ""},
+    {"id": "c", "text": " \n"},
+    {"id": "d", "text": None},
+    {"id": "e", "text": "zzz"},
+]
+
+
+@pytest.mark.parametrize("name", ["o.jsonl", "o.csv", "o.tsv", "o.xlsx", "o.parquet"])
+def test_empty_texts_are_answered_in_their_place_and_flagged(
+    tmp_path: Path, model: Path, name: str
+) -> None:
+    source, path = write_jsonl(tmp_path / "a.jsonl", ROWS), tmp_path / name
+    result = run("predict", model, source, "-k", 1, "-o", path)
+    assert result.stdout == f"5 documents: {path}\n"
+    assert "Warning: 3 of 5 documents empty; an empty document gets no labels" in result.stderr
+    if name == "o.jsonl":
+        found = lines(path.read_text())
+        assert [line["id"] for line in found] == list("abcde")
+        assert found[1] == {"id": "b", "labels": [], "n_known": 0, "empty": True}
+        return
+    reader = {".csv": pandas.read_csv, ".tsv": pandas.read_table, ".xlsx": pandas.read_excel}
+    table = reader.get(path.suffix, pandas.read_parquet)(path)
+    assert table["id"].tolist() == list("abcde")
+    assert table["flags"].tolist()[1:] == ["empty"] * 3 + ["by_prior"]
+    assert table["label"].isna().tolist() == [False, True, True, True, False]
+
+
+def test_an_empty_text_gets_a_file_of_annifs_without_a_label(tmp_path: Path, model: Path) -> None:
+    source, folder = write_jsonl(tmp_path / "a.jsonl", ROWS), tmp_path / "out"
+    done("predict", model, source, "-k", 1, "-o", folder, "--output-format", "annif")
+    sizes = {file.stem: len(file.read_text().splitlines()) for file in folder.iterdir()}
+    assert sizes == {"a": 1, "b": 0, "c": 0, "d": 0, "e": 1}
+
+
+def test_an_output_with_empty_documents_is_completed_to_the_same_bytes(
+    tmp_path: Path, model: Path
+) -> None:
+    source, path = write_jsonl(tmp_path / "a.jsonl", ROWS), tmp_path / "o.csv"
+    done("predict", model, source, "-o", path)
+    whole = path.read_bytes()
+    path.write_bytes(b"".join(whole.splitlines(keepends=True)[:4]))
+    done("predict", model, source, "-o", path, "--resume")
+    assert path.read_bytes() == whole
+
+
+def test_a_dash_is_standard_output(tmp_path: Path, model: Path, corpus: Path) -> None:
+    printed = done("predict", model, corpus)
+    result = run("predict", model, corpus, "-o", "-")
+    assert (result.stdout, result.stderr) == (printed, "")
+    table = done("predict", model, corpus, "-o", "-", "--output-format", "csv")
+    done("predict", model, corpus, "-o", tmp_path / "o.csv")
+    assert table == (tmp_path / "o.csv").read_text(encoding="utf-8-sig")
+    assert not Path("-").exists()
+    assert "--output-format xlsx needs --output" in problem(
+        2, "predict", model, corpus, "-o", "-", "--output-format", "xlsx"
+    )

@@ -85,3 +85,10 @@ def test_documents_without_a_known_word_say_so(tmp_path: Path, model: Path) -> N
     (row,) = json.loads(done("queue", model, new, "--json"))["queue"]
     assert row["n_known"] == 0
     assert row["reason"].endswith("no word that the model knows")
+
+
+def test_empty_documents_are_not_worth_labelling(model: Path) -> None:
+    result = run("queue", model, "-", "--json", input="violin\n\nverdict\n")
+    assert result.stderr == "1 empty document left out\n"
+    found = json.loads(result.stdout)
+    assert (found["documents"], {each["id"] for each in found["queue"]}) == (2, {"0", "2"})

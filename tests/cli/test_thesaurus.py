@@ -94,7 +94,7 @@ def test_documents_to_evaluate_and_to_learn_from_are_matched_too(
 
 def test_a_corpus_is_checked(thesaurus: Path, labelled: Path) -> None:
     said = done("vocabulary", "check", thesaurus, labelled)
-    assert said.splitlines()[0] == f"2 of 3 labels are in {thesaurus}"
+    assert said.splitlines()[0] == f"2 of 3 labels in {thesaurus}"
     assert "labels that are not in the vocabulary, kept as they are (1): sport" in said
     told = json.loads(done("vocabulary", "check", thesaurus, labelled, "--json"))
     assert told == {
@@ -149,7 +149,7 @@ def hybrid(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--language", "none", "--vocabulary", folder / "names.tsv",
         "--set", "n_topic_sweeps=20", "--set", "C=1",
     )  # fmt: skip
-    assert f"{len(never()):,} more labels are known by name alone" in shown
+    assert f"{len(never()):,} more labels known by name alone" in shown
     return folder / "model"
 
 
@@ -182,6 +182,6 @@ def test_a_hybrid_learns_a_label_that_it_knew_by_name(hybrid: Path, tmp_path: Pa
     uri = min(never())
     new = write_jsonl(tmp_path / "new.jsonl", [{"text": world().new_texts[0], "labels": [uri]}])
     shown = done("learn", hybrid, new, "-o", tmp_path / "grown")
-    assert "1 new ones" in shown
+    assert "1 new one" in shown
     info = [json.loads(done("info", path, "--json")) for path in (hybrid, tmp_path / "grown")]
     assert [each["known_by_name"] for each in info] == [len(never()), len(never()) - 1]

@@ -90,7 +90,7 @@ def test_half_a_million_labels_are_no_more_work_than_what_is_stored() -> None:
 
 def test_the_table_has_both_and_their_units() -> None:
     text = shown(hierarchical_metrics([[1, 0]], [[0, 1]], [[0, 1], [0, 0]]))
-    assert "(1 documents)" in text
+    assert "(1 document)" in text
     lines = [line.split() for line in text.splitlines()]
     assert ["precision,", "0", "to", "1", "│", "0.000", "│", "0.500"] in lines
     assert ["given,", "labels", "a", "document", "│", "1.0", "│", "2.0"] in lines

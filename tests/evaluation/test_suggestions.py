@@ -110,7 +110,7 @@ def test_the_table_by_subject_has_every_label_and_adds_up() -> None:
 def test_what_is_shown_has_all_averages_and_counts() -> None:
     found = suggestion_metrics([[0.5, 0.9, 0.0]], [[1, 0, 1]], ks=(1,))
     text = shown(found)
-    assert "1 labels right, 1 wrong, 1 not found" in text
+    assert "1 label right, 1 wrong, 1 not found" in text
     lines = [line.split() for line in text.splitlines()]
     assert ["precision", "│", "0.5", "│", "0.5", "│", "0.3333", "│", "0.5"] in lines
     assert ["ndcg", "│", "0"] in lines

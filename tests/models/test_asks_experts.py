@@ -152,6 +152,9 @@ def test_a_saved_model_says_the_same_and_holds_no_expert() -> None:
         again.by_words_alone().predict_proba(parts()[1]),
         fitted().by_words_alone().predict_proba(parts()[1]),
     )
+    for one, other in ((again, fitted()), (again.by_words_alone(), fitted().by_words_alone())):
+        assert one.held_out_ == other.held_out_
+        np.testing.assert_array_equal(one.label_quality_, other.label_quality_)
     assert again.experts is None
     assert b"wise" in (_folder() / "card.json").read_bytes()
 

@@ -41,4 +41,4 @@ def test_a_table_is_drawn_and_square_brackets_are_no_markup(capsys: Any) -> None
     drawn = capsys.readouterr().out
     assert "[bold]label[/nonsense]" in drawn
     assert "[red]ball[/red]" in drawn
-    assert "1 tokens of known words, 1 of unknown ones left out." in drawn
+    assert "1 token of known words, 1 of unknown ones left out." in drawn

@@ -25,6 +25,7 @@ def test_a_loaded_model_gives_the_same_bits(tmp_path: Path) -> None:
     assert again.mixture_ == fitted().mixture_
     assert again.measures_ == fitted().measures_
     assert again.held_out_ == fitted().held_out_
+    np.testing.assert_array_equal(again.label_quality_, fitted().label_quality_)
     for method in ("decision_function", "predict_proba"):
         expected = getattr(fitted(), method)(test)
         np.testing.assert_array_equal(getattr(again, method)(test), expected)

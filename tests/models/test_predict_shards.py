@@ -183,6 +183,24 @@ def test_lines_that_hold_no_document_are_named_and_the_rest_is_predicted(
     assert "counts must be whole numbers" in manifest.failed_documents[1].problem
 
 
+def test_empty_documents_are_answered_without_labels(
+    model: Path, shards: Path, tmp_path: Path
+) -> None:
+    for name, content in (
+        ("a.jsonl", '{"id": "e", "counts": {}}\n{"id": "u", "counts": {"zzz": 1}}\n'),
+        ("b.svm", "0\n0 0:1\n"),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / name).write_text(content)
+        predict_shards(model, tmp_path / name, tmp_path / "out", k=1)
+        empty, other = map(
+            json.loads, (tmp_path / "out" / f"{name}.labels.jsonl").read_text().splitlines()
+        )
+        assert empty.pop("id") in ("e", "0")
+        assert empty == {"labels": [], "n_known": 0, "empty": True}
+        assert len(other["labels"]) == 1
+
+
 def test_numbered_words_are_known_by_their_numbers_where_training_dropped_some(
     tmp_path: Path,
 ) -> None:

@@ -111,3 +111,17 @@ def test_documents_without_known_words_are_warned_of(method: str) -> None:
     some[1:] = 0
     with pytest.warns(NoKnownWordsWarning, match=r"7 of 8 documents .*row 1, 2, 3, 4, 5, …"):
         getattr(model, method)(some)
+
+
+@pytest.mark.parametrize("n_held_out", [0, 2000])
+def test_an_empty_document_is_given_nothing(n_held_out: int) -> None:
+    model, some = fitted(n_held_out), news()[:3]
+    usual, found = (
+        answers_of(model, some, Asked(2), empty) for empty in (None, [False, True, False])
+    )
+    assert found == [usual[0], {"labels": [], "n_known": 0, "empty": True}, usual[2]]
+    is_empty = np.array([False, True, False])
+    (given,), (kept,) = (suggested(model, some, Asked(2), is_empty=e) for e in (None, is_empty))
+    assert np.diff(given.indptr).tolist() == [2, 2, 2]
+    assert np.diff(kept.indptr).tolist() == [2, 0, 2]
+    assert np.array_equal(kept.toarray()[[0, 2]], given.toarray()[[0, 2]])

@@ -236,6 +236,14 @@ def test_new_documents_labels_and_words_are_learned(model: Model) -> None:
         fitted.rank(x)  # the words that it had before
 
 
+def test_what_was_reached_is_forgotten_when_more_is_learned(model: Model) -> None:
+    fitted: Any = quick(model).fit(news()[:200])
+    assert fitted.held_out_
+    assert fitted.label_quality_ is not None
+    fitted.partial_fit(news()[200:])
+    assert (fitted.held_out_, fitted.label_quality_) == ({}, None)
+
+
 @pytest.mark.parametrize(("model", "options"), WITH_AND_WITHOUT_BACKGROUND)
 def test_a_loaded_model_learns_on_to_the_same_bits(
     model: Model, options: Any, tmp_path: Path

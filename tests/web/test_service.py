@@ -41,11 +41,23 @@ TEXT = "The jury of the court heard the team. The lawsuit İs about a game, game
 def test_suggestions_are_those_of_the_model_to_the_last_bit(
     asked: dict[str, Any], k: int | None, cutoff: Any, client: httpx.Client, model: Any
 ) -> None:
-    texts = [TEXT, "arena", ""]
+    texts = [TEXT, "arena", "?"]
     found = suggest(client, *({"text": text} for text in texts), **asked)
     for document, (labels, chances) in zip(found, model.suggest(texts, k, cutoff), strict=True):
         assert [one["label"] for one in document["labels"]] == labels.tolist()
         assert [one["probability"] for one in document["labels"]] == chances.tolist()
+
+
+@pytest.mark.parametrize("document", [{"text": ""}, {"text": " \n"}, {"words": {}}])
+def test_an_empty_document_is_answered_without_labels(
+    document: dict[str, Any], client: httpx.Client
+) -> None:
+    found = suggest(client, {"text": "zzz"}, document, {"text": "judge"})
+    assert found[1] == {
+        "labels": [], "n_tokens": 0, "n_unknown": 0, "by_prior": False, "empty": True
+    }  # fmt: skip
+    assert [one["empty"] for one in found] == [False, True, False]
+    assert found[0]["by_prior"]
 
 
 def test_a_model_without_probabilities_gives_scores() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from deplda.cli.output import note
+from deplda.data.wording import counted
 from deplda.errors import InputError
 
 if TYPE_CHECKING:
@@ -86,8 +87,8 @@ class Known:
         """Take these for all documents there are: the vectors are theirs, in this order."""
         if self._vectors is not None and len(self._vectors) != len(ids):
             raise InputError(
-                f"there are {len(self._vectors):,} embeddings for {len(ids):,} documents; give one "
-                "for each, in the same order"
+                f"there are {len(self._vectors):,} embeddings for {counted(len(ids), 'document')}; "
+                "give one for each, in the same order"
             )
         self._rows = {id: row for row, id in enumerate(ids)}
 
@@ -109,8 +110,8 @@ class Known:
             yield record
         if len(self._rows) < len(self._vectors):
             raise InputError(
-                f"there are {len(self._vectors):,} embeddings for {len(self._rows):,} documents; "
-                "see whether they are of the same documents"
+                f"there are {len(self._vectors):,} embeddings for "
+                f"{counted(len(self._rows), 'document')}; see whether they are of the same ones"
             )
 
     def of(self, documents: Any, ids: Sequence[str]) -> Any:

@@ -28,6 +28,7 @@ from deplda.cli.thesaurus import (
     vocabulary_options,
 )
 from deplda.data.files import StrPath
+from deplda.data.wording import counted
 from deplda.errors import InputError, ReadError
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def convert(
             n = write_annif(rows, target, vocabulary=concepts, language=label_language)
         else:
             n = _write(corpus, target, kind, reading, words, named)
-    show(f"{n:,} documents: {target}")
+    show(f"{counted(n, 'document')}: {target}")
 
 
 def _kind(target: Path, output_format: str | None) -> str:

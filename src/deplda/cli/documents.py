@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from deplda.cli.options import OneOf
 from deplda.cli.output import note, waiting
 from deplda.data.files import StandardInput, StrPath, head_of
 from deplda.data.forms import NORMALIZERS
+from deplda.data.wording import counted, did_you_mean
 from deplda.errors import InputError, ReadError
 
 if TYPE_CHECKING:
@@ -138,7 +140,7 @@ corpus_argument = click.argument("corpus", type=click.Path(allow_dash=True))
 _READING = [
     click.option(
         "--format",
-        type=click.Choice(FORMATS),
+        type=OneOf(FORMATS),
         help="Of the documents that are read; by default by name and content. annif: its TSV, CSV, "
         "JSON and folders of full texts.",
     ),
@@ -198,7 +200,7 @@ _WORDS = [
     ),
     click.option(
         "--normalize",
-        type=click.Choice(NORMALIZERS),
+        type=OneOf(NORMALIZERS),
         default="auto",
         help="Make forms of a word one: by the language's stemmer (snowball; the default where "
         "there is one), by a dictionary (lemma), or not.",
@@ -273,6 +275,8 @@ class Loaded(NamedTuple):
     """Those that were read, if it was a file that has fields."""
     texts: tuple[str, ...] = ()
     """The documents as they are written, of data sets that have them."""
+    empty: frozenset[str] = frozenset()
+    """The ids of documents of a file in which nothing stands."""
 
 
 def as_path(source: str) -> Path | StandardInput:
@@ -306,14 +310,15 @@ def load_corpus(
     if isinstance(path, StandardInput) or is_readable(path, reading):
         format, fields = reading.format or guess_format(path), reading.fields(remembered)
         with waiting(f"reading {'standard input' if source == '-' else Path(source).name}") as seen:
-            corpus, fitted, read, notes = read_counted(
+            read = read_counted(
                 path, format, fields=fields, counter=counter, seen=seen, **reading.written._asdict()
             )
-        if fitted is not None and (told := getattr(counter, "detected_", None)) is not None:
+        told = getattr(counter, "detected_", None)
+        if read.counter is not None and told is not None:
             note(f"language: {told} (--language sets another)")
-        for each in notes:
+        for each in read.notes:
             note(each)
-        return Loaded(corpus, (), fitted, read)
+        return Loaded(read.corpus, (), read.counter, read.fields, empty=read.empty)
     if reading.where:
         raise InputError(f"--where is for files with fields; {source} is none")
     if path.is_dir():
@@ -322,8 +327,8 @@ def load_corpus(
         return Loaded(found.corpus, found.splits, texts=found.texts)
     names = [entry.name for entry in datasets.list()]
     if source not in names:
-        known = ", ".join(names)
         problem = "there is no such file or folder, and no data set of this name; data sets are"
+        known = f"{', '.join(names)}{did_you_mean(source, names)}"
         raise ReadError(source, None, f"{problem} {known}")
     if not datasets.is_here(source, reading.data_dir):  # which draws progress of its own
         fetched(source, reading.data_dir)
@@ -358,8 +363,8 @@ def part_of(loaded: Loaded, split: str, part: str) -> Corpus:
         raise InputError(f"there is no split {split}; they are 0 to {last}, or none for all")
     rows = getattr(loaded.splits[int(split)], part)
     note(
-        f"{part} part of split {split}: {len(rows):,} of {len(loaded.corpus):,} documents "
-        "(--split none takes all)"
+        f"{part} part of split {split}: {len(rows):,} of "
+        f"{counted(len(loaded.corpus), 'document')} (--split none takes all)"
     )
     return loaded.corpus[rows]
 
@@ -390,7 +395,7 @@ def format_of(path: StrPath, reading: Reading, fields: Fields | None = None) -> 
 
 def records_of(sources: tuple[str, ...], reading: Reading, model: Any) -> Iterator[Record]:
     """Yield the documents of all sources, one in memory at a time; all of them have an id."""
-    from deplda.data.readers import Record, read_records
+    from deplda.data.readers import read_records
     from deplda.data.text import CountsOnly
 
     counter, number = model.counter_ or CountsOnly(), 0
@@ -407,7 +412,7 @@ def records_of(sources: tuple[str, ...], reading: Reading, model: Any) -> Iterat
             for record in records:
                 id = str(number) if record.id is None else record.id
                 number += 1
-                yield Record(record.line, id, record.counts, ())
+                yield record._replace(id=id, labels=())
             if number == first:
                 raise ReadError(path, None, "there is no document in it")
 
@@ -436,4 +441,4 @@ def _numbered(path: StrPath, format: Any) -> Iterator[Record]:
 
     for shard in read_shards(path, 1000, format):
         for row in rows_of(shard):
-            yield Record(0, row["id"], row["counts"], ())
+            yield Record(0, row["id"], row["counts"], (), not row["counts"])

@@ -17,6 +17,7 @@ from deplda.cli.measuring import (
     measure,
     opened,
     warn_of_learned,
+    which,
 )
 from deplda.cli.options import (
     cutoff_option,
@@ -35,6 +36,7 @@ from deplda.cli.output import (
     show_json,
     waiting,
 )
+from deplda.data.wording import counted
 from deplda.errors import InputError
 
 if TYPE_CHECKING:
@@ -108,9 +110,9 @@ def evaluate(
     classifier, known = asked_by(opened(model, jobs, device), beside)
     if hierarchical:
         _check_hierarchy(classifier, model)
-    test = labelled(classifier, corpus, reading, split, known)
-    with waiting(f"evaluating on {len(test):,} documents"):
-        found = measure(classifier, test, asked, known)
+    test, empty = labelled(classifier, corpus, reading, split, known)
+    with waiting(f"evaluating on {counted(len(test), 'document')}"):
+        found = measure(classifier, test, asked, known, empty)
     near = _near(classifier, found) if hierarchical else None
     if by_subject is not None:
         _write_by_subject(by_subject, classifier, found)
@@ -131,7 +133,7 @@ def evaluate(
             "credited as all others are."
         )
     if by_subject is not None:
-        show(f"{len(found.names):,} labels: {by_subject}")
+        show(f"{counted(len(found.names), 'label')}: {by_subject}")
     if not show_all:
         note("(--all prints all metrics)")
 
@@ -174,7 +176,7 @@ def tune(
     classifier, known = asked_by(opened(model, jobs, device), beside)
     if not classifier.has_probabilities:
         raise InputError(f"there is no threshold to find: {WITHOUT_PROBABILITIES}")
-    test = labelled(classifier, corpus, reading, split, known)
+    test, empty = labelled(classifier, corpus, reading, split, known)
     warn_of_learned(classifier, test)
     names = columns_of(classifier, test)
     usual, best = (
@@ -184,13 +186,14 @@ def tune(
             test if known is None else known.of_corpus(test),
             Asked(),
             Asked(threshold=0.0, k=limit),
+            is_empty=which(test, empty),
         )
     )
     truth = test.align(labels=names).labels
     if not (truth.multiply(best > 0)).nnz:
         raise InputError(
-            f"of the labels of {len(test):,} documents, such as {test.label_names[0][:80]!r}, the "
-            "model suggests none; see whether they are labels of the model"
+            f"of the labels of {counted(len(test), 'document')}, such as "
+            f"{test.label_names[0][:80]!r}, the model suggests none; see whether they are its own"
         )
     grid = tune_cut(best, truth, limits=range(1, limit + 1))
     today = _f1_by_document(usual, truth)
@@ -266,8 +269,8 @@ def _show_all(found: Measured) -> None:
         show(part)
     if found.ranking.n_unseen:
         show(
-            f"\n{found.ranking.n_unseen:,} times a document has a label that the model does not "
-            "know."
+            f"\n{counted(found.ranking.n_unseen, 'time')} a document has a label that the model "
+            "does not know."
         )
 
 

@@ -22,8 +22,9 @@ from deplda.cli.output import (
     show_json,
 )
 from deplda.cli.thesaurus import as_the_model_has_them
-from deplda.cli.train import summary_of
+from deplda.cli.train import made, summary_of
 from deplda.data.files import read_lines
+from deplda.data.wording import counted
 from deplda.errors import InputError
 from deplda.models.registry import can, verbs_that_can
 
@@ -96,10 +97,7 @@ def learn(
         return
     names = [str(classifier.told_label(label)["label"]) for label in came_in["new_labels"]]
     show(_in_words(came_in, names))
-    show(
-        "{class} of {documents:,} documents, {words:,} words and {labels:,} labels, learned on in "
-        "{seconds} s: {model}".format_map(summary)
-    )
+    show(made("learned on", summary))
     if classifier.has_probabilities:
         show("Its probabilities are weighed as before; to see whether they still hold:")
     show(f"Next: deplda evaluate {output} labelled.jsonl")
@@ -141,7 +139,8 @@ def _last_versions(corpus: Corpus) -> Corpus:
     kept = last_versions(corpus.ids)
     if len(kept) == len(corpus):
         return corpus
-    note(f"{len(corpus) - len(kept):,} documents were decided on again: the last decision counts")
+    n = counted(len(corpus) - len(kept), "document")
+    note(f"decided on again: {n}; the last decision counts")
     return corpus[kept]
 
 
@@ -155,12 +154,13 @@ def _with_labels_met(corpus: Corpus) -> Corpus:
 def _came_in(documents: Corpus, classifier: Any, n_labels: int, n_words: int) -> dict[str, Any]:
     """Return what a model has learned from documents; raise if that is nothing."""
     has_names = hasattr(classifier, "feature_names_in_")
-    counted = documents.align(classifier.words_) if has_names else documents
-    has_words, has_labels = counted.document_lengths > 0, documents.labels_per_document > 0
+    known = documents.align(classifier.words_) if has_names else documents
+    has_words, has_labels = known.document_lengths > 0, documents.labels_per_document > 0
     if not (has_words & has_labels).any():
         raise InputError(
-            f"none of {len(documents):,} documents has both labels and words that are counted, so "
-            "there is nothing to learn from; see whether --labels-field and --text-field are right"
+            f"none of {counted(len(documents), 'document')} has both labels and words that are "
+            "counted: there is nothing to learn from; see whether --labels-field and --text-field "
+            "are right"
         )
     new_labels = classifier.classes_[n_labels : classifier.n_learned_labels_].tolist()
     return {
@@ -177,8 +177,9 @@ def _in_words(came_in: dict[str, Any], names: list[str]) -> str:
     """Return what came in as a sentence; new labels are named, since one may be a slip."""
     named = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
     return (
-        "learned from {documents:,} documents ({without_labels:,} without labels, "
-        "{without_words:,} without words): {known_labels:,} known labels, ".format_map(came_in)
-        + f"{len(names):,} new ones{f' ({named})' if names else ''}, "
-        + f"{came_in['new_words']:,} new words"
+        f"learned from {counted(came_in['documents'], 'document')} "
+        "({without_labels:,} without labels, {without_words:,} without words): ".format_map(came_in)
+        + f"{counted(came_in['known_labels'], 'known label')}, "
+        + f"{counted(len(names), 'new one')}{f' ({named})' if names else ''}, "
+        + counted(came_in["new_words"], "new word")
     )

@@ -10,6 +10,7 @@ from deplda.cli.documents import Reading, load_corpus, part_of
 from deplda.cli.options import set_device
 from deplda.cli.output import saved_model
 from deplda.cli.thesaurus import as_the_model_has_them
+from deplda.data.wording import counted
 from deplda.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,10 +29,18 @@ def opened(path: Path, jobs: int | None, device: str) -> Any:
     return classifier
 
 
+class Labelled(NamedTuple):
+    """The documents to judge a model by, counted and labelled as the model has them."""
+
+    corpus: Corpus
+    empty: frozenset[str]
+    """Those that get no labels, since nothing stands in them, by id."""
+
+
 def labelled(
     classifier: Any, corpus: str, reading: Reading, split: str, known: Known | None = None
-) -> Corpus:
-    """Return the documents to judge a model by, counted and labelled as the model has them."""
+) -> Labelled:
+    """Return the labelled documents of a corpus, or of the test part of a data set."""
     from deplda.data.text import CountsOnly
 
     counter = classifier.counter_ or CountsOnly()
@@ -41,10 +50,13 @@ def labelled(
     test = part_of(loaded, split, "test")
     if not test.labels.nnz:
         raise InputError(
-            f"none of {len(test):,} documents of {corpus} has a label to compare with; see whether "
-            "--labels-field is right"
+            f"none of {counted(len(test), 'document')} of {corpus} has a label to compare with; "
+            "see whether --labels-field is right"
         )
-    return test if classifier.vocabulary_ is None else as_the_model_has_them(test, classifier)
+    if classifier.vocabulary_ is not None:
+        test = as_the_model_has_them(test, classifier)
+    # Experts and vectors may speak for labels where no word does.
+    return Labelled(test, loaded.empty if known is None else frozenset())
 
 
 class Measured(NamedTuple):
@@ -71,11 +83,16 @@ class Measured(NamedTuple):
 
 
 def measure(
-    model: Any, test: Corpus, asked: Asked | None = None, known: Known | None = None
+    model: Any,
+    test: Corpus,
+    asked: Asked | None = None,
+    known: Known | None = None,
+    empty: frozenset[str] = frozenset(),
 ) -> Measured:
     """Return how good a model is on labelled documents, and warn if it has learned from them.
 
-    `known` is what is known of them beside their words.
+    `known` is what is known of them beside their words; those that are `empty`, by id, are given no
+    labels, as by `deplda predict`.
     """
     import numpy as np
 
@@ -89,7 +106,8 @@ def measure(
     truth = test.align(labels=names).labels
     some = Asked(threshold=0.0 if model.has_probabilities else None, k=_BEST)
     given, best = (
-        in_columns(each, model, names) for each in suggested(model, documents, asked, some)
+        in_columns(each, model, names)
+        for each in suggested(model, documents, asked, some, is_empty=which(test, empty))
     )
     n_trained = np.bincount(model.label_sets_.indices, minlength=len(model.classes_))
     trained = np.full(len(names), -1)
@@ -102,6 +120,13 @@ def measure(
         n_unknown=int(truth[:, trained < 0].nnz), asked=_as_options(asked),
     )  # fmt: skip
     return Measured(ranking, of_given, of_best, found, n_learned, names, given, truth)
+
+
+def which(corpus: Corpus, ids: frozenset[str]) -> Any:
+    """Return which documents have one of the ids."""
+    import numpy as np
+
+    return np.array([id in ids for id in corpus.ids], dtype=bool)
 
 
 def _ranking_of(model: Any, test: Corpus, documents: Any) -> Evaluation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain, islice
@@ -13,6 +14,7 @@ import click
 from deplda.cli.beside import Beside, Known, asked_by, beside_options
 from deplda.cli.documents import Reading, is_readable, reading_options, records_of
 from deplda.cli.options import (
+    OneOf,
     cutoff_option,
     device_option,
     engine_option,
@@ -30,6 +32,7 @@ from deplda.cli.predictions import (
     output_format,
 )
 from deplda.cli.thesaurus import told_in, told_language_option
+from deplda.data.wording import counted
 from deplda.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
     from deplda.models.suggesting import Asked
 
 _BATCH = 256
+_STANDARD_OUTPUT = Path("-")
+_FLAGS = ("by_prior", "empty")
 
 
 @click.command()
@@ -49,13 +54,14 @@ _BATCH = 256
 @click.option(
     "--output",
     "-o",
-    type=click.Path(path_type=Path),
-    help="A file in the format of its name (.jsonl, .csv, .tsv, .xlsx, .parquet), or a folder.",
+    type=click.Path(allow_dash=True, path_type=Path),
+    help="A file in the format of its name (.jsonl, .csv, .tsv, .xlsx, .parquet), a folder, or - "
+    "for standard output.",
 )
 @click.option(
     "--output-format",
     "asked_format",
-    type=click.Choice(OUTPUT_FORMATS),
+    type=OneOf(OUTPUT_FORMATS),
     help="What to write, where the name does not say it. annif: in the folder -o a file NAME.annif "
     "for each document, as Annif's index does; also the default of --format annif -o FOLDER.",
 )
@@ -95,7 +101,8 @@ def predict(
 
     DOCUMENTS are files (JSONL, CSV, Parquet, svmlight, Annif's), text files (.txt, .md: one
     document each), folders of .txt files, or - for standard input: JSON lines, or one text a line.
-    Documents without an id are numbered.
+    Documents without an id are numbered, from 0. Every document has its answer, in its place: one
+    that is empty, or a blank line, gets no labels and is told to be empty.
 
     Of one folder of JSONL, CSV, Parquet or svmlight files every file is a shard, and -o the folder
     that gets its part; a second run keeps finished parts.
@@ -110,6 +117,7 @@ def predict(
     from deplda.models.cutting import read_cutoff
     from deplda.models.suggesting import WITHOUT_PROBABILITIES, Asked
 
+    output = None if output == _STANDARD_OUTPUT else output
     asked = Asked(None if cutoff is None else read_cutoff(cutoff), threshold, limit)
     asked.check()
     if _is_folder_of_shards(documents, reading):
@@ -117,9 +125,9 @@ def predict(
                   asked_format, beside or None)  # fmt: skip
         if output is None or any(other is not None for other in others):
             raise click.UsageError(
-                "A folder of shards needs -o; it takes --cutoff, but no --threshold, --force, "
-                "--device, --label-language, --expert, --embeddings or --output-format: its parts "
-                "are JSON lines."
+                "A folder of shards needs -o FOLDER; it takes --cutoff, but no --threshold, "
+                "--force, --device, --label-language, --expert, --embeddings or --output-format: "
+                "its parts are JSON lines."
             )
         _predict_shards(model, documents[0], output, asked, reading, jobs, engine)
         return
@@ -144,49 +152,52 @@ def predict(
     if known is not None:
         records = known.numbered(records)
     records = target.remaining(records, predicted)
-    n_written, n_unknown = _write(target, output, _batches(predicted, records, size))
-    n_done = target.n_before + n_written
-    if n_unknown:
+    written = _write(target, output, _batches(predicted, records, size))
+    n_done = counted(target.n_before + written["documents"], "document")
+    if n_unknown := written["by_prior"]:
         note(
-            f"Warning: {n_unknown:,} of {n_done:,} documents without a word that the model knows; "
-            'their labels are those that are likely of any document ("by_prior": true).'
+            f"Warning: {n_unknown:,} of {n_done} without a word that the model knows; the labels "
+            'are those that are likely of any document ("by_prior": true).'
+        )
+    if n_empty := written["empty"]:
+        note(
+            f"Warning: {n_empty:,} of {n_done} empty; an empty document gets no labels "
+            '("empty": true).'
         )
     if (told := target.others()) is not None:
         note(f"Note: {told}")
     if output is not None:
-        show(f"{n_done:,} documents: {output}")
+        show(f"{n_done}: {output}")
 
 
-def _write(
-    target: Output, output: Path | None, batches: Iterator[list[Answered]]
-) -> tuple[int, int]:
-    """Write what is predicted; return how many documents, and how many of them by prior alone."""
-    n, n_unknown = 0, 0
+def _write(target: Output, output: Path | None, batches: Iterator[list[Answered]]) -> Counter[str]:
+    """Write what is predicted; return how many documents, and of how many a flag is told."""
+    n = Counter[str]()
     # An output is replaced only when there is something to write.
     first = list(islice(batches, 1))
     try:
         with target.opened() as write, waiting("predicting", beside=output is None) as done:
             for batch in chain(first, batches):
                 write(batch)
-                n += len(batch)
-                n_unknown += sum("by_prior" in each.answer for each in batch)
+                n["documents"] += len(batch)
+                n.update(flag for each in batch for flag in _FLAGS if flag in each.answer)
                 done(len(batch))
     except OSError as error:
         if output is None or isinstance(error, BrokenPipeError):
             raise
-        problem = f"{error.strerror} after {_so_far(target, n)}"
+        problem = f"{error.strerror} after {_so_far(target, n['documents'])}"
         raise OSError(error.errno, problem, str(output)) from error
     except KeyboardInterrupt:
         if output is None:
             raise
-        message = f"interrupted after {_so_far(target, n, f' with {output}')}"
+        message = f"interrupted after {_so_far(target, n['documents'], f' with {output}')}"
         raise KeyboardInterrupt(message) from None
-    return n, n_unknown
+    return n
 
 
 def _so_far(target: Output, n: int, where: str = " with it") -> str:
     """Say what became of the documents that were predicted before something went wrong."""
-    n_done = f"{target.n_before + n:,} documents"
+    n_done = counted(target.n_before + n, "document")
     if target.resumes:
         return f"{n_done}; --resume goes on{where}"
     return f"{n_done}; it is written whole or not at all, and .jsonl or .csv can be resumed"
@@ -234,11 +245,13 @@ def _predict_shards(
     for bad in manifest.failed_documents:
         where = f"line {bad.line}" if bad.id is None else f"document {bad.id!r}"
         note(f"Warning: {bad.shard}, {where} is left out: {bad.problem}")
-    show(f"{manifest.documents:,} documents in {len(manifest.parts):,} parts: {output}")
+    parts = counted(len(manifest.parts), "part")
+    show(f"{counted(manifest.documents, 'document')} in {parts}: {output}")
     if manifest.failed:
         name, reason = next(iter(manifest.failed.items()))
         raise InputError(
-            f"{len(manifest.failed):,} shards have no part (see manifest.json); {name}: {reason}"
+            f"without a part: {counted(len(manifest.failed), 'shard')} (see manifest.json); "
+            f"{name}: {reason}"
         )
 
 
@@ -263,7 +276,10 @@ def _answered(
     for record in batch:
         builder.add(record.counts, ())
     rows: Any = builder.corpus()
-    if known is not None:
+    is_empty = None
+    if known is not None:  # which may speak for labels where no word does
         rows = known.of(rows, [str(record.id) for record in batch])
-    answers = answers_of(model, rows, asked)
+    else:
+        is_empty = [record.is_empty for record in batch]
+    answers = answers_of(model, rows, asked, is_empty)
     return [Answered(str(r.id), answer) for r, answer in zip(batch, answers, strict=True)]

@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
 import click
 
 from deplda.cli.output import as_line, check_output, printable
+from deplda.data.wording import counted
 from deplda.errors import InputError, ReadError
 
 if TYPE_CHECKING:
@@ -272,8 +273,8 @@ class _Folder(Output):
         self._named: dict[str, str] = {}
         if not (resume or force) and (n := self._n_files()):
             raise InputError(
-                f"{path} holds {n:,} {_END} files already; choose another folder, --resume to go "
-                "on, or --force to replace those of the same documents"
+                f"{path} holds {counted(n, f'{_END} file')} already; choose another folder, "
+                "--resume to go on, or --force to replace those of the same documents"
             )
         check_output(path / "any" if path.is_dir() else path, replace=True)
 
@@ -340,4 +341,5 @@ class _Folder(Output):
 
     def others(self) -> str | None:
         n = self._n_files() - len(self._named)
-        return f"{self._path} also holds {n:,} {_END} files of other documents." if n else None
+        files = counted(n, f"{_END} file")
+        return f"{self._path} also holds {files} of other documents." if n else None

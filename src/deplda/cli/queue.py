@@ -25,6 +25,7 @@ from deplda.cli.output import (
     waiting,
 )
 from deplda.cli.thesaurus import told_in, told_language_option
+from deplda.data.wording import counted
 
 if TYPE_CHECKING:
     from deplda.data.readers import Record
@@ -83,7 +84,15 @@ def queue(
     set_device(classifier, device, model)
     told_in(classifier, label_language)
     ids: list[str] = []
-    n_learned = 0
+    n_learned = n_empty = 0
+
+    def with_content(records: Iterator[Record]) -> Iterator[Record]:
+        nonlocal n_empty
+        for record in records:
+            if record.is_empty:
+                n_empty += 1
+            else:
+                yield record
 
     def noted(parts: Iterator[Candidates]) -> Iterator[Candidates]:
         nonlocal n_learned
@@ -92,13 +101,16 @@ def queue(
             yield part
 
     size = _BATCH if engine == "threads" and device == "cpu" else 64 * _BATCH
-    parts = _read(classifier, records_of(documents, reading, classifier), ids, size)
+    records = with_content(records_of(documents, reading, classifier))
+    parts = _read(classifier, records, ids, size)
     rows = [
         {"id": ids[one.place]} | told(classifier, one)
         for one in in_order(classifier, noted(parts), number)
     ]
+    if n_empty:
+        note(f"{counted(n_empty, 'empty document')} left out")
     if n_learned:
-        note(f"{n_learned:,} documents are left out: the model has learned from them")
+        note(f"{counted(n_learned, 'document')} left out, which the model has learned from")
     if output is not None:
         _write(output, rows)
     if as_json:
@@ -106,7 +118,7 @@ def queue(
     elif output is None:
         show(_table(rows, len(ids)))
     else:
-        show(f"{len(rows):,} of {len(ids):,} documents: {output}")
+        show(f"{len(rows):,} of {counted(len(ids), 'document')}: {output}")
 
 
 def _read(model: Any, records: Iterator[Record], ids: list[str], size: int) -> Iterator[Candidates]:
@@ -149,7 +161,9 @@ def _table(rows: list[dict[str, Any]], n_documents: int) -> Any:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table("document", title=f"{len(rows):,} of {n_documents:,} documents", show_edge=False)
+    table = Table(
+        "document", title=f"{len(rows):,} of {counted(n_documents, 'document')}", show_edge=False
+    )
     table.add_column("value", justify="right")
     table.add_column("why")
     for row in rows:

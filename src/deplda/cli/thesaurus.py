@@ -10,6 +10,7 @@ import click
 
 from deplda.cli.documents import Reading, corpus_argument, load_corpus, reading_options
 from deplda.cli.output import as_json, check_output, force, note, show, show_json
+from deplda.data.wording import counted
 from deplda.errors import InputError
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def check(
             }
         )
         return
-    show(f"{len(matched.uris):,} of {documents.n_labels:,} labels are in {vocabulary}")
+    show(f"{len(matched.uris):,} of {counted(documents.n_labels, 'label')} in {vocabulary}")
     for line in _said(matched, found, label_language, None):
         show(line)
 
@@ -148,8 +149,8 @@ def export(vocabulary: Path, output: Path, label_language: str | None, force: bo
     found = open_vocabulary(vocabulary, label_language)
     write_vocabulary(found, output, label_language)
     n_left_out = sum(concept.deprecated for concept in found)
-    left_out = f", {n_left_out:,} deprecated ones left out" if n_left_out else ""
-    show(f"{len(found) - n_left_out:,} concepts{left_out}: {output}")
+    left_out = f", {counted(n_left_out, 'deprecated one')} left out" if n_left_out else ""
+    show(f"{counted(len(found) - n_left_out, 'concept')}{left_out}: {output}")
 
 
 def open_vocabulary(path: Path, language: str | None) -> Vocabulary:
@@ -235,8 +236,8 @@ def _tell(
     if labels and not matched.uris:
         label, uri = labels[0], next(iter(vocabulary)).uri
         raise InputError(
-            f"none of {len(labels):,} labels is in the vocabulary: they are such as {label!r}, "
-            f"its concepts such as {uri!r}; give the vocabulary that they are of"
+            f"none of {counted(len(labels), 'label')} is in the vocabulary: they are such as "
+            f"{label!r}, its concepts such as {uri!r}; give the vocabulary that they are of"
         )
     for line in _said(matched, vocabulary, language, _SHOWN, replace_deprecated):
         note(line)

@@ -24,9 +24,10 @@ from deplda.cli.documents import (
     word_options,
 )
 from deplda.cli.measuring import Measured, measure
-from deplda.cli.options import device_option, engine_option, jobs_option, split_option
+from deplda.cli.options import OneOf, device_option, engine_option, jobs_option, split_option
 from deplda.cli.output import (
     as_json,
+    asked_back,
     check_output,
     force,
     note,
@@ -40,6 +41,7 @@ from deplda.cli.thesaurus import (
     open_vocabulary,
     vocabulary_options,
 )
+from deplda.data.wording import counted
 from deplda.errors import InputError
 from deplda.models.registry import MODELS, WHICH_MODEL, can, model_class, verbs_that_can
 
@@ -60,13 +62,13 @@ _OWN_OPTIONS = {
 )
 @click.option(
     "--model",
-    type=click.Choice([entry.verb for entry in MODELS.values()]),
+    type=OneOf([entry.verb for entry in MODELS.values()]),
     help=f"{WHICH_MODEL} The default is hybrid.",
 )
 @click.option("--n-topics", type=click.IntRange(1), help="Topics over labels (hybrid, dependency).")
 @click.option(
     "--paper",
-    type=click.Choice(["eurlex", "yahoo", "rcv1", "nyt"]),
+    type=OneOf(["eurlex", "yahoo", "rcv1", "nyt"]),
     help="The paper's settings for its data set.",
 )
 @click.option(
@@ -148,7 +150,7 @@ def train(
     concepts = None if vocabulary is None else open_vocabulary(vocabulary, label_language)
     known = beside.opened() if beside else None
     begin = time.perf_counter()
-    kept = None
+    kept, empty = None, frozenset[str]()
     if scratch is not None:
         if concepts is not None:
             raise click.UsageError("--vocabulary is for documents in memory, not for --scratch.")
@@ -165,13 +167,14 @@ def train(
         if concepts is not None and can(model, "names"):
             counter.set_params(names=concepts)
             how["vocabulary"] = concepts
-        kept = _learn(model, corpus, reading, counter, words, split, holdout, asked["seed"], how,
-                      named, known)  # fmt: skip
+        kept, empty = _learn(model, corpus, reading, counter, words, split, holdout, asked["seed"],
+                             how, named, known)  # fmt: skip
         model.vocabulary_, model.label_language_ = concepts, label_language
     found = None
     if kept is not None:
-        with waiting(f"evaluating on {len(kept):,} documents"):
-            found = measure(model, kept, known=known if model.experts_ else None)
+        asks = known if model.experts_ else None
+        with waiting(f"evaluating on {counted(len(kept), 'document')}"):
+            found = measure(model, kept, known=asks, empty=empty if asks is None else frozenset())
     # How it was run this time is nothing to remember.
     model.set_params(verbose=False, n_jobs=None)
     model.save(output, metrics=None if found is None else found.to_dict())
@@ -181,12 +184,9 @@ def train(
         return
     if found is not None:
         show(str(found.headline))
-    show(
-        "{class} of {documents:,} documents, {words:,} words and {labels:,} labels, trained in "
-        "{seconds} s: {model}".format_map(summary)
-    )
+    show(made("trained", summary))
     if summary["known_by_name"]:
-        show("{known_by_name:,} more labels are known by name alone.".format_map(summary))
+        show(f"{counted(summary['known_by_name'], 'more label')} known by name alone.")
     elif len(model.classes_) > summary["labels"]:
         show(
             "Names of concepts are not used: held-out documents were labelled no better with them."
@@ -218,8 +218,8 @@ def _usual_model(asked: dict[str, Any], scratch: Path | None, checkpoint: Path |
 def _quality(held_out: dict[str, float]) -> str:
     """Return what a model reached on documents held out, as a sentence."""
     return (
-        f"On {held_out['documents']:,.0f} training documents held out: average precision "
-        f"{held_out['average_precision']:.3f} by document; the first label is right for "
+        f"On {counted(round(held_out['documents']), 'training document')} held out: average "
+        f"precision {held_out['average_precision']:.3f} by document; the first label is right for "
         f"{100 - held_out['one_error']:.0f} % of the documents."
     )
 
@@ -228,8 +228,8 @@ def _learn(
     model: Any, corpus: str, reading: Reading, counter: WordCounter, words: Words, split: str,
     holdout: float | None, seed: int, how: dict[str, Any],
     named: Callable[[Corpus], Corpus] | None, known: Known | None,
-) -> Corpus | None:  # fmt: skip
-    """Let the model learn from a corpus; return the part of it that was kept for testing."""
+) -> tuple[Corpus | None, frozenset[str]]:  # fmt: skip
+    """Let the model learn from a corpus; return what was kept for testing, and who is empty."""
     if "checkpoint" in how and not can(model, "checkpoint"):
         raise InputError(f"--checkpoint is for models with chains; {type(model).__name__} has none")
     loaded = load_corpus(corpus, reading, counter)
@@ -243,7 +243,7 @@ def _learn(
         note_languages(how["vocabulary"], options.get("counter"))
     model.fit(learned if known is None else known.of_corpus(learned), **options, **how)
     model.fields_ = loaded.fields
-    return kept
+    return kept, loaded.empty
 
 
 def _learn_shards(
@@ -285,6 +285,14 @@ def summary_of(output: Path, model: Any, found: Measured | None, seconds: float)
     }
 
 
+def made(how: str, summary: dict[str, Any]) -> str:
+    """Return what a model is of and how long it took, as a line."""
+    sizes = (counted(summary[f"{thing}s"], thing) for thing in ("document", "word", "label"))
+    return "{class} of {}, {} and {}, {how} in {seconds} s: {model}".format(
+        *sizes, how=how, **summary
+    )
+
+
 def _check_checkpoint(checkpoint: Path | None, resume: bool) -> None:
     if resume and checkpoint is None:
         raise click.UsageError("--resume needs --checkpoint, the folder to go on from.")
@@ -317,8 +325,10 @@ def _make_model(
     for name in given:
         if name not in known:
             other = f"; use {_OWN_OPTIONS[name]}" if name in _OWN_OPTIONS else ""
-            names = ", ".join(sorted(known))
-            raise click.UsageError(f"{model} has no parameter {name!r}{other}; it has {names}.")
+            raise click.UsageError(
+                f"{model} has no parameter {name!r}{other}; it has {', '.join(sorted(known))}."
+                f"{asked_back(name, known)}"
+            )
     given |= {
         "random_state": seed, "n_jobs": jobs, "engine": engine, "verbose": sys.stderr.isatty()
     }  # fmt: skip
@@ -353,10 +363,11 @@ def _parts(
     rows = random_split(corpus, holdout, seed=seed)
     if not len(rows.train) or not len(rows.test):
         raise InputError(
-            f"--holdout {holdout} of {len(corpus):,} documents leaves {len(rows.train):,} to learn "
-            f"from and {len(rows.test):,} to test with; both need one at least"
+            f"--holdout {holdout} of {counted(len(corpus), 'document')} leaves "
+            f"{len(rows.train):,} to learn from and {len(rows.test):,} to test with; both need one "
+            "at least"
         )
-    note(f"held out for testing: {len(rows.test):,} of {len(corpus):,} documents")
+    note(f"held out for testing: {len(rows.test):,} of {counted(len(corpus), 'document')}")
     return corpus[rows.train], corpus[rows.test]
 
 
@@ -370,7 +381,8 @@ def _with_kept_words(corpus: Corpus, loaded: Loaded, words: Words) -> tuple[Corp
     corpus, counter = kept_counted(corpus, loaded.counter, words.min_count)
     if not corpus.n_words:
         raise InputError(
-            f"no word has {counter.min_count_} tokens or more in {len(loaded.corpus):,} documents; "
-            "lower --min-count, or see whether --text-field and --token-pattern are right"
+            f"no word has {counted(counter.min_count_, 'token')} or more in "
+            f"{counted(len(loaded.corpus), 'document')}; lower --min-count, or see whether "
+            "--text-field and --token-pattern are right"
         )
     return corpus, {"counter": counter}

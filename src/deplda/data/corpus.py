@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, issparse, vstack
 
+from deplda.data.wording import counted
 from deplda.errors import InputError
 
 MAX_COUNT = int(np.iinfo(np.int32).max)
@@ -151,8 +152,8 @@ class Corpus:
 
     def __repr__(self) -> str:
         return (
-            f"Corpus({self.n_documents:,} documents, {self.n_words:,} words, "
-            f"{self.n_labels:,} labels, {self.n_tokens:,} tokens)"
+            f"Corpus({counted(self.n_documents, 'document')}, {counted(self.n_words, 'word')}, "
+            f"{counted(self.n_labels, 'label')}, {counted(self.n_tokens, 'token')})"
         )
 
     def __eq__(self, other: object) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from deplda.data.encodings import decode
 from deplda.data.files import read_lines
+from deplda.data.wording import counted
 from deplda.errors import InputError
 
 UNDETERMINED = "und"
@@ -48,10 +49,11 @@ class Detected(NamedTuple):
     n_seen: int
 
     def __str__(self) -> str:
+        texts = f"{self.n_texts:,} of {counted(self.n_seen, 'text')}"
         if self.code == UNDETERMINED:
-            most = f" (the commonest has {self.n_texts:,} of {self.n_seen:,} texts)"
+            most = f" (the commonest has {texts})"
             return f"undetermined, words are counted as they are{most if self.n_texts else ''}"
-        return f"{NAMES[self.code]} ({self.code}), by {self.n_texts:,} of {self.n_seen:,} texts"
+        return f"{NAMES[self.code]} ({self.code}), by {texts}"
 
 
 def language_code(language: str) -> str:

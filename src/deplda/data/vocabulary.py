@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from deplda.data.corpus import Corpus, first_duplicate, map_columns
+from deplda.data.wording import counted
 from deplda.errors import InputError
 
 ANY = ""
@@ -85,7 +86,7 @@ class Vocabulary:
 
     def __repr__(self) -> str:
         codes = ", ".join(code or "not said" for code in self.languages)
-        return f"Vocabulary({len(self):,} concepts, names: {codes or 'none'})"
+        return f"Vocabulary({counted(len(self), 'concept')}, names: {codes or 'none'})"
 
     def __len__(self) -> int:
         return len(self.concepts)

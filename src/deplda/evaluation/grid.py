@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from rich.table import Table
 
+from deplda.data.wording import counted
 from deplda.errors import InputError
 from deplda.evaluation.binary import agreement
 from deplda.evaluation.frames import percent
@@ -62,7 +63,7 @@ class CutGrid:
         best = self.best()
         row, column = self.limits.index(best.limit), self.thresholds.index(best.threshold)
         columns = _some(len(self.thresholds), column, _COLUMNS)
-        title = f"F1 in %, mean of {self.n_documents:,} documents, by limit and threshold"
+        title = f"F1 in %, mean of {counted(self.n_documents, 'document')}, by limit and threshold"
         table = Table("limit", title=title, show_edge=False, padding=(0, 1, 0, 0))
         for place in columns:
             table.add_column(f"{self.thresholds[place]:.2f}", justify="right")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from deplda.data.wording import counted
 from deplda.errors import InputError
 from deplda.evaluation.estimate import Estimate, Ratio, bootstrap
 from deplda.evaluation.evaluation import Evaluation
@@ -34,9 +35,8 @@ class RareLabels:
 
     def __str__(self) -> str:
         span = f"{self.low:,} to {self.high:,}" if self.low < self.high else f"{self.high:,}"
-        labels = "label" if self.n_labels == 1 else "labels"
         documents = "document" if self.low == self.high == 1 else "documents"
-        return f"{self.n_labels:,} {labels} with {span} training {documents}"
+        return f"{counted(self.n_labels, 'label')} with {span} training {documents}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +86,17 @@ class Headline:
         n = self.n_documents
         ranked = f"average precision {told['average_precision']}"
         if self.n_ranked < n:  # the others have no label that it knows
-            ranked = f"AP {told['average_precision']} of {self.n_ranked:,} documents"
+            ranked = f"AP {told['average_precision']} of {counted(self.n_ranked, 'document')}"
         lines = {
             "given": f"{self.n_given / n:.1f} labels a document: {told['right']} of them right",
-            "found": f"{told['found']} of {self.n_true:,} true labels; micro-F1 {told['f1']}",
+            "found": f"{told['found']} of {counted(self.n_true, 'true label')}; "
+            f"micro-F1 {told['f1']}",
             f"best {self.best}": few,
             "ranking": f"{ranked}, {ndcg}",
             "rare": f"{told['rare_found']} of {self.rare.n_true:,} found: {self.rare}",
             "unknown": unknown,
         }
-        heading = f"{self.asked} on {n:,} documents: per cent, with 95 % intervals"
+        heading = f"{self.asked} on {counted(n, 'document')}: per cent, with 95 % intervals"
         return "\n".join([heading, *(f"{name:9} {line}" for name, line in lines.items())])
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.table import Table
 
+from deplda.data.wording import counted
 from deplda.errors import InputError
 from deplda.evaluation.binary import binary_metrics
 from deplda.evaluation.matrices import Sparse, read_truth, same_shape
@@ -39,7 +40,7 @@ class HierarchicalMetrics:
 
     def __rich__(self) -> Table:
         """Return both as a table."""
-        title = f"labels given, and their broader terms ({self.n_documents:,} documents)"
+        title = f"labels given, and their broader terms ({counted(self.n_documents, 'document')})"
         table = Table("measure", title=title, show_edge=False)
         for column in ("labels alone", "with broader terms"):
             table.add_column(column, justify="right")

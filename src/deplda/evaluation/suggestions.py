@@ -16,6 +16,7 @@ from rich.table import Table
 from scipy.sparse import issparse
 
 from deplda.data import checks
+from deplda.data.wording import counted
 from deplda.errors import InputError
 from deplda.evaluation.binary import agreement
 from deplda.evaluation.estimate import Estimate, Ratio, bootstrap
@@ -154,7 +155,7 @@ class SuggestionMetrics:
         for name in ("precision", "recall", "f1", "ndcg"):
             first.add_row(name, *(shown(self[f"given_{name}{end}"]) for end in ends))
         tp, fp, fn = (int(part.sum()) for part in self.labels[1:])
-        counts = f"{tp:,} labels right, {fp:,} wrong, {fn:,} not found; nDCG of all given "
+        counts = f"{counted(tp, 'label')} right, {fp:,} wrong, {fn:,} not found; nDCG of all given "
         return Group(means, "", first, "", counts + shown(self["given_ndcg"]))
 
     def _ratio(self, name: str) -> Ratio:

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from deplda.data.text import WordCounter
+from deplda.data.wording import counted
 from deplda.models import explanation_html
 from deplda.models.name_evidence import places_of
 from deplda.models.reasons import Explained, Reason, percent
@@ -63,7 +64,7 @@ class Explanation(Explained, frozen=True):
                 Text("; ".join(filter(None, (reason.told_name(), _words(reason))))),
                 Text(_companions(reason)),
             )
-        known = f"{self.n_tokens:,} tokens of known words"
+        known = f"{counted(self.n_tokens, 'token')} of known words"
         unknown = f", {self.n_unknown:,} of unknown ones left out" if self.n_unknown else ""
         shared = f"; the background has {self.n_background:.1f}" if self.n_background else ""
         prior = "" if self.n_tokens else ": these are the labels that are likely of any document"

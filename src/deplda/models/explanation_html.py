@@ -6,6 +6,7 @@ from html import escape
 
 from scipy.special import expit
 
+from deplda.data.wording import counted
 from deplda.models.reasons import Explained, Reason, percent
 
 _COLOURS = 8
@@ -70,7 +71,7 @@ def fragment(explanation: Explained, level: int = 1) -> str:
         for number, reason in enumerate(explanation.reasons)
     )
     unknown = (
-        f" {explanation.n_unknown:,} tokens of unknown words were left out."
+        f" Left out: {counted(explanation.n_unknown, 'token')} of unknown words."
         if explanation.n_unknown
         else ""
     )

@@ -37,7 +37,7 @@ from deplda.models.linear import reduced
 from deplda.models.linear.svm import tfidf
 from deplda.models.mixture import Bools, HeldOut, Judged
 from deplda.models.name_evidence import Mentions, NamePairs, NameWeights, learn_weights
-from deplda.models.quality import held_out_quality
+from deplda.models.quality import HeldOutQuality, held_out_quality
 from deplda.models.signals import name_values
 
 COSTS = (0.1, 0.3, 1.0, 3.0)
@@ -192,10 +192,16 @@ class Chosen(NamedTuple):
     """How those are read that are of use."""
     without_experts: Chosen | None = None
     """What was chosen for documents of which experts say nothing."""
+    taught_truth: Sparse | None = None
+    """Labels of the documents held out that others have too, where `held_out` has more."""
 
-    def quality(self) -> dict[str, float]:
-        """Return what the mixture reached, by cross-fitting."""
-        return held_out_quality(self.held_out.matrix(self.judged.log_odds), self.held_out.truth)
+    def quality(self, n_trained: Numbers) -> HeldOutQuality:
+        """Return what the mixture reached, by cross-fitting.
+
+        Labels are judged by what was learned of them, not by their names alone.
+        """
+        scores = self.held_out.matrix(self.judged.log_odds)
+        return held_out_quality(scores, self.held_out.truth, n_trained, self.taught_truth)
 
     def calibration(
         self, n_trained: Numbers, n_documents: int, rows: Any = slice(None), **how: bool
@@ -374,8 +380,9 @@ def _with_names(folds: Sequence[Fold], weights: Sequence[Sparse], plain: Chosen)
         return None
     judged = judged._replace(log_odds=log_odds, measures=plain.judged.measures | judged.measures)
     return plain._replace(
-        judged=judged, held_out=named.every, name_weights=named.learned, is_unseen=named.is_unseen
-    )
+        judged=judged, held_out=named.every, name_weights=named.learned,
+        is_unseen=named.is_unseen, taught_truth=plain.held_out.truth,
+    )  # fmt: skip
 
 
 def _with_experts(

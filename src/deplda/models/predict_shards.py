@@ -235,8 +235,8 @@ def _documents(
     job: _Job, name: str, journal: Journal, failures: list[FailedDocument], stop: Stop
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield id and answer of the documents of a shard; those that fail are added to `failures`."""
-    first = 0
-    for corpus in _corpora(job, name, failures):
+    first, empty = 0, set[str]()
+    for corpus in _corpora(job, name, empty, failures):
         for begin in range(0, len(corpus), _BATCH):
             if stop.is_set():
                 raise Stopped
@@ -247,19 +247,21 @@ def _documents(
                     problem = "the worker ended, twice, while it was working on this document"
                     failures.append(FailedDocument(name, None, rows.ids[0], problem))
                 else:
-                    yield from _labelled(job, name, rows, failures)
+                    yield from _labelled(job, name, rows, empty, failures)
+        empty.clear()
         first += len(corpus)
 
 
 def _labelled(
-    job: _Job, name: str, rows: Corpus, failures: list[FailedDocument]
+    job: _Job, name: str, rows: Corpus, empty: set[str], failures: list[FailedDocument]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
-        found = answers_of(job.model, rows.counts, job.asked)
+        is_empty = [id in empty for id in rows.ids]
+        found = answers_of(job.model, rows.counts, job.asked, is_empty)
     except Exception as error:
         if len(rows) > 1:
             for row in range(len(rows)):
-                yield from _labelled(job, name, rows[[row]], failures)
+                yield from _labelled(job, name, rows[[row]], empty, failures)
         else:
             problem = f"{type(error).__name__}: {error}"
             failures.append(FailedDocument(name, None, rows.ids[0], problem))
@@ -267,8 +269,13 @@ def _labelled(
     yield from zip(rows.ids, found, strict=True)
 
 
-def _corpora(job: _Job, name: str, failures: list[FailedDocument]) -> Iterator[Corpus]:
-    """Yield the documents of a shard over the words of the model; bad lines go to `failures`."""
+def _corpora(
+    job: _Job, name: str, empty: set[str], failures: list[FailedDocument]
+) -> Iterator[Corpus]:
+    """Yield the documents of a shard over the words of the model; bad lines go to `failures`.
+
+    The ids of documents in which nothing stands go to `empty`.
+    """
 
     def note(line: int, id: str | None, problem: str) -> None:
         failures.append(FailedDocument(name, line, id, problem))
@@ -280,6 +287,7 @@ def _corpora(job: _Job, name: str, failures: list[FailedDocument]) -> Iterator[C
     for corpus in shard.corpora(
         _READ,
         note,
+        on_empty=empty.add,
         counter=job.model.counter_ or CountsOnly(),
         vocabulary=None if by_name else words,
         label_names=None if shard.is_numbered else (),

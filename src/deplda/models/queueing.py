@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from deplda.data import checks
 from deplda.data.corpus import without_columns
 from deplda.data.evidence import Documents
+from deplda.data.wording import counted
 from deplda.errors import InputError
 from deplda.models.asks_experts import AsksExperts
 from deplda.models.base import Counts, Floats, LabelClassifier, Numbers
@@ -255,5 +256,5 @@ def told(model: LabelClassifier, one: Queued) -> dict[str, Any]:
 
 def _in_words(label: dict[str, Any]) -> str:
     n = label["documents"]
-    learned = f"{n:,} training document{'' if n == 1 else 's'}" if n else "no training document"
+    learned = f"{counted(n, 'training document')}" if n else "no training document"
     return f"{label['label']} ({label['probability']:.0%}, {learned})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,25 +54,36 @@ class Asked(NamedTuple):
             )
 
 
-def answers_of(model: LabelClassifier, documents: Any, asked: Asked) -> list[dict[str, Any]]:
+def answers_of(
+    model: LabelClassifier, documents: Any, asked: Asked, is_empty: Sequence[bool] | None = None
+) -> list[dict[str, Any]]:
     """Return what is said of each document: its labels, and the words it was known by.
 
     ``labels`` are the likeliest first, each with its probability; of a model that has none the
     best with their scores, ten unless so many are asked for. ``n_known`` are its tokens of words
     that the model knows; where there are none, ``by_prior`` says that the labels are those that
-    are likely of any document.
+    are likely of any document. A document of which it is said that it `is_empty` gets no labels,
+    and ``empty`` says so: nothing in it speaks for any.
     """
     asked.check()
     counts = model._read_counts(documents, reset=False)
     labels = (_by_chance if model.has_probabilities else _by_score)(model, counts, asked)
     n_known = model._n_tokens_in(counts).tolist()
+    nothing = [False] * len(labels) if is_empty is None else is_empty
     return [
-        {"labels": own, "n_known": n} | ({} if n else {"by_prior": True})
-        for own, n in zip(labels, n_known, strict=True)
+        {"labels": [], "n_known": 0, "empty": True}
+        if empty
+        else {"labels": own, "n_known": n} | ({} if n else {"by_prior": True})
+        for own, n, empty in zip(labels, n_known, nothing, strict=True)
     ]
 
 
-def suggested(model: LabelClassifier, documents: Any, *asked: Asked) -> list[Suggested]:
+def suggested(
+    model: LabelClassifier,
+    documents: Any,
+    *asked: Asked,
+    is_empty: npt.NDArray[np.bool_] | None = None,
+) -> list[Suggested]:
     """Return what documents are given for each of what is asked, as `answers_of` tells it.
 
     Documents × labels: probabilities, or 1/rank in a model that has none; what is not given is 0.
@@ -86,7 +97,12 @@ def suggested(model: LabelClassifier, documents: Any, *asked: Asked) -> list[Sug
     for numbers, values, kept in some:
         for own, which in zip(rows, kept, strict=True):
             own.append(sparse_rows(numbers, values, which, n_labels))
-    return [csr_array(vstack(own)) for own in rows]
+    found = [csr_array(vstack(own)) for own in rows]
+    if is_empty is not None:
+        for given in found:
+            given.data[np.repeat(is_empty, np.diff(given.indptr))] = 0
+            given.eliminate_zeros()
+    return found
 
 
 def _likeliest(model: LabelClassifier, counts: Any, asked: tuple[Asked, ...]) -> Iterator[_Kept]:

@@ -37,6 +37,8 @@ class Suggested(Struct):
     n_unknown: int
     by_prior: bool
     """Whether no word is known: the labels are those that are likely of any document."""
+    empty: bool = False
+    """Whether the document has nothing in it: it gets no labels."""
 
 
 class SuggestAnswer(Struct):

@@ -17,6 +17,7 @@ from deplda.data.names import MARK
 from deplda.models.asks_experts import AsksExperts
 from deplda.models.base import LabelClassifier
 from deplda.models.codec import card_of
+from deplda.models.label_table import searched_texts
 from deplda.models.neighbours import beside
 from deplda.models.reasons import Explained
 from deplda.models.registry import can
@@ -39,7 +40,7 @@ class ModelService:
         self.names, self._labels = list(model.shown_labels_), model.classes_.tolist()
         self.numbers = {name: number for number, name in enumerate(self.names)}
         self._folded = [name.casefold() for name in self.names]
-        self._searched = self._search_texts()
+        self._searched = searched_texts(model)
         self._by_uri = {label: number for number, label in enumerate(self._labels)}
         self.n_left_out = self._count_left_out()
         self._sets = csr_array(model.label_sets_)
@@ -75,12 +76,14 @@ class ModelService:
             if time.monotonic() > deadline:
                 raise busy(f"{number} documents were done in time; send fewer at once")
             row, n_tokens, n_unknown = self._count(document, f"$.documents[{number}]")
-            (answer,) = answers_of(self.model, row, asked)
+            is_empty = not (document.words if document.text is UNSET else document.text.strip())
+            (answer,) = answers_of(self.model, row, asked, [is_empty])
             labels = [
                 answers.Suggestion(**each | {"label": str(each["label"])})
                 for each in answer["labels"]
             ]
-            found.append(answers.Suggested(labels, n_tokens, n_unknown, not n_tokens))
+            by_prior = not n_tokens and not is_empty
+            found.append(answers.Suggested(labels, n_tokens, n_unknown, by_prior, is_empty))
         return answers.SuggestAnswer(found)
 
     def explain(self, document: Any, k: int, n_words: int) -> Explained:
@@ -167,21 +170,6 @@ class ModelService:
         if vocabulary is None:
             return 0
         return sum(each not in vocabulary or vocabulary[each].deprecated for each in self._labels)
-
-    def _search_texts(self) -> list[str]:
-        """Return what labels are searched in: names, and synonyms and notations of concepts."""
-        vocabulary = self.model.vocabulary_
-        if vocabulary is None:
-            return self._folded
-        found = []
-        for label, name in zip(self._labels, self._folded, strict=True):
-            more: list[str] = []
-            if label in vocabulary:
-                concept = vocabulary[label]
-                more = [concept.notation or "", *concept.names.values()]
-                more += [each for several in concept.synonyms.values() for each in several]
-            found.append("\n".join([name, *(each.casefold() for each in more)]))
-        return found
 
     def _concept(self, label: Any) -> answers.Concept | None:
         """Return what the vocabulary has of a label."""

@@ -7,6 +7,7 @@ import pyarrow.parquet
 import pytest
 
 from deplda import Corpus, Fields, InputError, ReadError, WordCounter, read_corpus
+from deplda.data.readers import Where, read_records
 
 PLAIN = WordCounter(stop_words=None, min_count=1)
 
@@ -223,6 +224,50 @@ def test_parquet_of_the_wrong_form_is_refused(
     tmp_path: Path, columns: dict[str, Any], said: str
 ) -> None:
     assert said in problem(write_parquet(tmp_path, **columns))
+
+
+def test_a_null_text_is_an_empty_document(tmp_path: Path) -> None:
+    path = write_parquet(tmp_path, text=["bee", None, ""], labels=["x", "y", "z"])
+    records = list(read_records(path, "parquet", counter=PLAIN))
+    assert [record.is_empty for record in records] == [False, True, True]
+    assert read_corpus(path, counter=PLAIN).labels_per_document.tolist() == [1, 1, 1]
+
+
+def test_a_blank_line_is_an_empty_cell_of_the_only_column_and_else_no_row(tmp_path: Path) -> None:
+    """So a spreadsheet writes an empty row of a table of one column; of two it writes a comma."""
+    (tmp_path / "one.csv").write_text("text\nbee\n\nbee bee\n")
+    fields = Fields(labels=None)
+    one = read_corpus(tmp_path / "one.csv", fields=fields, counter=PLAIN)
+    assert one.document_lengths.tolist() == [1, 0, 2]
+    (tmp_path / "two.csv").write_text("text,note\nbee,\n\n,\nbee bee,\n")
+    two = read_corpus(tmp_path / "two.csv", fields=fields, counter=PLAIN)
+    assert (two.ids, two.document_lengths.tolist()) == (("0", "1", "2"), [1, 0, 2])
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_condition_on_a_column_that_is_not_there_names_those_that_are(
+    tmp_path: Path, kind: str
+) -> None:
+    if kind == "csv":
+        path = tmp_path / "a.csv"
+        path.write_text("text,labels,split\nbee,x,train\n")
+    else:
+        path = write_parquet(tmp_path, text=["bee"], labels=["x"], split=["train"])
+    for equal in (True, False):
+        fields = Fields(where=[Where("splt", "train", equal)])
+        with pytest.raises(
+            ReadError, match=r"'splt': did you mean 'split'\? \(found: text, labels"
+        ):
+            read_corpus(path, fields=fields)
+
+
+def test_a_missing_column_is_answered_with_the_near_one(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("txt,labls\nbee,x\n")
+    assert "there is no column 'text': did you mean 'txt'? (found: txt, labls)" in problem(
+        tmp_path / "a.csv"
+    )
+    with pytest.raises(ReadError, match=r"no column 'labels': did you mean 'labls'\?"):
+        read_corpus(tmp_path / "a.csv", fields=Fields(text="txt"))
 
 
 def test_a_map_whose_keys_are_no_strings_is_refused(tmp_path: Path) -> None:

@@ -196,6 +196,11 @@ def test_a_bad_line_is_named_with_what_is_wrong_in_it(tmp_path: Path, line: str,
     assert said in problem(path)
 
 
+def test_a_missing_field_of_labels_is_answered_with_the_near_one(tmp_path: Path) -> None:
+    said = problem(write(tmp_path, [{"text": "bee", "label": ["x"]}]))
+    assert "no document has the field 'labels': did you mean 'label'? (found: text, label)" in said
+
+
 def test_a_long_value_is_shown_in_part(tmp_path: Path) -> None:
     said = problem(write(tmp_path, [{"text": ["word"] * 1000, "labels": []}]))
     assert "…; it must be a string" in said

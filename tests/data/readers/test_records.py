@@ -8,7 +8,7 @@ import pytest
 
 from deplda import Fields, InputError, ReadError, WordCounter, read_corpus, read_shards
 from deplda.data.readers import Where, plain_row, read_counted, read_rows
-from deplda.data.readers.records import counts_in
+from deplda.data.readers.records import counts_in, record_of
 from deplda.errors import MissingFieldWarning
 from tests.data.readers.documents import ROWS, write_lines
 
@@ -54,6 +54,24 @@ def test_a_condition_that_no_document_meets_says_what_was_found(table: Path) -> 
         read_corpus(table, fields=Fields(where=[Where("split", "dev")]))
 
 
+@pytest.mark.parametrize("equal", [True, False])
+def test_a_condition_on_a_field_that_no_document_has_names_those_there_are(
+    tmp_path: Path, equal: bool
+) -> None:
+    path = write_lines(tmp_path / "a.jsonl")
+    with pytest.raises(
+        ReadError,
+        match=r"no document has the field 'splt': did you mean 'split'\? \(found: id, text, labels",
+    ):
+        read_corpus(path, fields=Fields(where=[Where("splt", "train", equal)]))
+
+
+def test_a_field_that_some_documents_have_may_be_asked_for(tmp_path: Path) -> None:
+    rows: Any = [{"text": "a", "labels": []}, {"text": "b", "labels": [], "part": "x"}]
+    path = write_lines(tmp_path / "a.jsonl", rows)
+    assert len(read_corpus(path, fields=Fields(where=[Where("part", "x", equal=False)]))) == 1
+
+
 def test_truth_and_nothing_are_written_as_json_has_them(tmp_path: Path) -> None:
     rows: Any = [{"text": "a", "labels": [], "ok": True}, {"text": "b", "labels": [], "ok": None}]
     path = write_lines(tmp_path / "a.jsonl", rows)
@@ -66,7 +84,47 @@ def test_truth_and_nothing_are_written_as_json_has_them(tmp_path: Path) -> None:
             assert len(read_corpus(path, fields=fields)) == 1
 
 
+@pytest.mark.parametrize(
+    ("row", "is_empty"),
+    [
+        ({"text": ""}, True), ({"text": " \n\t"}, True), ({"text": None}, True),
+        ({"tokens": []}, True), ({"tokens": None}, True), ({"counts": {}}, True),
+        ({"text": "?"}, False), ({"text": "the"}, False), ({"tokens": ["a"]}, False),
+    ],
+)  # fmt: skip
+def test_a_document_in_which_nothing_stands_is_empty(row: Any, is_empty: bool) -> None:
+    record = record_of(row, 1, Fields(), WordCounter().analyzer().counts)
+    assert record.is_empty == is_empty
+
+
+def test_empty_documents_are_told_of_before_their_shard(tmp_path: Path) -> None:
+    rows: Any = [
+        {"text": "bee", "labels": ["x"]},
+        {"id": "n", "text": None, "labels": ["x"]},
+        {"text": " ", "labels": []},
+    ]
+    path, empty = write_lines(tmp_path / "a.jsonl", rows), list[str]()
+    for _ in read_shards(path, 2, on_empty=empty.append):
+        empty.append("|")
+    assert empty == ["n", "|", "2", "|"]
+    (tmp_path / "a.svm").write_text("0 1:2\n0\n")
+    empty.clear()
+    list(read_shards(tmp_path / "a.svm", on_empty=empty.append))
+    assert empty == ["1"]
+
+
+def test_a_language_is_told_though_the_first_text_is_null(tmp_path: Path) -> None:
+    text = "the court heard the judge and the jury before it was over"
+    rows: Any = [{"text": None, "labels": ["x"]}, {"text": text, "labels": ["x"]}]
+    counter = WordCounter(language="auto")
+    read_counted(write_lines(tmp_path / "a.jsonl", rows), counter=counter)
+    assert counter.detected_.code == "en"
+
+
 def test_a_row_without_content_names_what_was_found() -> None:
+    with pytest.raises(InputError, match=r"'counts': did you mean 'txt'\? \(found: txt\)"):
+        plain_row({"txt": "bee"}, Fields())
+    assert plain_row({"text": None}, Fields()) == {"text": "", "labels": []}
     with pytest.raises(InputError, match=r"it has none of .*found: body.*--text-field"):
         plain_row({"body": "bee"}, Fields())
 

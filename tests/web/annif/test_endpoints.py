@@ -154,11 +154,14 @@ def test_forms_that_are_wrong_are_said_to_be(
     assert_problem(annif.post(path, content=body, headers=FORM), status, part)
 
 
-@pytest.mark.parametrize(
-    "body", ["text=x%00y", "text=x%zz%", "text=", "a=&text=+&&=", "text=%f0%9f%98%80"]
-)
+@pytest.mark.parametrize("body", ["text=x%00y", "text=x%zz%", "a=&text=x+&&=", "text=%f0%9f%98%80"])
 def test_forms_that_are_odd_are_read(body: str, annif: httpx.Client) -> None:
     assert results(annif.post(f"{ONE}/suggest", content=body, headers=FORM))
+
+
+@pytest.mark.parametrize("text", ["", "+", "%0A%09"])
+def test_of_an_empty_text_nothing_is_suggested(text: str, annif: httpx.Client) -> None:
+    assert results(annif.post(f"{ONE}/suggest", content=f"text={text}", headers=FORM)) == []
 
 
 def test_bodies_of_another_form_are_rejected(annif: httpx.Client) -> None:

@@ -93,6 +93,13 @@ def test_where_one_is_to_be_chosen_the_likeliest_listed_is_shown() -> None:
     assert found.score == chances[plain().model.classes_.tolist().index("COMPANIES")]
 
 
+@pytest.mark.parametrize("choice", ["single", "multiple"])
+def test_an_empty_text_is_shown_no_label(choice: str) -> None:
+    first, second = shown(plain(), choices("LAW", "SPORT", choice=choice), " \n", COURT)
+    assert (first.result, first.score) == ([], None)
+    assert second.result
+
+
 @pytest.mark.parametrize("value", ["laki", "Law", "34", "oikeus", LAW])
 def test_concepts_are_found_by_name_notation_and_address(value: str) -> None:
     assert values(concepts(), choices(value), COURT) == [{"choices": [value]}]

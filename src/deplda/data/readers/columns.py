@@ -18,9 +18,10 @@ from deplda.data.readers.delimiters import (
     wanted_columns,
 )
 from deplda.data.readers.footer import RowGroup, row_groups
-from deplda.data.readers.records import Row, Rows, found, located
+from deplda.data.readers.records import Row, Rows, found, located, no_such_field
 from deplda.data.readers.spelling import Spelling
 from deplda.data.sizes import max_record, max_whole, too_large
+from deplda.data.wording import did_you_mean
 from deplda.errors import InputError, ReadError
 
 ADVICE = "name the right ones with Fields(text=..., labels=...) (--text-field, --labels-field)"
@@ -58,7 +59,9 @@ def csv_rows(
         for row in rows:
             lines.size = 0
             if not row:
-                continue
+                if len(header) > 1:
+                    continue
+                row = [""]  # how a table of one column writes an empty cell
             number = n_before + rows.line_num
             with located(path, number):
                 named = _csv_row(header, row, fields, spelling, delimiter)
@@ -118,11 +121,15 @@ def check_columns(
         raise InputError(f"the header names the column {twice!r} twice; rename one")
     names = {*header, *spelling.others(header)}
     labels = [] if fields.label_columns or fields.labels is None else [fields.labels]
-    missing = [repr(name) for name in (*labels, *fields.label_columns) if name not in names]
+    missing = [name for name in (*labels, *fields.label_columns) if name not in names][:1]
     if names.isdisjoint((*fields.texts, *instead)):
-        missing = [" or ".join(map(repr, fields.texts))]
+        missing = list(fields.texts)
     if missing:
-        raise InputError(f"there is no column {missing[0]} (found: {found(header)}); {advice}")
+        wanted = " or ".join(map(repr, missing)) + did_you_mean(missing[0], header)
+        raise InputError(f"there is no column {wanted} (found: {found(header)}); {advice}")
+    for field in (condition.field for condition in fields.where):
+        if field not in names:
+            raise InputError(no_such_field(field, header))
 
 
 def parquet_rows(path: StrPath, fields: Fields) -> Rows:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from deplda.data.collocations import chosen_of, chosen_words
 from deplda.data.corpus import Corpus, check_distinct
 from deplda.data.encodings import AUTO
@@ -30,12 +32,11 @@ from deplda.data.readers.records import (
     BadLines,
     CountWords,
     OnBad,
+    OnEmpty,
     Record,
-    Row,
     Rows,
     corpora_of,
     found,
-    has_text,
     id_in,
     record_of,
     with_ids,
@@ -45,6 +46,7 @@ from deplda.data.readers.separators import Separator
 from deplda.data.readers.sniffing import Format, guess_format
 from deplda.data.readers.svmlight import Names, svmlight_corpora
 from deplda.data.text import WordCounter
+from deplda.data.wording import counted
 from deplda.errors import (
     GuessedSeparatorWarning,
     InputError,
@@ -113,6 +115,8 @@ class Counted(NamedTuple):
     """As they were read, if the file has fields."""
     notes: list[str]
     """What a person should know of it."""
+    empty: frozenset[str]
+    """The ids of documents in which nothing stands."""
 
 
 def read_counted(
@@ -135,14 +139,19 @@ def read_counted(
     format = format or guess_format(path)
     counter = WordCounter() if counter is None else counter
     count = None if format in _NUMBERED else _Counting(counter, seen, warns=False)
-    written = Written(encoding, delimiter, sheet)
-    (corpus,) = _corpora(format, fields, count, (None, None), written, None, BadLines(path))
+    written, empty = Written(encoding, delimiter, sheet), set[str]()
+    bad = BadLines(path, on_empty=empty.add)
+    (corpus,) = _corpora(format, fields, count, (None, None), written, None, bad)
+    notes = [] if count is None or count.separator is None else [count.separator.note]
+    if empty:
+        have = "has" if len(empty) == 1 else "have"
+        notes.append(f"{len(empty):,} of {counted(len(corpus), 'document')} {have} no text")
     if count is None:
         if seen is not None:
             seen(len(corpus))
-        return Counted(corpus, None, None, [])
+        return Counted(corpus, None, None, notes, frozenset(empty))
     fitted = counter.with_words(corpus.vocabulary) if count.used else None
-    return Counted(corpus, fitted, count.fields, count.notes())
+    return Counted(corpus, fitted, count.fields, notes, frozenset(empty))
 
 
 def read_records(
@@ -173,6 +182,7 @@ def read_shards(
     delimiter: str | None = None,
     sheet: str | int | None = None,
     on_bad: OnBad | None = None,
+    on_empty: OnEmpty | None = None,
 ) -> Iterator[Corpus]:
     """Yield the documents of a file as corpora of `size`, all over the same words and labels.
 
@@ -183,12 +193,14 @@ def read_shards(
     `on_bad`, if given, is told of each line of JSONL or svmlight that holds no document: of its
     number, the document's id or None, and the problem. Reading goes on with the next line; where
     ids are numbers, the line has one. Without it, and in other formats, such a line is an error.
+    `on_empty` is told the ids of documents in which nothing stands, before the shard that has them
+    is there; of svmlight and .mat they are those without words.
     """
     if size < 1:
         raise InputError(f"size is {size}; a shard needs at least 1 document")
     format = format or guess_format(path)
     count = None if format in _NUMBERED else _Counting(counter)
-    bad = BadLines(path, on_bad if format in ("jsonl", "svmlight") else None)
+    bad = BadLines(path, on_bad if format in ("jsonl", "svmlight") else None, on_empty)
     names, written = (vocabulary, label_names), Written(encoding, delimiter, sheet)
     yield from _corpora(format, fields, count, names, written, size, bad)
 
@@ -212,9 +224,14 @@ def _corpora(
                 bad.path, None, f"it has no field {field!r}, but words and labels alone"
             )
         if format == "svmlight":
-            yield from svmlight_corpora(Names(vocabulary, label_names), size, bad)
+            corpora = svmlight_corpora(Names(vocabulary, label_names), size, bad)
         else:
-            yield from _mat_corpora(bad.path, vocabulary, label_names, size)
+            corpora = _mat_corpora(bad.path, vocabulary, label_names, size)
+        for corpus in corpora:
+            if bad.on_empty is not None:
+                for row in np.flatnonzero(corpus.document_lengths == 0):
+                    bad.on_empty(corpus.ids[row])
+            yield corpus
         return
     if vocabulary is None and count.vocabulary is not None:
         vocabulary = tuple(count.vocabulary)
@@ -280,7 +297,6 @@ class _Counting:
         """As they were read."""
         self.separator: Separator | None = None
         """What separates labels, where it was not said."""
-        self.n_documents = self.n_without_text = 0
         self._warns = warns
         if not self._is_to_detect():
             self._count: CountWords = self.counter.analyzer().counts
@@ -303,20 +319,6 @@ class _Counting:
             self.counter.detect_language([text_of(row, held) for _, row in found.first])
             self._count = self.counter.analyzer().counts
         return found
-
-    def saw(self, row: Row, fields: Fields) -> None:
-        """Count a document, and whether it has a text."""
-        self.n_documents += 1
-        self.n_without_text += not has_text(row, fields)
-
-    def notes(self) -> list[str]:
-        """Return what a person should know of what was found."""
-        told = [] if self.separator is None else [self.separator.note]
-        if self.n_without_text:
-            have = "has" if self.n_without_text == 1 else "have"
-            n = f"{self.n_without_text:,} of {self.n_documents:,}"
-            told.append(f"{n} document{'s' if self.n_documents > 1 else ''} {have} no text")
-        return told
 
 
 def language_in(path: StrPath, fields: Fields) -> str:
@@ -348,7 +350,6 @@ def _records(
     )
     missing, names = dict.fromkeys(held.texts), dict[str, None]()
     for number, row in rows:
-        count.saw(row, held)
         if missing:
             names.update(dict.fromkeys(row))
             missing = {name: None for name in missing if name not in row}

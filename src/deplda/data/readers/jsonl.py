@@ -11,6 +11,7 @@ from deplda.data.fields import Fields
 from deplda.data.files import StrPath, lines_of, open_text
 from deplda.data.readers.records import BadLines, Row, Rows, found
 from deplda.data.readers.spelling import Spelling
+from deplda.data.wording import did_you_mean
 from deplda.errors import InputError, ReadError
 
 
@@ -46,12 +47,14 @@ class LabelsSeen:
     def check(self, path: StrPath) -> None:
         """Raise if no document has the field."""
         if self._names and not self._is_seen:
+            wanted = self._wanted[0]
             raise ReadError(
                 path,
                 None,
-                f"no document has the field {self._wanted[0]!r} (found: {found(self._names)}); "
-                "name it with Fields(labels=...) (--labels-field), or say Fields(labels=None) "
-                "(--labels-field '') for documents without labels",
+                f"no document has the field {wanted!r}{did_you_mean(str(wanted), self._names)} "
+                f"(found: {found(self._names)}); name it with Fields(labels=...) "
+                "(--labels-field), or say Fields(labels=None) (--labels-field '') for documents "
+                "without labels",
             )
 
 

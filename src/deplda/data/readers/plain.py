@@ -27,7 +27,6 @@ def whole_text(path: StrPath, encoding: str) -> str:
 
 
 def line_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:
-    """Yield each line as a document; blank lines are passed over."""
+    """Yield each line as a document; a blank line is an empty one, so that none loses its place."""
     for number, line in text_lines(path, encoding):
-        if line.strip():
-            yield number, {fields.texts[0]: line}
+        yield number, {fields.texts[0]: line}

@@ -14,6 +14,7 @@ from deplda.data.files import StrPath
 from deplda.data.names import AFTER_TITLE
 from deplda.data.readers.separators import USUAL
 from deplda.data.rows import SparseRows
+from deplda.data.wording import did_you_mean
 from deplda.errors import InputError, ReadError, place_of
 
 MAX_COLUMNS = 10_000_000
@@ -35,6 +36,8 @@ class Record(NamedTuple):
     id: str | None
     counts: Mapping[str, int]
     labels: Iterable[str]
+    is_empty: bool = False
+    """Whether nothing stands in it: no text but white space, and no words."""
 
 
 class CorpusBuilder:
@@ -77,13 +80,20 @@ def whole_count(word: str, count: object) -> int:
 
 OnBad = Callable[[int, str | None, str], None]
 """Is told of a line that holds no document: its number, the id if it is known, the problem."""
+OnEmpty = Callable[[str], None]
+"""Is told the id of a document in which nothing stands."""
 
 
 class BadLines:
-    """What becomes of lines that hold no document: `on_bad` is told, or else the error goes on."""
+    """What becomes of lines that hold no document: `on_bad` is told, or else the error goes on.
 
-    def __init__(self, path: StrPath, on_bad: OnBad | None = None) -> None:
-        self.path, self.on_bad, self.n = path, on_bad, 0
+    A line with an empty document is not bad; `on_empty` is told.
+    """
+
+    def __init__(
+        self, path: StrPath, on_bad: OnBad | None = None, on_empty: OnEmpty | None = None
+    ) -> None:
+        self.path, self.on_bad, self.on_empty, self.n = path, on_bad, on_empty, 0
 
     def quiet(self) -> BadLines:
         """Return the same for a first pass over the file, in which nobody is told."""
@@ -150,13 +160,19 @@ def with_ids(records: Iterable[Record], bad: BadLines) -> Iterator[Record]:
                     "rename one, or number the documents with Fields(id=None) (--id-field '')"
                 )
             lines[id] = record.line
+            if record.is_empty and bad.on_empty is not None:
+                bad.on_empty(id)
             yield record._replace(id=id)
 
 
 def chosen(path: StrPath, rows: Rows, where: Sequence[Where]) -> Rows:
     """Yield the rows of which all conditions are true; if there are none, say what was found."""
     kept, seen = False, {condition.field: dict[str, None]() for condition in where}
+    missing, names = list(seen), dict[str, None]()
     for number, row in rows:
+        if missing:
+            names |= dict.fromkeys(row)
+            missing = [field for field in missing if field not in row]
         values = {field: _shown(row.get(field)) for field in seen}
         for field, value in values.items():
             if len(seen[field]) < 10:
@@ -164,10 +180,21 @@ def chosen(path: StrPath, rows: Rows, where: Sequence[Where]) -> Rows:
         if all((values[c.field] == c.value) == c.equal for c in where):
             kept = True
             yield number, row
+    if missing and names:
+        raise ReadError(path, None, no_such_field(missing[0], names))
     if where and not kept and any(seen.values()):
         found = "; ".join(f"{field} is one of {', '.join(names)}" for field, names in seen.items())
         wanted = ", ".join(map(str, where))
         raise ReadError(path, None, f"no document has {wanted} (found: {found})")
+
+
+def no_such_field(field: str, names: Iterable[str]) -> str:
+    """Return that no document has the field of a condition, and which fields there are."""
+    names = list(names)
+    return (
+        f"no document has the field {field!r}{did_you_mean(field, names)} (found: {found(names)}); "
+        "Where(...) (--where) must name one of these"
+    )
 
 
 def _shown(value: object) -> str:
@@ -189,9 +216,12 @@ def plain_row(row: Row, fields: Fields) -> dict[str, Any]:
     """
     id = id_in(row, fields)
     named = {"tokens": fields.tokens, "counts": fields.counts}
-    content = {name: row[field] for name, field in named.items() if row.get(field) is not None}
-    if not content or any(row.get(name) is not None for name in fields.texts):
-        content = {"text": "\n".join(_texts(row, fields).values())} | content
+    texts = list(_texts(row, fields).values())
+    content: dict[str, Any] = {"text": "\n".join(texts)} if texts else {}
+    content |= {name: row[field] for name, field in named.items() if row.get(field) is not None}
+    if not content:
+        _check_content(row, fields)
+        content = {"text": ""}
     return ({} if id is None else {"id": str(id)}) | content | {"labels": _labels(row, fields)}
 
 
@@ -201,17 +231,25 @@ def record_of(row: Row, line: int, fields: Fields, count: CountWords) -> Record:
     if id is not None and (isinstance(id, bool) or not isinstance(id, str | int)):
         raise InputError(f"{fields.id!r} is {_brief(id)}; an id must be a string or a whole number")
     name = None if id is None else str(id)
-    return Record(line, name, counts_in(row, fields, count), _labels(row, fields))
+    counts = counts_in(row, fields, count)
+    is_empty = not counts and not any(map(str.strip, _texts(row, fields).values()))
+    return Record(line, name, counts, _labels(row, fields), is_empty)
 
 
 def counts_in(row: Row, fields: Fields, count: CountWords) -> Mapping[str, int]:
-    """Return the counts of a row's words: those given, or of its list of words, or of its texts."""
+    """Return the counts of a row's words: those given, or of its list of words, or of its texts.
+
+    There are none where all of these are null.
+    """
     if (counts := row.get(fields.counts)) is not None:
         return _count_object(counts, fields.counts)
     if (tokens := row.get(fields.tokens)) is not None:
         return Counter(_string_list(tokens, fields.tokens))
+    texts = _texts(row, fields)
+    if not texts:
+        _check_content(row, fields)
     total: Counter[str] = Counter()
-    for place, (name, text) in enumerate(_texts(row, fields).items()):
+    for place, (name, text) in enumerate(texts.items()):
         words = count(text, AFTER_TITLE) if place else count(text)
         weight = fields.weights.get(name, 1)
         total.update({word: n * weight for word, n in words.items()} if weight > 1 else words)
@@ -220,12 +258,6 @@ def counts_in(row: Row, fields: Fields, count: CountWords) -> Mapping[str, int]:
 
 def _texts(row: Row, fields: Fields) -> dict[str, str]:
     """Return the texts of the fields that a row has; one that is null is no text."""
-    if not any(name in row for name in fields.texts):
-        raise InputError(
-            f"it has none of {', '.join(map(repr, fields.texts))}, {fields.tokens!r} and "
-            f"{fields.counts!r} (found: {found(row)}); name the right one with Fields(text=...) "
-            "(--text-field)"
-        )
     found_texts = {name: text for name in fields.texts if (text := row.get(name)) is not None}
     for name, text in found_texts.items():
         if not isinstance(text, str):
@@ -233,11 +265,15 @@ def _texts(row: Row, fields: Fields) -> dict[str, str]:
     return found_texts
 
 
-def has_text(row: Row, fields: Fields) -> bool:
-    """Return whether there is something in a row to count words of."""
-    named = (*fields.texts, fields.tokens, fields.counts)
-    given = (row.get(name) for name in named)
-    return any(bool(each.strip() if isinstance(each, str) else each) for each in given)
+def _check_content(row: Row, fields: Fields) -> None:
+    """Raise if a row has none of the fields for its content; one that is null is there."""
+    if any(name in row for name in (*fields.texts, fields.tokens, fields.counts)):
+        return
+    texts, meant = ", ".join(map(repr, fields.texts)), did_you_mean(fields.texts[0], row)
+    raise InputError(
+        f"it has none of {texts}, {fields.tokens!r} and {fields.counts!r}{meant} "
+        f"(found: {found(row)}); name the right one with Fields(text=...) (--text-field)"
+    )
 
 
 def _count_object(counts: object, name: str) -> Mapping[str, int]:

@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 
 from deplda.data.languages import UNDETERMINED
 from deplda.data.vocabulary import Vocabulary
+from deplda.data.wording import counted
 from deplda.models.suggesting import Asked, answers_of
 from deplda.web.annif.exchanged import Backend, ProjectInfo, Result, Vocab
 from deplda.web.projects import Project, Projects
@@ -34,7 +35,7 @@ def project_info(project: Project) -> ProjectInfo:
     code = None if counter is None else counter.language_code_
     return ProjectInfo(
         project_id=project.id,
-        name=f"{service.card.model} of {service.card.n_labels:,} labels",
+        name=f"{service.card.model} of {counted(service.card.n_labels, 'label')}",
         language=code or UNDETERMINED,
         backend=Backend(),
         vocab=vocab_info(project),
@@ -110,7 +111,7 @@ def suggest(
     """
     counts, n_read = service.count_beginning(text)
     found: list[Result] = []
-    if limit:
+    if limit and text.strip():  # of an empty text Annif suggests nothing
         most = min(limit, service.limits.labels)
         asked = Asked(most + service.n_left_out, threshold)
         (answer,) = answers_of(service.model, counts, asked)

@@ -105,6 +105,8 @@ def predict(
 
 
 def _prediction(service: ModelService, labels: Labels, text: str, version: str) -> Prediction:
+    if not text.strip():
+        return Prediction(version, None, [])
     row, _ = service.count_beginning(text)
     control = labels.control
     # Where one is to be chosen, it is the likeliest that is listed, however likely.
