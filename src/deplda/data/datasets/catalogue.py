@@ -265,14 +265,14 @@ def _generate(name: str, options: Mapping[str, Any]) -> Dataset:
     try:
         if name == "power-law":
             corpus = power_law(**options)
-            return Dataset(name, corpus, (random_split(corpus),))
+            return Dataset(name, corpus, (random_split(corpus),), generated=True)
         corpus = newsroom(**options).corpus
     except TypeError as error:
         raise InputError(f"{name} does not take these options ({error})") from error
     split = random_split(corpus, 0.25)
     # Document 0 is the only one of its rare label: it must be there to learn from.
     split = Split(np.union1d(split.train, [0]), split.test[split.test != 0])
-    return Dataset(name, corpus, (split,))
+    return Dataset(name, corpus, (split,), generated=True)
 
 
 def _entry(name: str) -> Entry:
