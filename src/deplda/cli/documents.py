@@ -270,6 +270,8 @@ def load_corpus(
     from deplda.data.readers import guess_format, read_counted
 
     path = as_path(source)
+    if not isinstance(path, StandardInput) and datasets.is_described(path):
+        return _own(path, reading, counter)
     if isinstance(path, StandardInput) or is_readable(path, reading):
         format, fields = reading.format or guess_format(path), reading.fields(remembered)
         corpus, fitted = read_counted(
@@ -281,8 +283,7 @@ def load_corpus(
     if reading.where:
         raise InputError(f"--where is for files with fields; {source} is none")
     if path.is_dir():
-        found = datasets.load_folder(path, path.name)
-        return Loaded(found.corpus, found.splits, texts=found.texts)
+        return _own(path, reading, counter)
     names = [entry.name for entry in datasets.list()]
     if source not in names:
         known = ", ".join(names)
@@ -290,6 +291,18 @@ def load_corpus(
         raise ReadError(source, None, f"{problem} {known}")
     found = datasets.load(source, reading.data_dir)
     return Loaded(found.corpus, found.splits, texts=found.texts)
+
+
+def _own(path: Path, reading: Reading, counter: WordCounter) -> Loaded:
+    """Return the data set of a folder, or of its description; a model's counter counts texts."""
+    from deplda.data import datasets
+    from deplda.data.text import CountsOnly
+
+    if reading.text_field or reading.labels_field is not None:
+        raise InputError(f"--text-field and --labels-field are for files; {path} says it itself")
+    is_told = hasattr(counter, "vocabulary_") or isinstance(counter, CountsOnly)
+    found = datasets.load_own(path, counter if is_told else None)
+    return Loaded(found.corpus, found.splits, found.counter, texts=found.texts)
 
 
 def with_kept_words(loaded: Loaded, words: Words) -> Corpus:

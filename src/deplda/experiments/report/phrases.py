@@ -7,6 +7,13 @@ from collections.abc import Iterable
 CLEAR = 0.05
 """A difference with a smaller p is called clear."""
 
+NOISE = (
+    "± is half of the 95 % interval, for other test documents (or labels) of the same kind. In "
+    "bold: better than every other model beyond noise; ≈: tied with the best, the difference is "
+    "within noise."
+)
+"""How tables are read."""
+
 
 def listed(names: Iterable[str]) -> str:
     """Return "a, b and c"."""
