@@ -217,7 +217,7 @@ def _tell_ended(unit: Unit) -> None:
         return
     seconds = sum(unit.found["seconds"].values())
     reached = unit.found["metrics"]["document"]["ranking"]["average_precision"]
-    note(f"{unit.model}, split {unit.split}: average precision {reached:.3f} in {seconds:.0f} s")
+    note(f"{unit.model}, split {unit.split}: average precision {reached:.3f} in {seconds:.2g} s")
 
 
 # Documents and their parts ------------------------------------------------------------------------

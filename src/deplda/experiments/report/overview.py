@@ -37,11 +37,11 @@ from deplda.experiments.report.phrases import (
     CLEAR,
     NOISE,
     counted,
+    documents,
     duration,
     listed,
     rate,
     signed,
-    span,
 )
 from deplda.experiments.report.rare_labels import verdicts
 from deplda.experiments.report.runs import Group, Run, damage_told, paths_of, read_groups, versus
@@ -89,7 +89,8 @@ def leaderboard_of(group: Group, metrics: Sequence[Metric] = _MAIN) -> Table:
     columns = ["model", *(metric.full_title for metric in metrics)]
     rarest = None if run.by_frequency is None else run.by_frequency.bins[0]
     if rarest is not None:
-        columns.append(f"Avg-Prec of labels of {span(rarest.low, rarest.high)} documents")
+        few = documents(rarest.low, rarest.high).replace(" training", "")
+        columns.append(f"Avg-Prec of labels of {few}")
     rows = []
     for model in sorted(run.models, key=lambda m: -run.mean(m, BY_DOCUMENT)):
         cells = [mean_cell(run, model, metric) for metric in metrics]
@@ -177,7 +178,7 @@ def _rare(run: Run) -> str:
     if test.p < CLEAR:
         verdict = "better than" if test.difference > 0 else "worse than"
     return (
-        f"On the rarest labels ({span(rarest.low, rarest.high)} training documents) "
+        f"On the rarest labels, of {documents(rarest.low, rarest.high)}, "
         f"{run.dependency} is {verdict} {rival}, the best SVM there "
         f"({rate(rarest.means[run.dependency].value)} to {rate(rarest.means[rival].value)})."
     )
@@ -280,5 +281,6 @@ def _rich(table: Table) -> RichTable:
 
 
 def _text(cell: Cell) -> Text:
-    mark = "≈ " if cell.tone == "tied" else ""
-    return Text(f"{mark}{cell.text}", style="bold" if cell.tone == "best" else "")
+    mark = "≈" if cell.tone == "tied" else ""
+    shown = cell.text.replace(" ± ", " ±")  # 80 columns are few
+    return Text(f"{mark}{shown}", style="bold" if cell.tone == "best" else "")

@@ -31,6 +31,11 @@ def span(low: int, high: int) -> str:
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
+def documents(low: int, high: int) -> str:
+    """Return "1 training document", "1–4 training documents"."""
+    return f"{span(low, high)} training document{'' if low == high == 1 else 's'}"
+
+
 def rate(value: float) -> str:
     """Return a number between 0 and 1 with three decimals and no leading zero, as in the paper."""
     return "–" if value != value else f"{value:.3f}".removeprefix("0")

@@ -8,7 +8,7 @@ from deplda.data.files import StrPath
 from deplda.evaluation import FrequencyBin
 from deplda.experiments.report.measures import BY_DOCUMENT, BY_LABEL, Metric
 from deplda.experiments.report.parts import Cell, marked
-from deplda.experiments.report.phrases import listed, rate, span
+from deplda.experiments.report.phrases import documents, listed, rate
 from deplda.experiments.report.runs import Run, damage_told, leaders_in, paths_of, read_groups
 
 _TASKS = {BY_DOCUMENT: "ranking labels for a document", BY_LABEL: "ranking documents for a label"}
@@ -52,16 +52,13 @@ def said_of_rarest(run: Run) -> str:
     if run.by_frequency is None:
         return ""
     part = run.by_frequency.bins[0]
-    leaders, where = leaders_in(part), f"{span(part.low, part.high)} training documents"
+    leaders, where = leaders_in(part), f"the rarest labels, of {documents(part.low, part.high)}"
     values = {model: rate(mean.value) for model, mean in part.means.items()}
     if len(leaders) > 1:
-        return _tie(leaders, values, f"the rarest labels ({where})", "on")
+        return _tie(leaders, values, where, "on")
     if not leaders:
         return ""
-    return (
-        f"{leaders[0]} is best on the rarest labels ({where}), beyond noise: average precision "
-        f"{values[leaders[0]]}."
-    )
+    return f"{leaders[0]} is best on {where}, beyond noise: average precision {values[leaders[0]]}."
 
 
 def _tie(leaders: tuple[str, ...], values: dict[str, str], what: str, at: str = "at") -> str:
