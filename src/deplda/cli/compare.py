@@ -20,6 +20,7 @@ from deplda.cli.documents import (
     reading_options,
     word_options,
 )
+from deplda.cli.experiment import numbers_in
 from deplda.cli.options import device_option, jobs_option
 from deplda.cli.output import as_json, note, show, show_json, waiting
 from deplda.errors import InputError
@@ -102,6 +103,7 @@ def _estimators(ctx: click.Context, parameter: click.Parameter, text: str) -> li
     "--group-field",
     help="A field, such as the source: documents of the same value are never parted.",
 )
+@click.option("--splits", help="Some of the splits of a data set, or of the folds, such as 0,1.")
 @click.option(
     "--budget",
     type=click.Choice(["quick", "standard", "paper"]),
@@ -124,8 +126,9 @@ def _estimators(ctx: click.Context, parameter: click.Parameter, text: str) -> li
 @as_json
 def compare(
     corpus: str, models: list[str], holdout: float | None, folds: int | None, test: Path | None,
-    split_field: str | None, group_field: str | None, budget: Any, output: Path | None, seed: int,
-    jobs: int | None, device: str, reading: Reading, words: Words, as_json: bool,
+    split_field: str | None, group_field: str | None, splits: str | None, budget: Any,
+    output: Path | None, seed: int, jobs: int | None, device: str, reading: Reading, words: Words,
+    as_json: bool,
 ) -> None:  # fmt: skip
     """Compare models on CORPUS: train them on a part, test them on the rest.
 
@@ -153,8 +156,8 @@ def compare(
     asked = usual_experiment(data.name, corpus, min_count=least, seed=seed)
     titles = [TITLES[estimator] for estimator in models]
     results = run(
-        asked, folder, budget=budget, models=titles, device=device, n_jobs=jobs, data=data,
-        ended=None if sys.stderr.isatty() else _tell_ended,
+        asked, folder, budget=budget, splits=numbers_in(splits), models=titles, device=device,
+        n_jobs=jobs, data=data, ended=None if sys.stderr.isatty() else _tell_ended,
     )  # fmt: skip
     failed = [u for u in results.units if u.status == "failed" and u.model in titles]
     if not results.done:

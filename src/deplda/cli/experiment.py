@@ -70,7 +70,7 @@ def experiment(
         asked,
         output,
         budget=budget,
-        splits=_numbers(splits),
+        splits=numbers_in(splits),
         models=None if models is None else [name.strip() for name in models.split(",")],
         device=device,
         data_dir=data_dir,
@@ -92,7 +92,8 @@ def experiment(
         raise InputError(f"{len(failed)} of {len(results.units)} units failed; run again to retry")
 
 
-def _numbers(text: str | None) -> list[int] | None:
+def numbers_in(text: str | None) -> list[int] | None:
+    """Return the numbers of splits that an option names; None if it is not given."""
     if text is None:
         return None
     parts = text.split(",")

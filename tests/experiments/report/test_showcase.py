@@ -82,4 +82,4 @@ def test_topics_that_mix_themes_are_named(folder: Path) -> None:
         path.write_bytes(msgspec.json.encode(unit))
     *_, topics, said = section(full_report(read_groups(folder)), "What was learned").blocks
     assert [row[2].text for row in topics.rows] == ["+.50", "−.25, mixes themes"]  # type: ignore[union-attr]
-    assert str(said).endswith("Below 0.1 a topic mixes themes. Here topic 2 mixes themes.")
+    assert str(said).endswith("A topic below 0 mixes themes. Here topic 2 mixes themes.")

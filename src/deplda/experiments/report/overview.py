@@ -52,7 +52,6 @@ _NARROW = (BY_DOCUMENT, BY_LABEL)
 _MAIN = (
     BY_DOCUMENT,
     ONE_ERROR,
-    Metric("document", "ranking", "ranking_loss"),
     Metric("document", "binary", "micro_f1@calibrated"),
     BY_LABEL,
 )
@@ -134,7 +133,7 @@ def _summary(groups: Sequence[Group]) -> str:
 
 def _warning(groups: Sequence[Group]) -> list[Remark]:
     """Return which data is generated, as the first thing to be said; nothing if none is."""
-    names = [g.name for g in groups if g.main.results.data and g.main.results.data.generated]
+    names = [group.name for group in groups if group.main.is_generated]
     if not names:
         return []
     said = (

@@ -53,8 +53,14 @@ class Run:
 
     @property
     def about(self) -> str:
-        """How many splits were run, and the budget."""
-        return f"{counted(len(self.results.head.splits), 'split')}, budget {self.title}"
+        """How many splits were run, the budget, and whether documents are generated."""
+        drawn = ", generated documents" if self.is_generated else ""
+        return f"{counted(len(self.results.head.splits), 'split')}, budget {self.title}{drawn}"
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether a program drew the documents."""
+        return self.results.data is not None and self.results.data.generated
 
     @property
     def paper(self) -> dict[str, dict[Metric, str]]:
@@ -277,8 +283,7 @@ def leaders_in(part: Bin) -> tuple[str, ...]:
     """Return the best model in a bin, and those that the paired t-test does not tell from it."""
     if len(part.means) < 2:
         return ()
-    best = max(part.means, key=lambda model: part.means[model].value)
-    others = (model for model in part.means if model != best)
+    best, *others = sorted(part.means, key=lambda model: -part.means[model].value)
     return (best, *(m for m in others if not versus(part, best, m).p < CLEAR))
 
 

@@ -15,9 +15,6 @@ from deplda.experiments.results import TextOfOne
 from deplda.models.explanation import Explanation
 from deplda.models.reasons import Word
 
-MIXES_BELOW = 0.1
-"""A topic whose labels go together less than this is said to mix themes."""
-
 
 def learned_section(run: Run) -> Section | None:
     """Return the top words of some labels by every topic model, and the topics of labels."""
@@ -130,7 +127,7 @@ def _topics(
     if coherence is None:  # of an earlier version
         return [table(caption, ("topic", "labels"), rows, prose=True)]
     for row, value in zip(rows, coherence, strict=True):
-        mixes = ", mixes themes" if value is not None and value < MIXES_BELOW else ""
+        mixes = ", mixes themes" if value is not None and value < 0 else ""
         row.append("–" if value is None else f"{signed(value, 2)}{mixes}")
     mixed = [row[0] for row in rows if row[2].endswith("themes")]
     found = f"Here topic{'s' if len(mixed) > 1 else ''} {listed(mixed)} mix" if mixed else ""
@@ -138,7 +135,7 @@ def _topics(
     said = (
         "A topic should be of labels that go together. Coherence says whether these do in training "
         "documents: 1 always, 0 as by chance, −1 never (the mean NPMI of every two, by their "
-        f"shares). Below {MIXES_BELOW:g} a topic mixes themes.{found}"
+        f"shares). A topic below 0 mixes themes.{found}"
     )
     return [table(caption, ("topic", "labels", "coherence"), rows, prose=True), said]
 
