@@ -50,5 +50,8 @@ def test_the_text_of_the_explained_document_is_kept_long_ones_in_part(
     assert long.startswith(text)
     begin, end, word = facts.document.spans[0]
     assert (text[begin:end], word) == ("judges", "judges")
+    plain = data_facts(replace(data, counter=None), small, 0).document
+    assert plain is not None
+    assert plain.text == text
     bare = replace(data, texts=())
     assert data_facts(bare, small, 0).document is None

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from deplda.data.datasets import Dataset
 from deplda.data.statistics import describe
+from deplda.data.text import WordCounter
 from deplda.experiments.examples import shown_row, telling_labels
 from deplda.experiments.protocol import Experiment
 from deplda.experiments.results import DataFacts, TextOfOne
@@ -36,14 +37,16 @@ def data_facts(data: Dataset, experiment: Experiment, split: int) -> DataFacts:
 
 
 def _shown_text(data: Dataset, row: int) -> TextOfOne | None:
-    """Return the text of a document, long ones in part, if texts are there and can be counted."""
-    if not data.texts or data.counter is None:
+    """Return the text of a document, long ones in part, if the data set has texts."""
+    if not data.texts:
         return None
+    # Where nothing is said of the counter, words are counted as they are written.
+    counter = data.counter or WordCounter(stop_words=None).with_words(data.corpus.vocabulary)
     text = data.texts[row]
     end = len(text)
     if end > _MOST_CHARACTERS:
         end = max(text.rfind(" ", 0, _MOST_CHARACTERS), _MOST_CHARACTERS // 2)
-    spans = [span for span in data.counter.spans(text[:end]) if span[1] <= end]
+    spans = [span for span in counter.spans(text[:end]) if span[1] <= end]
     return TextOfOne(data.corpus.ids[row], text[:end], spans, end == len(text))
 
 
