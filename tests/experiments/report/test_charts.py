@@ -33,6 +33,12 @@ def test_every_chart_stays_inside_its_frame(kind: str, points: list[tuple[float,
         assert drawn.count('class="tick"') >= 2
 
 
+def test_values_that_differ_by_rounding_alone_are_drawn() -> None:
+    series = Series("best", (Point(1.0, 1.0), Point(1.0 + 4e-16, 1.0 - 2e-16)), 0)
+    drawn = svg(Chart("points", Axis("x"), Axis("y"), (series,)), "T", "D", "f")
+    assert drawn.count('class="mark"') == 2
+
+
 @pytest.mark.parametrize(("low", "high"), [(1, 2), (1, 3), (2, 7), (1, 40), (1, 5000)])
 @pytest.mark.parametrize("log", [False, True])
 def test_a_count_is_never_one_and_a_half(low: int, high: int, log: bool) -> None:

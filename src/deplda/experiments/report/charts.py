@@ -113,7 +113,9 @@ def _scale(axis: Axis, values: Sequence[float], begin: float, end: float) -> _Sc
     if axis.log:
         low, high = max(low, 1e-9) / 1.12, max(high, 1e-9) * 1.12
         return _Scale(begin, end, low, high, _log_ticks(low, high, axis.whole), log=True)
-    step = max(_step(high - low), 1.0 if axis.whole else 0.0)
+    # What differs by rounding alone is the same.
+    width = high - low if high - low > 1e-9 * max(abs(low), abs(high)) else 0.0
+    step = max(_step(width), 1.0 if axis.whole else 0.0)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     if last <= first:
         first, last = first - 1, last + 1
