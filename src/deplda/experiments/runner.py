@@ -82,18 +82,8 @@ def run(
     ended : function of a Unit, optional
         Called with each unit as it ends.
     """
-    is_copied = data is not None
-    if data is None:
-        data = datasets.load(experiment.data, data_dir)
-        is_copied = bool(data.texts and data.counter) or not data.splits
-    if not data.splits:
-        data = replace(data, splits=drawn(data, seed=experiment.seed))
-    every = range(len(data.splits))
-    chosen = list(every) if experiment.splits == "all" else experiment.splits
-    chosen = chosen if splits is None else splits
-    for split in chosen:
-        if split not in every:
-            raise InputError(f"there is no split {split}; {experiment.data} has {len(every)}")
+    data, is_copied = _with_splits(experiment, data, data_dir)
+    chosen = _chosen_splits(experiment, splits, len(data.splits))
     for model in models or ():
         if model not in experiment.models:
             known = ", ".join(experiment.models)
@@ -139,6 +129,29 @@ def run(
         ):
             done(1)
     return read_results(folder)
+
+
+def _with_splits(
+    experiment: Experiment, data: datasets.Dataset | None, data_dir: StrPath | None
+) -> tuple[datasets.Dataset, bool]:
+    """Return the data set, and whether units are to load a copy: else they find it by its name."""
+    is_copied = data is not None
+    if data is None:
+        data = datasets.load(experiment.data, data_dir)
+        is_copied = bool(data.texts and data.counter) or not data.splits
+    if not data.splits:
+        data = replace(data, splits=drawn(data, seed=experiment.seed))
+    return data, is_copied
+
+
+def _chosen_splits(experiment: Experiment, splits: list[int] | None, n: int) -> list[int]:
+    """Return the splits that are asked for, of the n that there are."""
+    chosen = list(range(n)) if experiment.splits == "all" else experiment.splits
+    chosen = chosen if splits is None else splits
+    for split in chosen:
+        if not 0 <= split < n:
+            raise InputError(f"there is no split {split}; {experiment.data} has {n}")
+    return chosen
 
 
 def _identity(data: datasets.Dataset) -> str:

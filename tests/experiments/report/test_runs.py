@@ -7,6 +7,7 @@ import pytest
 
 from deplda import InputError
 from deplda.experiments import read_results
+from deplda.experiments.report import write_report
 from deplda.experiments.report.measures import BY_DOCUMENT, ONE_ERROR
 from deplda.experiments.report.pages import full_report
 from deplda.experiments.report.runs import read_groups
@@ -95,3 +96,13 @@ def test_old_folders_without_a_note_or_data_can_be_read(tmp_path: Path) -> None:
     (folder / "data.json").write_text("[]", encoding="utf-8")
     with pytest.raises(InputError, match="this is not a description of data"):
         read_results(folder)
+
+
+def test_draws_that_do_not_fit_together_are_damage_that_is_told(tmp_path: Path) -> None:
+    folder = make(tmp_path / "r")
+    path = next(folder.glob("units/*.json"))
+    unit = msgspec.json.decode(path.read_bytes())
+    unit["found"]["resampled"]["document"]["ranking"]["average_precision"].pop()
+    path.write_bytes(msgspec.json.encode(unit))
+    with pytest.raises(InputError, match=r"these results cannot be shown .ValueError"):
+        write_report(folder, tmp_path / "r.html")

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deplda.data.files import StrPath
-from deplda.errors import InputError
+from deplda.errors import DepldaError, InputError
 from deplda.evaluation.estimate import percentiles
 from deplda.evaluation.frequency import FrequencyBin as Bin
 from deplda.evaluation.frequency import FrequencyTable, PairedTest, frequency_table
@@ -229,7 +229,9 @@ def damage_told(folders: Sequence[Path]) -> Iterator[None]:
     """Tell what results lack that every experiment writes as damage to their folders."""
     try:
         yield
-    except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
+    except DepldaError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         problem = f"these results cannot be shown ({type(error).__name__}: {error})"
         raise InputError(
             f"{', '.join(map(str, folders))}: {problem}; they are damaged, or of another version: "
