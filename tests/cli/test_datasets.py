@@ -17,7 +17,7 @@ def test_data_sets_are_listed_and_described(news: Path) -> None:
     assert "2,685" in done("datasets", "stats", news)
     assert "no files to fetch: it is generated" in done("datasets", "fetch", "newsroom")
     assert json.loads(done("datasets", "fetch", "newsroom", "--json")) == []
-    assert "there is no data set 'nope'" in problem(1, "datasets", "fetch", "nope")
+    assert "there is no data set, file or folder 'nope'" in problem(1, "datasets", "fetch", "nope")
 
 
 @pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.gz", "b.parquet", "b.svm", "b.svm.gz", "b"])

@@ -13,7 +13,7 @@ from tests.cli.running import QUICK, TOPICS, articles, done, lines, problem, wri
 
 def test_a_corpus_that_is_nowhere_is_named_with_the_data_sets(tmp_path: Path) -> None:
     said = problem(1, "train", tmp_path / "nothing.jsonl", "-o", tmp_path / "m")
-    assert "nothing.jsonl: there is no such file or folder, and no data set" in said
+    assert "nothing.jsonl: there is no such file, folder or data set" in said
     assert "newsroom, power-law" in said
 
 
@@ -364,3 +364,33 @@ def test_a_folder_without_documents_says_what_it_could_hold(tmp_path: Path, mode
     assert "no file of .txt, .pdf, .docx, .json" in problem(
         1, "predict", model, tmp_path / "f", "--format", "annif"
     )
+
+
+def test_a_described_folder_is_a_data_set_to_every_verb(tmp_path: Path, corpus: Path) -> None:
+    folder = tmp_path / "news"
+    folder.mkdir()
+    (folder / "all.jsonl").write_bytes(corpus.read_bytes())
+    (folder / "dataset.toml").write_text(
+        'documents = "all.jsonl"\nsplit_field = "part"\nlanguage = "none"\n'
+    )
+    model = tmp_path / "model"
+    for source in (folder, folder / "dataset.toml"):
+        found = json.loads(done("datasets", "stats", source, "--json"))
+        assert found["n_documents"] == 30
+    found = json.loads(done("train", folder, "-o", model, *QUICK, "--json"))
+    assert found["documents"] == 24  # the split is the field's
+    assert found["takes_text"]
+    found = json.loads(done("evaluate", model, folder, "--split", 0, "--json"))
+    assert found["headline"]["documents"] == 6
+    assert found["n_learned_from"] == 0
+    said = problem(1, "train", folder, "-o", tmp_path / "m", "--text-field", "body")
+    assert "news says it itself" in said
+
+
+def test_a_converted_folder_is_a_data_set_to_every_verb(tmp_path: Path, corpus: Path) -> None:
+    folder = tmp_path / "folder"
+    done("datasets", "convert", corpus, folder)
+    (folder / "dataset.toml").write_text("holdout = 0.2\n")
+    found = json.loads(done("train", folder, "-o", tmp_path / "m", *QUICK, "--json"))
+    assert found["documents"] == 24
+    assert deplda.datasets.load("folder", tmp_path).corpus.n_labels == 3

@@ -57,6 +57,55 @@ def test_an_experiment_with_failures_ends_with_1_and_names_them(
     assert "there is no experiment 'nope'" in problem(1, "experiment", "nope", "-o", tmp_path / "r")
 
 
+def test_an_experiment_takes_data_that_lies_beside_its_file(
+    tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Task] = []
+
+    def end(task: Task) -> Unit:
+        asked.append(task)
+        return Unit(task.model, task.split, "done", found={"peak_mb": 1.0})
+
+    monkeypatch.setattr("deplda.experiments.runner._in_own_process", end)
+    monkeypatch.chdir(tmp_path)
+    place = tmp_path / "there"
+    place.mkdir()
+    (place / "articles.jsonl").write_bytes(corpus.read_bytes())
+    models = '[models.Flat]\nestimator="FlatLDA"\n'
+    (place / "own.toml").write_text(f'name="own"\ndata="articles.jsonl"\n{models}')
+    done("experiment", "there/own.toml", "-o", tmp_path / "a")
+    done("experiment", "there/own.toml", "-o", tmp_path / "b", "--data-dir", "there")
+    monkeypatch.chdir(place)
+    done("experiment", "own.toml", "-o", "c", "--data-dir", ".")
+    for task in asked:  # counted once: what units load is the counted copy
+        data = datasets.load(task.experiment.data, task.data_dir)
+        assert len(data.corpus) == 30
+        assert [len(rows) for rows in data.splits[0]] == [22, 8]
+    for path in ("../articles.jsonl", "/etc/passwd"):
+        (place / "own.toml").write_text(f'name="own"\ndata="{path}"\n{models}')
+        assert "leads out of the folder" in problem(1, "experiment", "own.toml", "-o", "d")
+    (place / "own.toml").write_text(f'name="own"\ndata="none.csv"\n{models}')
+    said = problem(1, "experiment", "own.toml", "-o", "d")
+    assert f"no data set 'none.csv', and no file or folder of this name in {place}" in said
+
+
+def test_an_experiment_on_a_folder_or_a_description_runs_all_models(
+    tmp_path: Path, news: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "deplda.experiments.runner._in_own_process",
+        lambda task: Unit(task.model, task.split, "done", found={"peak_mb": 1.0}),
+    )
+    assert "7 of 7 units done" in done("experiment", news, "-o", tmp_path / "a")
+    (tmp_path / "articles.jsonl").write_bytes(corpus.read_bytes())
+    (tmp_path / "dataset.toml").write_text('documents = "articles.jsonl"\nfolds = 2\n')
+    for number, name in enumerate((tmp_path / "dataset.toml", tmp_path)):
+        shown = done("experiment", name, "-o", tmp_path / f"b{number}")
+        assert "14 of 14 units done" in shown
+    said = problem(1, "experiment", corpus, "-o", tmp_path / "c")
+    assert f"models are compared on documents by: deplda compare {corpus}" in said
+
+
 def test_a_report_is_a_table_a_page_and_markdown(tmp_path: Path) -> None:
     results = folders.make(tmp_path / "results")
     page, text, notes = tmp_path / "r.html", tmp_path / "r.md", tmp_path / "notes.md"

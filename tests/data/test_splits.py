@@ -2,7 +2,14 @@ import numpy as np
 import pytest
 
 from deplda import Corpus, InputError
-from deplda.data.splits import k_fold, nyt_split, random_split, split_by_ids
+from deplda.data.splits import (
+    Split,
+    by_values,
+    k_fold,
+    nyt_split,
+    random_split,
+    split_by_ids,
+)
 
 
 def corpus(n: int = 23) -> Corpus:
@@ -68,3 +75,47 @@ def test_a_share_lies_between_0_and_1(share: float) -> None:
         random_split(corpus(), share)
     with pytest.raises(InputError, match="train_share is"):
         nyt_split(corpus(), train_share=share)
+
+
+GROUPS = [*"aaaaaa", *"bbb", *"ccc", "", "", *"dd"]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_groups_are_kept_together_and_documents_without_one_stand_alone(seed: int) -> None:
+    corpus = Corpus(np.ones((len(GROUPS), 1)), np.ones((len(GROUPS), 1)))
+    folds = list(k_fold(corpus, 4, seed=seed, groups=GROUPS))
+    held = random_split_of(corpus, seed)
+    for split in (*folds, held):
+        assert sorted([*split.train, *split.test]) == list(range(len(GROUPS)))
+        parts = [{GROUPS[row] for row in rows} - {""} for rows in split]
+        assert not parts[0] & parts[1]
+    assert sorted(row for split in folds for row in split.test) == list(range(len(GROUPS)))
+    assert sorted(len(split.test) for split in folds) == [3, 3, 4, 6]  # six are never parted
+    assert 3 <= len(held.test) <= 9
+
+
+def random_split_of(corpus: Corpus, seed: int) -> Split:
+    first, again = (random_split(corpus, 0.3, seed=seed, groups=GROUPS) for _ in range(2))
+    assert first.test.tolist() == again.test.tolist()
+    return first
+
+
+def test_groups_that_cannot_be_parted_are_an_error() -> None:
+    corpus = Corpus(np.ones((4, 1)), np.ones((4, 1)))
+    with pytest.raises(InputError, match="all documents are of one group"):
+        random_split(corpus, 0.5, groups=["a"] * 4)
+    with pytest.raises(InputError, match="k is 3, but there are 2 groups"):
+        list(k_fold(corpus, 3, groups=["a", "a", "b", "b"]))
+    with pytest.raises(InputError, match="there are 2 groups for 4 documents"):
+        random_split(corpus, 0.5, groups=["a", "b"])
+
+
+def test_a_field_says_which_documents_test_or_which_fold_they_are_of() -> None:
+    (one,) = by_values(["train", "Test", "dev", "test"])
+    assert [rows.tolist() for rows in one] == [[0, 2], [1, 3]]
+    folds = by_values(["2", "1", "2"])
+    assert [split.test.tolist() for split in folds] == [[1], [0, 2]]
+    with pytest.raises(InputError, match="all 2 documents say 'train'"):
+        by_values(["train", "train"])
+    with pytest.raises(InputError, match="there are 101 values such as"):
+        by_values([str(n) for n in range(101)])

@@ -6,6 +6,7 @@ library at its top.
 
 import os
 
+from deplda.cli.compare import compare
 from deplda.cli.datasets import datasets
 from deplda.cli.evaluate import evaluate, tune
 from deplda.cli.experiment import demo, experiment, report
@@ -24,7 +25,7 @@ for verb in (train, learn, predict, queue, explain, evaluate, tune):
     root.add_command(verb)
 for verb in (info, labels, label, words, topics):
     root.add_command(verb)
-for verb in (serve, datasets, vocabulary, experiment, report, demo):
+for verb in (serve, datasets, vocabulary, compare, experiment, report, demo):
     root.add_command(verb)
 
 

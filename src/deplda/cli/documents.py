@@ -307,6 +307,8 @@ def load_corpus(
     from deplda.data.readers import guess_format, read_counted
 
     path = as_path(source)
+    if not isinstance(path, StandardInput) and datasets.is_described(path):
+        return _own(path, reading, counter)
     if isinstance(path, StandardInput) or is_readable(path, reading):
         format, fields = reading.format or guess_format(path), reading.fields(remembered)
         with waiting(f"reading {'standard input' if source == '-' else Path(source).name}") as seen:
@@ -323,13 +325,12 @@ def load_corpus(
         raise InputError(f"--where is for files with fields; {source} is none")
     if path.is_dir():
         with waiting(f"reading {path.name}"):
-            found = datasets.load_folder(path, path.name)
-        return Loaded(found.corpus, found.splits, texts=found.texts)
+            return _own(path, reading, counter)
     names = [entry.name for entry in datasets.list()]
     if source not in names:
-        problem = "there is no such file or folder, and no data set of this name; data sets are"
-        known = f"{', '.join(names)}{did_you_mean(source, names)}"
-        raise ReadError(source, None, f"{problem} {known}")
+        near, known = did_you_mean(source, names), ", ".join(names)
+        problem = f"there is no such file, folder or data set{near} (data sets: {known})"
+        raise ReadError(source, None, problem)
     if not datasets.is_here(source, reading.data_dir):  # which draws progress of its own
         fetched(source, reading.data_dir)
     with waiting(f"reading {source}"):
@@ -344,6 +345,18 @@ def fetched(name: str, data_dir: Path | None, *, anew: bool = False) -> list[Pat
     is_made = entry_of(name).origin == "this machine"
     with waiting("reading apt's lists") if is_made else nullcontext():
         return list(fetch(name, data_dir, anew=anew).values())
+
+
+def _own(path: Path, reading: Reading, counter: WordCounter) -> Loaded:
+    """Return the data set of a folder, or of its description; a model's counter counts texts."""
+    from deplda.data import datasets
+    from deplda.data.text import CountsOnly
+
+    if reading.text_field or reading.labels_field is not None:
+        raise InputError(f"--text-field and --labels-field are for files; {path} says it itself")
+    is_told = hasattr(counter, "vocabulary_") or isinstance(counter, CountsOnly)
+    found = datasets.load_own(path, counter if is_told else None)
+    return Loaded(found.corpus, found.splits, found.counter, texts=found.texts)
 
 
 def with_kept_words(loaded: Loaded, words: Words) -> Corpus:

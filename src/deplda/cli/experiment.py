@@ -13,7 +13,7 @@ from deplda.errors import InputError
 
 
 @click.command()
-@click.argument("name", metavar="PRESET|FILE")
+@click.argument("name", metavar="PRESET|FILE|FOLDER")
 @click.option(
     "--output",
     "-o",
@@ -33,7 +33,8 @@ from deplda.errors import InputError
 @click.option(
     "--data-dir",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of data sets; by default they are downloaded.",
+    help="Folder of data sets; by default they are downloaded, and those that are paths are "
+    "beside FILE.",
 )
 @jobs_option
 @as_json
@@ -50,17 +51,26 @@ def experiment(
 ) -> None:
     """Compare models on the splits of a data set, and keep every result.
 
+    FILE is a TOML file of an experiment, whose data is the name of a data set or a path beside the
+    file. Of a data set itself, FOLDER or its dataset.toml, all models are run on it. To compare
+    models on a file of documents use `deplda compare`.
+
     \b
     deplda experiment newsroom -o results --budget quick
+    deplda experiment own.toml -o results
     deplda report results -o report.html
     """
+    from deplda.data.datasets import is_known
     from deplda.experiments import read_experiment, run
 
+    asked = read_experiment(name)
+    if data_dir is None and not is_known(asked.data):
+        data_dir = Path(name).absolute().parent
     results = run(
-        read_experiment(name),
+        asked,
         output,
         budget=budget,
-        splits=_numbers(splits),
+        splits=numbers_in(splits),
         models=None if models is None else [name.strip() for name in models.split(",")],
         device=device,
         data_dir=data_dir,
@@ -82,7 +92,8 @@ def experiment(
         raise InputError(f"{len(failed)} of {len(results.units)} units failed; run again to retry")
 
 
-def _numbers(text: str | None) -> list[int] | None:
+def numbers_in(text: str | None) -> list[int] | None:
+    """Return the numbers of splits that an option names; None if it is not given."""
     if text is None:
         return None
     parts = text.split(",")

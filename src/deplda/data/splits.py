@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +10,9 @@ import numpy.typing as npt
 
 from deplda.data.corpus import Corpus
 from deplda.errors import InputError
+
+MOST_FOLDS = 100
+"""That the values of a field may be."""
 
 
 class Split(NamedTuple):
@@ -19,13 +22,64 @@ class Split(NamedTuple):
     test: npt.NDArray[np.int64]
 
 
-def k_fold(corpus: Corpus, k: int = 10, *, seed: int = 0) -> Iterator[Split]:
-    """Yield k splits; each document is in exactly one test part, all of about the same size."""
+def k_fold(
+    corpus: Corpus, k: int = 10, *, seed: int = 0, groups: Sequence[str] = ()
+) -> Iterator[Split]:
+    """Yield k splits; each document is in exactly one test part, all of about the same size.
+
+    Documents of one of the `groups` are in the same part; one whose group is "" stands alone.
+    """
     if not 2 <= k <= len(corpus):
         raise InputError(f"k is {k}; it must be from 2 to the number of documents, {len(corpus):,}")
-    folds = np.empty(len(corpus), dtype=np.int64)
-    folds[np.random.default_rng(seed).permutation(len(corpus))] = np.arange(len(corpus)) % k
-    yield from by_fold(folds)
+    rng = np.random.default_rng(seed)
+    if not groups:
+        folds = np.empty(len(corpus), dtype=np.int64)
+        folds[rng.permutation(len(corpus))] = np.arange(len(corpus)) % k
+        yield from by_fold(folds)
+        return
+    group_of = group_numbers(groups, len(corpus))
+    sizes = np.bincount(group_of)
+    if k > len(sizes):
+        raise InputError(f"k is {k}, but there are {len(sizes):,} groups, which are not parted")
+    # The largest first, each to the fold that has fewest documents yet.
+    order = rng.permutation(len(sizes))
+    order = order[np.argsort(-sizes[order], kind="stable")]
+    fold_of, filled = np.empty(len(sizes), dtype=np.int64), np.zeros(k, dtype=np.int64)
+    for group in order:
+        fold_of[group] = filled.argmin()
+        filled[fold_of[group]] += sizes[group]
+    yield from by_fold(fold_of[group_of])
+
+
+def group_numbers(groups: Sequence[str], n: int) -> npt.NDArray[np.int64]:
+    """Return the number of each document's group; one whose group is "" is a group by itself."""
+    if len(groups) != n:
+        raise InputError(f"there are {len(groups):,} groups for {n:,} documents; give one for each")
+    names = [("", row) if group == "" else (group, -1) for row, group in enumerate(groups)]
+    number = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    return np.array([number[name] for name in names], dtype=np.int64)
+
+
+def by_values(values: Sequence[str]) -> tuple[Split, ...]:
+    """Return the splits that a field of the documents tells.
+
+    Where some say "test", these test and all others train; else each value is a fold.
+    """
+    said = np.array([value.strip().lower() for value in values])
+    in_test, found = said == "test", sorted(set(said.tolist()))
+    if in_test.all() or len(found) == 1:
+        raise InputError(
+            f"all {len(said):,} documents say {found[0]!r}; those that say 'test' test and "
+            "others train, or each value is a fold"
+        )
+    if in_test.any():
+        return (Split(np.flatnonzero(~in_test), np.flatnonzero(in_test)),)
+    if len(found) > MOST_FOLDS:
+        raise InputError(
+            f"there are {len(found):,} values such as {found[0]!r}, none of which is 'test', and "
+            f"of folds there may be {MOST_FOLDS}"
+        )
+    return tuple(by_fold(np.unique(said, return_inverse=True)[1]))
 
 
 def by_fold(folds: npt.NDArray[np.int64]) -> Iterator[Split]:
@@ -34,12 +88,27 @@ def by_fold(folds: npt.NDArray[np.int64]) -> Iterator[Split]:
         yield Split(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold))
 
 
-def random_split(corpus: Corpus, test_share: float = 0.2, *, seed: int = 0) -> Split:
-    """Return a random split with `test_share` of the documents in the test part."""
+def random_split(
+    corpus: Corpus, test_share: float = 0.2, *, seed: int = 0, groups: Sequence[str] = ()
+) -> Split:
+    """Return a random split with `test_share` of the documents in the test part.
+
+    Documents of one of the `groups` are in the same part, so that the share is nearly that.
+    """
     _check_share("test_share", test_share)
-    order = np.random.default_rng(seed).permutation(len(corpus))
-    n_test = round(test_share * len(corpus))
-    return Split(np.sort(order[n_test:]), np.sort(order[:n_test]))
+    rng = np.random.default_rng(seed)
+    if not groups:
+        order = rng.permutation(len(corpus))
+        n_test = round(test_share * len(corpus))
+        return Split(np.sort(order[n_test:]), np.sort(order[:n_test]))
+    group_of = group_numbers(groups, len(corpus))
+    sizes = np.bincount(group_of)
+    if len(sizes) < 2:
+        raise InputError("all documents are of one group, which cannot be parted")
+    order = rng.permutation(len(sizes))
+    n_groups = 1 + int(np.abs(np.cumsum(sizes[order])[:-1] - test_share * len(corpus)).argmin())
+    in_test = np.isin(group_of, order[:n_groups])
+    return Split(np.flatnonzero(~in_test), np.flatnonzero(in_test))
 
 
 def split_by_ids(corpus: Corpus, test_ids: Iterable[str]) -> Split:

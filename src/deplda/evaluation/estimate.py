@@ -59,6 +59,18 @@ def bootstrap(
         raise InputError(f"resamples is {resamples}; at least 2 are needed, 1000 are usual")
     if not ratios:
         return {}
+    drawn = resampled(ratios, resamples=resamples, seed=seed)
+    return {
+        name: Estimate(ratio.value, *percentiles(drawn[:, column], level))
+        for column, (name, ratio) in enumerate(ratios.items())
+    }
+
+
+def resampled(ratios: Mapping[str, Ratio], *, resamples: int, seed: int = 0) -> Floats:
+    """Return the metrics (columns) of items drawn anew, with replacement, so many times (rows).
+
+    The same seed draws the same ones of as many items: of two models the rows can be paired.
+    """
     tops, bottoms = (np.stack(part, axis=1) for part in zip(*ratios.values(), strict=True))
     n = len(tops)
     rng = np.random.default_rng(seed)
@@ -72,13 +84,11 @@ def bootstrap(
         below = times @ bottoms
         empty = np.full_like(below, np.nan)
         drawn[start:end] = np.divide(times @ tops, below, out=empty, where=below > 0)
-    return {
-        name: Estimate(ratio.value, *_percentiles(drawn[:, column], level))
-        for column, (name, ratio) in enumerate(ratios.items())
-    }
+    return drawn
 
 
-def _percentiles(drawn: Floats, level: float) -> tuple[float, float]:
+def percentiles(drawn: Floats, level: float = 0.95) -> tuple[float, float]:
+    """Return between which values the middle of what was drawn lies, NaN left out."""
     drawn = drawn[~np.isnan(drawn)]
     if not len(drawn):
         return float("nan"), float("nan")

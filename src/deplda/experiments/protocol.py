@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import tomllib
 from collections import Counter
 from importlib.resources import files
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import Any, Literal
 import msgspec
 
 from deplda.data import checks
+from deplda.data.datasets import is_known
+from deplda.data.datasets.described import DESCRIPTION, check_inside
 from deplda.data.files import StrPath
 from deplda.errors import InputError, ReadError
 from deplda.models.parameters import PAPER_NAMES, checked
@@ -34,6 +37,14 @@ BUDGETS: dict[Budget, dict[str, Any]] = {
 }  # fmt: skip
 
 
+TITLES = {
+    "HybridLDA": "Hybrid", "TfidfSVM": "tf-idf SVM", "DependencyLDA": "Dependency-LDA",
+    "PriorLDA": "Prior-LDA", "FlatLDA": "Flat-LDA", "TunedSVM": "Tuned-SVM",
+    "VanillaSVM": "Vanilla-SVM",
+}  # fmt: skip
+"""What results call the models where nobody named them."""
+
+
 class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One model of an experiment."""
 
@@ -53,8 +64,9 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     splits: list[int] | Literal["all"] = "all"
     labels: Literal["train", "test"] = "train"
     """What is ranked for a document; see `evaluate`."""
-    min_count: int = 1
-    """Words with fewer tokens in a split's training part are dropped from it."""
+    min_count: int | Literal["auto"] = 1
+    """Words with fewer tokens in a split's training part are dropped from it; "auto" is one for
+    every 50,000 tokens there, 20 at most."""
     seed: int = 0
     paper: str | None = None
     """What the paper calls this data set, if it is one of its own or of the same kind."""
@@ -69,17 +81,45 @@ def presets() -> list[str]:
 
 
 def read_experiment(name: StrPath) -> Experiment:
-    """Return a preset by its name, or an experiment from a TOML file."""
+    """Return a preset by its name, or an experiment from a TOML file.
+
+    A data set that is a path in the file is looked for in `run`'s `data_dir`: give the file's
+    folder. Of a data set itself, a folder or its description, it is every model on it.
+    """
     if name in presets():
         source = files("deplda.experiments").joinpath(f"presets/{name}.toml")
         return _checked(source.read_bytes(), Path(f"{name}.toml"))
     path = Path(name)
-    if path.suffix != ".toml" or not path.is_file():
+    if path.is_dir() or (path.is_file() and _describes_data(path)):
+        return usual_experiment(path.absolute().stem, path.absolute().name)
+    if path.is_file() and path.suffix != ".toml":
         raise InputError(
-            f"there is no experiment {str(name)!r}; give a TOML file, or one of "
-            f"{', '.join(presets())}"
+            f"{path} is no experiment, which is a TOML file; models are compared on documents by: "
+            f"deplda compare {path}"
+        )
+    if not path.is_file():
+        raise InputError(
+            f"there is no experiment {str(name)!r}; give a TOML file, the folder of a data set, or "
+            f"one of {', '.join(presets())}"
         )
     return _checked(path.read_bytes(), path)
+
+
+def usual_experiment(name: str, data: str, **others: Any) -> Experiment:
+    """Return every model with its own settings on a data set."""
+    models = {title: Model(estimator) for estimator, title in TITLES.items()}
+    return Experiment(name=name, data=data, models=models, **others)
+
+
+def _describes_data(path: Path) -> bool:
+    """Return whether a TOML file is of a data set rather than of an experiment."""
+    if path.suffix != ".toml":
+        return False
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return False  # what is wrong with it is said where it is read
+    return "models" not in found and ("documents" in found or path.name == DESCRIPTION)
 
 
 def make_estimator(
@@ -120,7 +160,10 @@ def _checked(data: bytes, path: Path) -> Experiment:
 
 def _check_numbers(experiment: Experiment) -> None:
     checks.seed("seed", experiment.seed)
-    checks.whole("min_count", experiment.min_count)
+    if experiment.min_count != "auto":
+        checks.whole("min_count", experiment.min_count)
+    if not is_known(experiment.data):
+        check_inside(experiment.data)
     if not experiment.models:
         raise InputError("it has no models")
     slugs = Counter(map(slug, experiment.models))

@@ -34,6 +34,8 @@ class Head(msgspec.Struct, frozen=True):
     splits: list[int]
     library: str
     version: int = _VERSION
+    data: str | None = None
+    """What tells these documents, labels and splits from others; None in folders of before."""
 
 
 class Unit(msgspec.Struct, frozen=True):
@@ -44,6 +46,15 @@ class Unit(msgspec.Struct, frozen=True):
     status: Literal["done", "failed"]
     error: str | None = None
     found: dict[str, Any] | None = None
+
+
+class TextOfOne(msgspec.Struct, frozen=True):
+    """A document as it is written, and where its words stand: begin, end, the word."""
+
+    id: str
+    text: str
+    spans: list[tuple[Count, Count, str]]
+    is_whole: bool = True
 
 
 class DataFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +73,10 @@ class DataFacts(msgspec.Struct, frozen=True, kw_only=True):
     """(labels, training documents that have so many)."""
     shown_labels: dict[str, int]
     """Training documents of the labels whose words are shown."""
+    generated: bool = False
+    """Whether a program drew the documents."""
+    document: TextOfOne | None = None
+    """The text of the document that is explained, if the data set has texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +106,11 @@ def open_results(folder: StrPath, head: Head) -> None:
                     f"{folder} holds results of another run (its {what} is {short}); "
                     "choose another folder"
                 )
+        if known.data is not None and head.data is not None and known.data != head.data:
+            raise InputError(
+                f"{folder} holds results of other documents, labels or splits: the data has "
+                "changed since; choose another folder"
+            )
         return
     # The head comes first: whatever follows it, the folder is then known for what it is.
     if Path(folder).exists() and not _is_begun(Path(folder)):
@@ -148,9 +168,11 @@ def write_unit(folder: StrPath, unit: Unit) -> None:
         file.write(msgspec.json.encode(unit))
 
 
-def new_head(experiment: Experiment, budget: Budget, splits: list[int]) -> Head:
+def new_head(
+    experiment: Experiment, budget: Budget, splits: list[int], data: str | None = None
+) -> Head:
     """Return what a folder for this run says of itself."""
-    return Head(experiment, budget, splits, deplda.__version__)
+    return Head(experiment, budget, splits, deplda.__version__, data=data)
 
 
 def units_of(head: Head) -> Iterator[tuple[str, int]]:

@@ -5,12 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
 from threading import Event
 from typing import Any
 
 import msgspec
+import numpy as np
+from msgspec import structs
 
 from deplda.data import datasets
+from deplda.data.datasets.described import drawn
 from deplda.data.files import StrPath
 from deplda.engine.execution import Execution, n_workers
 from deplda.engine.pool import Stopped
@@ -34,6 +41,8 @@ from deplda.experiments.unit import Task
 from deplda.models.parameters import checked
 
 _SHARE_OF_MEMORY = 0.8
+_COPY = "data"
+"""The folder of the data set in that of the results, where it was counted for them."""
 
 
 def run(
@@ -47,6 +56,8 @@ def run(
     data_dir: StrPath | None = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
+    data: datasets.Dataset | None = None,
+    ended: Callable[[Unit], None] | None = None,
 ) -> Results:
     """Run every unit that has not ended well yet, and return all that is in the folder.
 
@@ -65,26 +76,28 @@ def run(
         Where the topic models work. Each unit keeps it with its parameters.
     n_jobs : int, optional
         Cores to use; all by default. Units run side by side where memory allows, but not on a GPU.
+    data : Dataset, optional
+        The data set itself, where the experiment's `data` is a name for it and nothing more. One
+        without splits, also one that is loaded, has a quarter of its documents held out.
+    ended : function of a Unit, optional
+        Called with each unit as it ends.
     """
-    if not datasets.is_here(experiment.data, data_dir):
-        datasets.fetch(experiment.data, data_dir, progress=progress)
-    with stage(f"reading {experiment.data}", progress):
-        data = datasets.load(experiment.data, data_dir)
-    every = range(len(data.splits))
-    chosen = list(every) if experiment.splits == "all" else experiment.splits
-    chosen = chosen if splits is None else splits
-    for split in chosen:
-        if split not in every:
-            raise InputError(f"there is no split {split}; {experiment.data} has {len(every)}")
+    data, is_copied = _with_splits(experiment, data, data_dir, progress)
+    chosen = _chosen_splits(experiment, splits, len(data.splits))
     for model in models or ():
         if model not in experiment.models:
             known = ", ".join(experiment.models)
             raise InputError(f"there is no model {model!r}; {experiment.name} has {known}")
     checked({"device": device})
-    head = new_head(experiment, budget, chosen)
+    head = new_head(experiment, budget, chosen, _identity(data))
     open_results(folder, head)
     if chosen and not has_data(folder):
         write_data(folder, data_facts(data, experiment, chosen[0]))
+    asked, where = experiment, None if data_dir is None else os.fspath(data_dir)
+    if is_copied:  # units need not read texts, nor count their words, again
+        asked, where = structs.replace(experiment, data=_COPY), os.fspath(folder)
+        if not (Path(folder) / _COPY).exists():
+            datasets.save_folder(data, Path(folder) / _COPY)
     del data  # every unit loads its own
     waiting = [
         (model, split)
@@ -93,15 +106,16 @@ def run(
         if (unit := read_unit(folder, model, split)) is None or unit.status == "failed"
     ]
     cores = n_workers(n_jobs)
-    where = None if data_dir is None else os.fspath(data_dir)
 
     def work(item: tuple[str, int], stop: Event, threads: int) -> Unit:
         if stop.is_set():
             raise Stopped
-        task = Task(experiment, *item, budget, where, threads, device)
+        task = Task(asked, *item, budget, where, threads, device)
         with stage(f"{task.model} on split {task.split}", progress):
             unit = _in_own_process(task)
         write_unit(folder, unit)
+        if ended is not None:
+            ended(unit)
         return unit
 
     what = f"experiment {experiment.name}: {number_of(len(waiting), 'run')}"
@@ -118,6 +132,45 @@ def run(
         ):
             done(1)
     return read_results(folder)
+
+
+def _with_splits(
+    experiment: Experiment,
+    data: datasets.Dataset | None,
+    data_dir: StrPath | None,
+    progress: bool | None,
+) -> tuple[datasets.Dataset, bool]:
+    """Return the data set, and whether units are to load a copy: else they find it by its name."""
+    is_copied = data is not None
+    if data is None:
+        name = experiment.data
+        if datasets.is_known(name) and not datasets.is_here(name, data_dir):
+            datasets.fetch(name, data_dir, progress=progress)
+        with stage(f"reading {name}", progress):
+            data = datasets.load(name, data_dir)
+        is_copied = bool(data.texts and data.counter) or not data.splits
+    if not data.splits:
+        data = replace(data, splits=drawn(data, seed=experiment.seed))
+    return data, is_copied
+
+
+def _chosen_splits(experiment: Experiment, splits: list[int] | None, n: int) -> list[int]:
+    """Return the splits that are asked for, of the n that there are."""
+    chosen = list(range(n)) if experiment.splits == "all" else experiment.splits
+    chosen = chosen if splits is None else splits
+    for split in chosen:
+        if not 0 <= split < n:
+            raise InputError(f"there is no split {split}; {experiment.data} has {n}")
+    return chosen
+
+
+def _identity(data: datasets.Dataset) -> str:
+    """Return what tells the documents, labels and splits from any others."""
+    digest = blake2b(data.corpus.fingerprint().encode(), digest_size=16)
+    for split in data.splits:
+        for rows in split:
+            digest.update(rows.astype(np.int64).tobytes() + b"|")
+    return digest.hexdigest()
 
 
 def _in_own_process(task: Task) -> Unit:

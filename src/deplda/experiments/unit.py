@@ -11,20 +11,24 @@ from importlib.metadata import version
 from typing import Any
 
 import msgspec
-import numpy as np
 from sklearn.base import clone
 
 import deplda
 from deplda.data import datasets
 from deplda.data.corpus import Corpus
+from deplda.data.datasets import Dataset
+from deplda.data.readers import kept_words
+from deplda.data.splits import group_numbers
 from deplda.evaluation import evaluate
+from deplda.evaluation.estimate import resampled
+from deplda.evaluation.evaluation import Metrics
+from deplda.experiments.examples import examples_of
 from deplda.experiments.protocol import Budget, Experiment, make_estimator
 from deplda.kernels.cuda.device import choose
 from deplda.models.registry import can
 
 _FEW_DOCUMENTS = 50
-_SHOWN_LABELS = 10
-_SHOWN_TOPICS = 12
+_RESAMPLES = 500
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -43,16 +47,14 @@ def run_unit(task: Task) -> dict[str, Any]:
     """Return everything that is kept of a unit, as JSON has it."""
     experiment = task.experiment
     data = datasets.load(experiment.data, task.data_dir)
-    split = data.splits[task.split]
-    train = data.corpus[split.train].keep_words(experiment.min_count)
-    test = data.corpus[split.test].align(train)
+    train, test = parts_of(data, experiment, task.split)
     seed = experiment.seed + task.split
     model = make_estimator(
         experiment.models[task.model], task.budget, seed, task.n_jobs, task.device
     )
     _compile(model, train)
     begin = _now()
-    model.fit(train)
+    model.fit(train, **_beside(data, task.split, train, model))
     fitted = _now()
     scores = model.scores_to_evaluate(test)
     scored = _now()
@@ -65,6 +67,10 @@ def run_unit(task: Task) -> dict[str, Any]:
             "positives": found.label.positives.tolist(),
             "average_precision": found.label.values("average_precision").tolist(),
         },
+        "resampled": {
+            "document": drawn_anew(found.document, task.split),
+            "label": drawn_anew(found.label, task.split),
+        },
         "seconds": {"fit": fitted[0] - begin[0], "predict": scored[0] - fitted[0]},
         "cpu_seconds": {"fit": fitted[1] - begin[1], "predict": scored[1] - fitted[1]},
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10,
@@ -73,7 +79,7 @@ def run_unit(task: Task) -> dict[str, Any]:
         "settings": _plain(getattr(model, "settings_", {})),
         "seed": seed,
         "diagnostics": _diagnostics(model),
-        "showcase": _showcase(model, train, test),
+        "showcase": examples_of(model, train, test),
         "versions": {name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba")},
         "library": deplda.__version__,
         "machine": {
@@ -84,6 +90,44 @@ def run_unit(task: Task) -> dict[str, Any]:
             "gpu": _gpu(model),
         },
     }
+
+
+def parts_of(data: Dataset, experiment: Experiment, number: int) -> tuple[Corpus, Corpus]:
+    """Return the two parts of a split, with the words that are kept of the first."""
+    split = data.splits[number]
+    train = data.corpus[split.train]
+    if experiment.min_count == "auto":
+        train, _ = kept_words(train, "auto")
+    else:
+        train = train.keep_words(experiment.min_count)
+    return train, data.corpus[split.test].align(train)
+
+
+def _beside(data: Dataset, split: int, train: Corpus, model: Any) -> dict[str, Any]:
+    """Return what is known of the training documents beside words, as `fit` takes it."""
+    known: dict[str, Any] = {}
+    if data.counter is not None:
+        known["counter"] = data.counter.with_words(train.vocabulary)
+    if data.groups and can(model, "mix"):
+        known["groups"] = group_numbers(data.groups, len(data.corpus))[data.splits[split].train]
+    return known
+
+
+def drawn_anew(
+    metrics: Metrics, seed: int, resamples: int = _RESAMPLES
+) -> dict[str, dict[str, list[float]]]:
+    """Return the metrics of test documents, or of labels, drawn anew: in all models the same ones.
+
+    So what two models differ by in each draw can be told, and whether it is beyond noise.
+    """
+    chosen = {
+        "ranking": {name: r for name, r in metrics.ranking.items() if "@" not in name},
+        "binary": {name: r for name, r in metrics.binary.items() if "_f1@" in name},
+    }
+    every = {name: ratio for ratios in chosen.values() for name, ratio in ratios.items()}
+    drawn = resampled(every, resamples=resamples, seed=seed)
+    short = {name: [float(f"{v:.6g}") for v in drawn[:, k]] for k, name in enumerate(every)}
+    return {task: {name: short[name] for name in ratios} for task, ratios in chosen.items()}
 
 
 def _compile(model: Any, train: Corpus) -> None:
@@ -117,45 +161,6 @@ def _diagnostics(model: Any) -> dict[str, Any]:
                 "log_likelihood": part.log_likelihood.tolist(),
             }
     return found
-
-
-def _showcase(model: Any, train: Corpus, test: Corpus) -> dict[str, Any]:
-    """Return one document's best labels, and what the model says of some labels and topics."""
-    sizes = test.labels_per_document
-    row = int(np.flatnonzero(sizes == np.clip(sizes, 3, 8))[:1].sum())
-    best = model.rank(test[[row]], _SHOWN_LABELS)
-    found: dict[str, Any] = {
-        "document": test.ids[row],
-        "true": [test.label_names[c] for c in test[[row]].labels.indices],
-        "top": [
-            [str(label), float(score)]
-            for label, score in zip(best.labels[0], best.scores[0], strict=True)
-        ],
-    }
-    if can(model, "explain"):
-        explanation = model.explain(test[[row]], k=5)
-        found["explanation"] = explanation.to_dict()
-        found["words"] = [[w.word, w.times, list(w.tokens)] for w in explanation.words]
-        found["top_words"] = {
-            name: [[w.name, w.weight] for w in model.top_words(name, 10)]
-            for name in telling_labels(train)
-        }
-        found["topics"] = [
-            [[str(label.name), label.weight] for label in topic.labels]
-            for topic in model.topics(8)[:_SHOWN_TOPICS]
-        ]
-    return found
-
-
-def telling_labels(train: Corpus) -> list[str]:
-    """Return the names of some labels: frequent ones, of middling frequency, of one document."""
-    order = np.argsort(-train.label_counts, kind="stable")
-    order = order[train.label_counts[order] > 0]
-    middle = len(order) // 2
-    alone = train.labels[:, train.label_counts == 1].tocsr()
-    single = np.flatnonzero(train.label_counts == 1)[alone.indices][:2]  # of the first documents
-    chosen = [*order[:2], *order[middle : middle + 2], *single]
-    return list(dict.fromkeys(train.label_names[c] for c in chosen))
 
 
 if __name__ == "__main__":

@@ -102,7 +102,10 @@ def test_every_data_set_has_a_name_a_title_and_a_way_to_be_had() -> None:
 @pytest.mark.parametrize("name", ["nonsense", "", "-", "yahoo"])
 def test_an_unknown_name_is_refused_with_the_known_ones(name: str) -> None:
     for call in (datasets.load, datasets.fetch):
-        with pytest.raises(InputError, match=f"no data set '{name}'; known: newsroom, power-law"):
+        with pytest.raises(
+            InputError,
+            match=f"no data set, file or folder '{name}'.* \\(data sets: newsroom, power",
+        ):
             call(name)
 
 

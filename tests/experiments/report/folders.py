@@ -12,6 +12,7 @@ from deplda.experiments import Experiment
 from deplda.experiments.facts import data_facts
 from deplda.experiments.protocol import Budget, Model
 from deplda.experiments.results import Unit, new_head, open_results, write_data, write_unit
+from deplda.experiments.unit import drawn_anew
 
 NAMES = ("A & B", "<i>rare</i>", 'the "third"', "pipe | label", "five_*six*", "PLAIN")
 MODELS = {
@@ -80,6 +81,10 @@ def found(data: Dataset, split: int, model: str, seed: int, diagnosed: bool) -> 
             "training_documents": result.label.training_documents.tolist(),
             "positives": result.label.positives.tolist(),
             "average_precision": result.label.values("average_precision").tolist(),
+        },
+        "resampled": {
+            "document": drawn_anew(result.document, split, 60),
+            "label": drawn_anew(result.label, split, 60),
         },
         "seconds": {"fit": 1.5 + seed, "predict": 0.5},
         "cpu_seconds": {"fit": 2.0, "predict": 1.0},

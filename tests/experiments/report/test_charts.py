@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from deplda.experiments.report.charts import Axis, Chart, Point, Series, svg
+from deplda.experiments.report.charts import HEIGHT, WIDTH, Axis, Chart, Point, Series, svg
 from tests.experiments.report.reading import Page
 
 
@@ -27,10 +27,27 @@ def test_every_chart_stays_inside_its_frame(kind: str, points: list[tuple[float,
         drawn = svg(Chart(kind, *axes, (series,)), 'T "1"', "D", "f")  # type: ignore[arg-type]
         Page(drawn)
         for x, y in re.findall(r"M([\d.-]+) ([\d.-]+)", drawn):
-            assert -1 <= float(x) <= 481
-            assert -1 <= float(y) <= 301
+            assert -1 <= float(x) <= WIDTH + 1
+            assert -1 <= float(y) <= HEIGHT + 1
         assert "nan" not in drawn
         assert drawn.count('class="tick"') >= 2
+
+
+def test_values_that_differ_by_rounding_alone_are_drawn() -> None:
+    series = Series("best", (Point(1.0, 1.0), Point(1.0 + 4e-16, 1.0 - 2e-16)), 0)
+    drawn = svg(Chart("points", Axis("x"), Axis("y"), (series,)), "T", "D", "f")
+    assert drawn.count('class="mark"') == 2
+
+
+@pytest.mark.parametrize(("low", "high"), [(1, 2), (1, 3), (2, 7), (1, 40), (1, 5000)])
+@pytest.mark.parametrize("log", [False, True])
+def test_a_count_is_never_one_and_a_half(low: int, high: int, log: bool) -> None:
+    series = Series("labels", (Point(low, low), Point(high, high)), 0)
+    axis = Axis("labels", log=log, whole=True)
+    drawn = svg(Chart("points", axis, axis, (series,)), "T", "D", "f")
+    ticks = re.findall(r'class="tick"[^>]*>(.*?)<', drawn)
+    assert len(ticks) >= 3
+    assert all(float(tick.replace(",", "")).is_integer() for tick in ticks)
 
 
 def test_ticks_are_all_different(html: str) -> None:

@@ -139,5 +139,5 @@ def test_a_document_is_shown_as_it_is_written_where_its_text_is_there() -> None:
 def test_an_unknown_data_set_is_refused_with_the_known_ones(tmp_path: Path) -> None:
     ended = run("demo", "--data", "debtag", "-o", tmp_path / "demo")
     assert ended.exit_code == 1
-    assert "there is no data set 'debtag'; known: newsroom" in ended.stderr
+    assert "no data set, file or folder 'debtag': did you mean 'debtags'? (" in ended.stderr
     assert not (tmp_path / "demo").exists()

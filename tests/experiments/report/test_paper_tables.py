@@ -7,7 +7,7 @@ import pytest
 
 from deplda.experiments import read_results
 from deplda.experiments.report.literature import paper_values
-from deplda.experiments.report.measures import BY_DOCUMENT, ONE_ERROR, TABLES, Metric
+from deplda.experiments.report.measures import BY_DOCUMENT, BY_LABEL, ONE_ERROR, TABLES, Metric
 from deplda.experiments.report.pages import full_report
 from deplda.experiments.report.paper_tables import difference
 from deplda.experiments.report.runs import read_groups
@@ -17,7 +17,7 @@ from tests.experiments.report.reading import section, tables, words
 PAPER = {"name": "yahoo-health", "paper": "Y! Health"}
 
 
-def test_means_and_spreads_are_those_of_the_splits(tmp_path: Path) -> None:
+def test_means_are_those_of_the_splits_and_have_intervals(tmp_path: Path) -> None:
     folder = make(tmp_path / "r", n_splits=3)
     four = tables(section(full_report(read_groups(folder)), "Results"))
     assert [len(table.columns) for table in four] == [8, 7, 8, 7]
@@ -28,20 +28,28 @@ def test_means_and_spreads_are_those_of_the_splits(tmp_path: Path) -> None:
     ]
     row = next(row for row in four[2].rows if row[0].text == "Flat-LDA")
     shown = row[four[2].columns.index("Avg-Prec")].text
-    mean, spread = (float(text) for text in shown.split(" ± "))
+    mean, around = (float(text) for text in shown.split(" ± "))
     assert mean == pytest.approx(np.mean(values), abs=5.1e-4)
-    assert spread == pytest.approx(np.std(values, ddof=1), abs=5.1e-4)
+    low, high = read_groups(folder)[0].main.interval("Flat-LDA", BY_LABEL) or (0, 0)
+    assert low < mean < high
+    assert around == pytest.approx((high - low) / 2, abs=5.1e-4)
 
 
-def test_the_best_of_each_column_is_bold_and_nothing_else_is(tmp_path: Path) -> None:
-    report = full_report(read_groups(make(tmp_path / "r")))
-    four = tables(section(report, "Results"))
+def test_a_figure_is_bold_only_if_it_is_best_beyond_noise_and_ties_are_marked(
+    tmp_path: Path,
+) -> None:
+    groups = read_groups(make(tmp_path / "r"))
+    four, run = tables(section(full_report(groups), "Results")), groups[0].main
+    tones = set[str]()
     for table, metrics in zip(four, TABLES.values(), strict=True):
         for k, metric in enumerate(metrics, start=1):
-            shown = [float(row[k].text.split(" ± ")[0].replace(",", "")) for row in table.rows]
-            best = min(shown) if metric.lower_is_better else max(shown)
-            bold = [row[k].tone == "best" for row in table.rows]
-            assert bold == [value == best for value in shown]
+            leaders = run.leaders(metric)
+            assert leaders[0] == run.best(metric)
+            expected = {m: "best" if len(leaders) == 1 else "tied" for m in leaders}
+            found = {row[0].text: row[k].tone for row in table.rows}
+            assert found == {m: expected.get(m, "") for m in run.models}
+            tones.update(found.values())
+    assert tones == {"", "best", "tied"}
 
 
 def test_the_papers_values_and_our_differences_stand_below_ours(tmp_path: Path) -> None:

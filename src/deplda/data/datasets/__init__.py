@@ -1,7 +1,8 @@
 """Data sets: generated ones, the paper's, and others to compare on."""
 
-from deplda.data.datasets.catalogue import Entry, fetch, is_here, load
+from deplda.data.datasets.catalogue import Entry, fetch, is_here, is_known, load, own_path
 from deplda.data.datasets.catalogue import entries as list  # noqa: A004
+from deplda.data.datasets.described import is_described, load_own
 from deplda.data.datasets.folder import load_folder, save_folder
 from deplda.data.datasets.museum import Museum, Record, museum
 from deplda.data.datasets.newsroom import Newsroom, newsroom
@@ -15,12 +16,16 @@ __all__ = [
     "Newsroom",
     "Record",
     "fetch",
+    "is_described",
     "is_here",
+    "is_known",
     "list",
     "load",
     "load_folder",
+    "load_own",
     "museum",
     "newsroom",
+    "own_path",
     "power_law",
     "save_folder",
 ]

@@ -15,6 +15,7 @@ import pooch
 
 from deplda.data.atomic import write_whole
 from deplda.data.datasets import apt_lists, published
+from deplda.data.datasets.described import load_own
 from deplda.data.datasets.folder import load_folder
 from deplda.data.datasets.newsroom import newsroom
 from deplda.data.datasets.power_law import power_law
@@ -152,7 +153,9 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None, **options: A
     Parameters
     ----------
     name : str
-        One of the names of `list()`.
+        One of the names of `list()`; or the path, by itself or in `data_dir`, of a folder of
+        svmlight files, of a description (``dataset.toml``) or the folder it is in, or of a file of
+        documents.
     data_dir : path, optional
         A folder of data sets, each in a folder of its own: files as published, or svmlight files
         laid out as `datasets.folder` says. Without it, published files are downloaded once
@@ -160,7 +163,11 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None, **options: A
     **options
         For generated data sets: `n_documents`, `seed`, and what else their function takes.
     """
-    entry = entry_of(name)
+    if not is_known(name) and (path := own_path(name, data_dir)) is not None:
+        if options:
+            raise InputError(f"{path} takes no options; got {', '.join(options)}")
+        return load_own(path)
+    entry = entry_of(name, data_dir)
     if entry.origin == "generated":
         return _generate(entry.name, options)
     if options:
@@ -301,25 +308,44 @@ def _generate(name: str, options: Mapping[str, Any]) -> Dataset:
     try:
         if name == "power-law":
             corpus = power_law(**options)
-            return Dataset(name, corpus, (random_split(corpus),))
+            return Dataset(name, corpus, (random_split(corpus),), generated=True)
         corpus = newsroom(**options).corpus
     except TypeError as error:
         raise InputError(f"{name} does not take these options ({error})") from error
     split = random_split(corpus, 0.25)
     # Document 0 is the only one of its rare label: it must be there to learn from.
     split = Split(np.union1d(split.train, [0]), split.test[split.test != 0])
-    return Dataset(name, corpus, (split,))
+    return Dataset(name, corpus, (split,), generated=True)
 
 
-def entry_of(name: str) -> Entry:
-    """Return the data set of this name."""
+def is_known(name: str) -> bool:
+    """Return whether a data set has this name."""
+    return _registered(name) is not None
+
+
+def own_path(name: str, data_dir: str | os.PathLike[str] | None = None) -> Path | None:
+    """Return where a user's own data set is, in `data_dir` or by itself; None if it is nowhere."""
+    if not name:
+        return None
+    places = [Path(name)] if data_dir is None else [Path(data_dir) / name, Path(name)]
+    return next((place for place in places if place.exists()), None)
+
+
+def _registered(name: str) -> Entry | None:
     wanted = name.lower().replace("_", "-")
-    for entry in _ENTRIES:
-        if wanted in {entry.name, entry.folder.replace("_", "-")} - {""}:
-            return entry
+    named = (e for e in _ENTRIES if wanted in {e.name, e.folder.replace("_", "-")} - {""})
+    return next(named, None)
+
+
+def entry_of(name: str, data_dir: str | os.PathLike[str] | None = None) -> Entry:
+    """Return the data set that is known by this name."""
+    if (entry := _registered(name)) is not None:
+        return entry
     known = [entry.name for entry in _ENTRIES]
+    where = "" if data_dir is None else f" in {os.fspath(data_dir)}"
     raise InputError(
-        f"there is no data set {name!r}; known: {', '.join(known)}{did_you_mean(name, known)}"
+        f"there is no data set, file or folder {name!r}{where}{did_you_mean(name, known)} "
+        f"(data sets: {', '.join(known)})"
     )
 
 

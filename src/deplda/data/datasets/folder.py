@@ -8,6 +8,8 @@
 | ``all.docs.tsv``, ``train.docs.tsv``, ``test.docs.tsv`` | ids in the first column |
 | ``splitK.train.idx`` and ``splitK.test.idx`` | row numbers, one a line |
 | ``folds.txt``, or the last column of ``all.docs.tsv`` | fold numbers, one a line |
+| ``words.json`` | how words were counted, so that texts can be counted alike |
+| ``groups.txt`` | of each document of ``all.svm.gz`` what is never parted, such as its source |
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import numpy.typing as npt
 from deplda.data.atomic import write_folder, write_whole
 from deplda.data.corpus import Corpus, concat
 from deplda.data.datasets.published import Dataset
+from deplda.data.datasets.words_file import read_counter, write_counter
 from deplda.data.encodings import decode
 from deplda.data.files import read_lines
 from deplda.data.readers import read_corpus, write_svmlight
@@ -29,13 +32,18 @@ from deplda.data.readers.records import located
 from deplda.data.splits import Split, by_fold
 from deplda.errors import DataUnavailableError, ReadError
 
+_GROUPS = "groups.txt"
+
 
 def load_folder(folder: Path, name: str) -> Dataset:
     """Return the data set in a folder laid out as above."""
     whole = folder / "all.svm.gz"
     if whole.is_file():
         corpus = _read(folder, whole)
-        return Dataset(name, corpus, _splits(folder, len(corpus)))
+        return Dataset(
+            name, corpus, _splits(folder, len(corpus)), groups=_groups(folder, corpus),
+            counter=read_counter(folder, corpus.vocabulary),
+        )  # fmt: skip
     for train in sorted(folder.glob("*train.svm.gz")):
         test = train.with_name(train.name.removesuffix("train.svm.gz") + "test.svm.gz")
         if test.is_file():
@@ -50,10 +58,31 @@ def save_folder(dataset: Dataset, folder: Path) -> None:
     """Write a data set as such a folder, which appears under its name only when complete."""
     with write_folder(folder) as new:
         write_svmlight(dataset.corpus, new / "all.svm.gz")
+        if dataset.counter is not None:
+            write_counter(dataset.counter, new)
+        if dataset.groups:
+            with write_whole(new / _GROUPS) as file:
+                file.write("".join(f"{_on_a_line(g)}\n" for g in dataset.groups).encode())
         for number, split in enumerate(dataset.splits):
             for part, rows in (("train", split.train), ("test", split.test)):
                 with write_whole(new / f"split{number}.{part}.idx") as file:
                     file.write("".join(f"{row}\n" for row in rows.tolist()).encode())
+
+
+def _on_a_line(group: str) -> str:
+    return " ".join(group.split())
+
+
+def _groups(folder: Path, corpus: Corpus) -> tuple[str, ...]:
+    path = folder / _GROUPS
+    if not path.is_file():
+        return ()
+    groups = tuple(row[0] for row in _table(path))
+    if len(groups) != len(corpus):
+        raise ReadError(
+            path, None, f"it gives {len(groups):,} groups for {len(corpus):,} documents"
+        )
+    return groups
 
 
 def _train_and_test(folder: Path, name: str, train: Path, test: Path) -> Dataset:
@@ -97,17 +126,18 @@ def _splits(folder: Path, n: int) -> tuple[Split, ...]:
     if pairs:
         tests = [train.with_name(train.name.replace(".train.", ".test.")) for train in pairs]
         both = zip(pairs, tests, strict=True)
-        return tuple(Split(_integers(train, n), _integers(test, n)) for train, test in both)
+        return tuple(Split(row_numbers(train, n), row_numbers(test, n)) for train, test in both)
     for path in (folder / "folds.txt", folder / "all.docs.tsv"):
         if path.is_file():
-            folds = _integers(path, 10**9)
+            folds = row_numbers(path, 10**9)
             if len(folds) != n:
                 raise ReadError(path, None, f"it gives {len(folds):,} folds for {n:,} documents")
             return tuple(by_fold(folds))
     return ()
 
 
-def _integers(path: Path, below: int) -> npt.NDArray[np.int64]:
+def row_numbers(path: Path, below: int) -> npt.NDArray[np.int64]:
+    """Return the whole numbers of a file, one a line or the last of it."""
     values = []
     for number, row in enumerate(_table(path), start=1):
         if re.fullmatch("[0-9]{1,9}", row[-1]) is None or int(row[-1]) >= below:

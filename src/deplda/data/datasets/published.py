@@ -43,6 +43,13 @@ class Dataset:
     texts: tuple[str, ...] = ()
     """The documents as they are written, in the order of the corpus, to count their words in
     another way: of debtags, kirjastonhoitaja, tib-core and tib-core-en; of others there is none."""
+    generated: bool = False
+    """Whether its documents were drawn by a program: what a model is worth on them says little
+    about documents that people wrote."""
+    counter: WordCounter | None = None
+    """What counted the words of the texts, where these are there to be shown."""
+    groups: tuple[str, ...] = ()
+    """For each document what must not be parted, such as its source; "" stands alone."""
 
 
 def yahoo(name: str, files: Files) -> Dataset:

@@ -8,7 +8,7 @@ from html import escape
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-WIDTH, HEIGHT = 480.0, 300.0
+WIDTH, HEIGHT = 736.0, 360.0
 _RIGHT, _TOP, _BOTTOM = 12.0, 10.0, 46.0
 _COLOURS = 8
 _SHAPES = (
@@ -26,11 +26,12 @@ _CHARACTER = 6.6
 
 
 class Axis(NamedTuple):
-    """What an axis shows: numbers, or named places at 0, 1, 2 and so on."""
+    """What an axis shows: numbers, whole ones of things, or named places at 0, 1, 2 and so on."""
 
     title: str
     log: bool = False
     names: tuple[str, ...] = ()
+    whole: bool = False
 
 
 class Point(NamedTuple):
@@ -111,8 +112,10 @@ def _scale(axis: Axis, values: Sequence[float], begin: float, end: float) -> _Sc
     low, high = min(values, default=0.0), max(values, default=1.0)
     if axis.log:
         low, high = max(low, 1e-9) / 1.12, max(high, 1e-9) * 1.12
-        return _Scale(begin, end, low, high, _log_ticks(low, high), log=True)
-    step = _step(high - low)
+        return _Scale(begin, end, low, high, _log_ticks(low, high, axis.whole), log=True)
+    # What differs by rounding alone is the same.
+    width = high - low if high - low > 1e-9 * max(abs(low), abs(high)) else 0.0
+    step = max(_step(width), 1.0 if axis.whole else 0.0)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     if last <= first:
         first, last = first - 1, last + 1
@@ -130,7 +133,7 @@ def _step(width: float) -> float:
     return next(power * n for n in (1, 2, 5, 10) if power * n >= width / 5 * 0.999)
 
 
-def _log_ticks(low: float, high: float) -> dict[float, str]:
+def _log_ticks(low: float, high: float, whole: bool) -> dict[float, str]:
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     width = math.log10(high / low)
     factors = (1,) if width > 3 else (1, 2, 5) if width > 1 else (1, 1.5, 2, 3, 4, 5, 6, 8)
@@ -138,7 +141,7 @@ def _log_ticks(low: float, high: float) -> dict[float, str]:
     return {
         tick: f"{tick:,g}" if tick < 1e5 else f"{tick:.0e}".replace("e+0", "e")
         for tick in ticks
-        if low <= tick <= high
+        if low <= tick <= high and (not whole or tick == round(tick))
     }
 
 

@@ -150,6 +150,6 @@ def _trace_figure(models: list[str], part: str, split: int, traces: list[list[fl
         f"{models[0]}: log-likelihood of {part}",
         f"Split {split}, {counted(len(traces), 'chain')} of {sweeps} sweeps: they should "
         f"rise, then run level and together.{shared}",
-        Chart("traces", Axis("sweep"), Axis("log-likelihood"), series),
+        Chart("traces", Axis("sweep", whole=True), Axis("log-likelihood"), series),
         table("Log-likelihood at some sweeps.", ("sweep", "lowest chain", "mean", "highest"), rows),
     )

@@ -55,7 +55,10 @@ def _labels(facts: DataFacts) -> Figure:
             f"have at most 5 documents and {single:,} a single one. Points on a straight line "
             "would be a power law."
         )
-    axes = Axis("training documents, k", log=True), Axis("labels that have k", log=True)
+    axes = (
+        Axis("training documents, k", log=True, whole=True),
+        Axis("labels that have k", log=True, whole=True),
+    )
     chart = Chart("points", *axes, (_series("labels", found),))
     rows = [(span(low, high), f"{n:,}") for low, high, n in _bins(found)]
     numbers = table("Labels by training documents.", ("training documents", "labels"), rows)
@@ -73,7 +76,7 @@ def _documents(facts: DataFacts) -> Figure:
     )
     x = Axis("labels of a document", names=tuple(map(str, range(least, highest + 1))))
     series = _series("documents", [(k - least, n) for k, n in found])
-    chart = Chart("bars", x, Axis("training documents"), (series,))
+    chart = Chart("bars", x, Axis("training documents", whole=True), (series,))
     rows = [(str(k), f"{n:,}") for k, n in found]
     numbers = table("Training documents by labels.", ("labels", "training documents"), rows)
     return Figure("Training documents by number of labels", caption, chart, numbers)

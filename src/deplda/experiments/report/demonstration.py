@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +16,6 @@ from rich.text import Text
 
 from deplda.data import datasets
 from deplda.data.datasets import Dataset
-from deplda.data.datasets.catalogue import entry_of
 from deplda.data.files import StrPath
 from deplda.data.splits import Split, random_split
 from deplda.engine.progress import number_of, stage
@@ -61,14 +61,12 @@ def demo(
         read_experiment("newsroom"), name=whole.name, data=whole.name, splits=[0]
     )
     n, n_all = len(shown.corpus), len(whole.corpus)
-    is_generated = entry_of(data).origin == "generated"
-    what = f"{n:,} {'generated ' if is_generated else ''}documents"
+    what = f"{n:,} {'generated ' if whole.generated else ''}documents"
     if n < n_all:
         what = f"{n:,} of {n_all:,} documents, drawn at random"
         experiment = structs.replace(experiment, note=f"a demonstration on {what}")
-        data_dir = _kept(shown, place / "data")
     console.print(f"Training {listed(list(experiment.models))} on {whole.name}, {what} …")
-    run(experiment, results, budget="quick", data_dir=data_dir)
+    run(experiment, results, budget="quick", data=shown)
     write_report(results, report)
     _tell(read_results(results), shown, console)
     console.print(leaderboard(results))
@@ -82,23 +80,16 @@ def _some(data: Dataset) -> Dataset:
     split = data.splits[0] if data.splits else random_split(data.corpus, 0.25)
     n = len(data.corpus)
     if n <= _MOST_DOCUMENTS:
-        return Dataset(data.name, data.corpus, (split,), data.texts)
+        return replace(data, splits=(split,))
     drawn = np.random.default_rng(0).permutation(n)[:_MOST_DOCUMENTS]
     rows = np.intersect1d(drawn, np.concatenate(split))
     corpus = data.corpus[rows]
     used = [corpus.label_names[label] for label in np.flatnonzero(corpus.label_counts)]
     texts = tuple(data.texts[row] for row in rows) if data.texts else ()
     parts = (np.flatnonzero(np.isin(rows, part)) for part in split)
-    return Dataset(data.name, corpus.keep_words(1).align(labels=used), (Split(*parts),), texts)
-
-
-def _kept(data: Dataset, folder: Path) -> Path:
-    """Write a data set where the models, each in a process of its own, find it by its name."""
-    if (folder / data.name).is_dir():
-        shutil.rmtree(folder / data.name)
-    folder.mkdir(exist_ok=True)
-    datasets.save_folder(data, folder / data.name)
-    return folder
+    return replace(
+        data, corpus=corpus.keep_words(1).align(labels=used), splits=(Split(*parts),), texts=texts
+    )
 
 
 def _tell(results: Results, data: Dataset, console: Console) -> None:

@@ -15,6 +15,7 @@ from deplda.experiments.report.parts import (
     Cell,
     Details,
     Figure,
+    Remark,
     Report,
     Section,
     Table,
@@ -75,6 +76,8 @@ def _section(anchor: str, section: Section, numbers: count[int]) -> str:
 def _block(block: Block, numbers: count[int]) -> str:
     if isinstance(block, str):
         return f"<p>{escape(block)}</p>\n"
+    if isinstance(block, Remark):
+        return f'<p class="remark">{escape(block.text)}</p>\n'
     if isinstance(block, Bullets):
         return f"<ul>{''.join(f'<li>{escape(item)}</li>' for item in block.items)}</ul>\n"
     if isinstance(block, Table):
@@ -104,9 +107,12 @@ def _table(table: Table) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    text = escape(cell.text)
+    value, around, width = escape(cell.text).partition(" ± ")
+    text = f"{value}<small>{around}{width}</small>" if around else value
     if cell.tone == "best":
         return f"<strong>{text}</strong>"
+    if cell.tone == "tied":
+        return f'<span title="tied with the best">≈ {text}</span>'
     if cell.tone == "true":
         return f'<strong class="true">{text} ✓</strong>'
     return f'<span class="off">{text} ✗</span>' if cell.tone == "off" else text

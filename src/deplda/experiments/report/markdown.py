@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from deplda.experiments.report.parts import Block, Bullets, Cell, Report, Section, Table
+from deplda.experiments.report.parts import Block, Bullets, Cell, Remark, Report, Section, Table
 
 _ABOUT = (
     "This is the short form; the full page, with charts, explanations, costs and settings, is made "
@@ -26,6 +26,8 @@ def _section(section: Section) -> str:
 def _block(block: Block) -> str:
     if isinstance(block, str):
         return _text(block)
+    if isinstance(block, Remark):
+        return f"> {_text(block.text)}"
     if isinstance(block, Bullets):
         return "\n".join(f"- {_text(item)}" for item in block.items)
     if isinstance(block, Table):
@@ -42,7 +44,8 @@ def _table(table: Table) -> str:
 
 def _cell(cell: Cell) -> str:
     text = _text(cell.text)
-    return f"**{text}**" if cell.tone == "best" else f"{text} ✗" if cell.tone == "off" else text
+    marks = {"best": f"**{text}**", "off": f"{text} ✗", "tied": f"≈ {text}"}
+    return marks.get(cell.tone, text)
 
 
 def _text(text: str) -> str:

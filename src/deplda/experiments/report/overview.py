@@ -28,24 +28,32 @@ from deplda.experiments.report.parts import (
     Bullets,
     Cell,
     Figure,
+    Remark,
     Section,
     Table,
-    marked,
     table,
 )
-from deplda.experiments.report.phrases import CLEAR, counted, duration, listed, rate, signed, span
+from deplda.experiments.report.phrases import (
+    CLEAR,
+    NOISE,
+    counted,
+    documents,
+    duration,
+    listed,
+    rate,
+    signed,
+)
 from deplda.experiments.report.rare_labels import verdicts
 from deplda.experiments.report.runs import Group, Run, damage_told, paths_of, read_groups, versus
+from deplda.experiments.report.standing import bin_cell, mean_cell, said_of, said_of_rarest
 
-_NARROW = (BY_DOCUMENT, ONE_ERROR, BY_LABEL)
+_NARROW = (BY_DOCUMENT, BY_LABEL)
 """What fits into 80 columns."""
 _MAIN = (
     BY_DOCUMENT,
     ONE_ERROR,
-    Metric("document", "ranking", "ranking_loss"),
     Metric("document", "binary", "micro_f1@calibrated"),
     BY_LABEL,
-    Metric("label", "binary", "macro_f1@calibrated"),
 )
 _BY: dict[Axis, Callable[[Statistics], float]] = {
     Axis("median label frequency", log=True): lambda facts: facts.label_frequency_median,
@@ -55,9 +63,12 @@ _BY: dict[Axis, Callable[[Statistics], float]] = {
 
 def overview_section(groups: Sequence[Group]) -> Section:
     """Return the summary, one leaderboard for each data set, and Dependency-LDA by frequency."""
-    blocks: list[Block] = [_summary(groups), *(leaderboard_of(group) for group in groups)]
+    blocks: list[Block] = [*_warning(groups), _summary(groups), Bullets(tuple(_found(groups)))]
+    blocks += [*(leaderboard_of(group) for group in groups), NOISE]
     # Against the tuned and the tf-idf SVM, or the like.
-    found = [f"{group.name}. {said}" for group in groups for said in verdicts(group.main)[:2]]
+    found = [
+        f"{_prefix(group, groups)}{said}" for group in groups for said in verdicts(group.main)[:2]
+    ]
     if found:
         blocks += ["By label frequency:", Bullets(tuple(found))]
     return Section("Summary", tuple(blocks))
@@ -67,26 +78,23 @@ def leaderboard(folders: StrPath | Iterable[StrPath]) -> Stack:
     """Return the main metrics of every model for ``rich.print``, a table for each data set."""
     paths = paths_of(folders)
     with damage_told(paths):
-        return Stack(*(_rich(leaderboard_of(group, _NARROW)) for group in read_groups(paths)))
+        tables = [_rich(leaderboard_of(group, _NARROW)) for group in read_groups(paths)]
+        return Stack(*tables, Text(NOISE, style="dim"))
 
 
 def leaderboard_of(group: Group, metrics: Sequence[Metric] = _MAIN) -> Table:
-    """Return the main metrics of every model, the best of each in bold; best model first."""
+    """Return the main metrics of every model, with intervals; best model first."""
     run = group.main
     columns = ["model", *(metric.full_title for metric in metrics)]
-    rarest = dict[str, str]()
-    if run.by_frequency is not None:
-        part = run.by_frequency.bins[0]
-        rarest = {model: rate(mean.value) for model, mean in part.means.items()}
-        columns.append(f"Avg-Prec of labels of {span(part.low, part.high)} documents")
+    rarest = None if run.by_frequency is None else run.by_frequency.bins[0]
+    if rarest is not None:
+        few = documents(rarest.low, rarest.high).replace(" training", "")
+        columns.append(f"Avg-Prec of labels of {few}")
     rows = []
     for model in sorted(run.models, key=lambda m: -run.mean(m, BY_DOCUMENT)):
-        cells = [
-            marked(metric.shown(run.mean(model, metric)), run.is_best(model, metric))
-            for metric in metrics
-        ]
-        if rarest:
-            cells.append(marked(rarest[model], rarest[model] == max(rarest.values())))
+        cells = [mean_cell(run, model, metric) for metric in metrics]
+        if rarest is not None:
+            cells.append(bin_cell(rarest, model))
         cells += [Cell(duration(run.cpu_seconds(model, part))) for part in ("fit", "predict")]
         rows.append([Cell(model), *cells])
     caption = f"Leaderboard of {group.name}: {run.about}. {run.gpus}".strip()
@@ -110,27 +118,44 @@ def across_section(groups: Sequence[Group]) -> Section:
 
 
 def _summary(groups: Sequence[Group]) -> str:
-    """Return what was run, and who is best, in one paragraph."""
+    """Return what was run, in one paragraph."""
     models = list(dict.fromkeys(model for group in groups for model in group.main.models))
     same = len(models) == len(_shared_models(groups))
     parts = [
         f"{listed(models)} on {listed(_data(group) for group in groups)}"
         f"{'' if same else ', not every model on each'}."
     ]
-    for metric, ranked in (
-        (BY_DOCUMENT, "labels for a document"),
-        (BY_LABEL, "documents for a label"),
-    ):
-        tops: dict[str, list[str]] = {}
-        for group in groups:
-            tops.setdefault(group.main.best(metric), []).append(group.name)
-        best = "; ".join(f"{model} on {listed(names)}" for model, names in tops.items())
-        parts.append(f"Best at ranking {ranked}: {best}.")
-    parts += [said for group in groups if (said := _rare(group.main, group.name))]
     failed = sum(len(run.failed) for group in groups for run in group.runs)
     if failed:
         parts.append(f"{counted(failed, 'unit')} failed; see the end of the page.")
     return " ".join(parts)
+
+
+def _warning(groups: Sequence[Group]) -> list[Remark]:
+    """Return which data is generated, as the first thing to be said; nothing if none is."""
+    names = [group.name for group in groups if group.main.is_generated]
+    if not names:
+        return []
+    said = (
+        f"The documents of {listed(names)} are generated: a program drew them. They show what "
+        "models do and how they differ in kind; how good one is on documents that people wrote is "
+        "to be measured on such documents."
+    )
+    return [Remark(said)]
+
+
+def _found(groups: Sequence[Group]) -> list[str]:
+    """Return who is best at what, and who ties, in sentences."""
+    said = []
+    for group in groups:
+        run = group.main
+        found = [said_of(run, BY_DOCUMENT), said_of(run, BY_LABEL), said_of_rarest(run), _rare(run)]
+        said += [f"{_prefix(group, groups)}{sentence}" for sentence in found if sentence]
+    return said
+
+
+def _prefix(group: Group, groups: Sequence[Group]) -> str:
+    return f"{group.name}: " if len(groups) > 1 else ""
 
 
 def _data(group: Group) -> str:
@@ -141,7 +166,7 @@ def _data(group: Group) -> str:
     return f"{group.name} ({size}{group.main.about})"
 
 
-def _rare(run: Run, name: str) -> str:
+def _rare(run: Run) -> str:
     """Return how Dependency-LDA does on the rarest labels, against the best SVM there."""
     if run.by_frequency is None or run.dependency is None or not run.svms:
         return ""
@@ -152,7 +177,7 @@ def _rare(run: Run, name: str) -> str:
     if test.p < CLEAR:
         verdict = "better than" if test.difference > 0 else "worse than"
     return (
-        f"On the rarest labels of {name} ({span(rarest.low, rarest.high)} training documents) "
+        f"On the rarest labels, of {documents(rarest.low, rarest.high)}, "
         f"{run.dependency} is {verdict} {rival}, the best SVM there "
         f"({rate(rarest.means[run.dependency].value)} to {rate(rarest.means[rival].value)})."
     )
@@ -190,8 +215,7 @@ def _scorecard(groups: Sequence[Group], models: list[str]) -> Table:
 
 
 def _counts(name: str, of: int, counts: Mapping[str, int]) -> list[Cell]:
-    best = max(counts.values())
-    return [Cell(name), Cell(str(of)), *(marked(str(n), n == best) for n in counts.values())]
+    return [Cell(name), Cell(str(of)), *(Cell(str(n)) for n in counts.values())]
 
 
 def _relative(groups: Sequence[Group], models: list[str]) -> list[Block]:
@@ -251,5 +275,11 @@ def _rich(table: Table) -> RichTable:
     for number, column in enumerate(table.columns):
         drawn.add_column(Text(column), justify="right" if number else "left", no_wrap=not number)
     for row in table.rows:
-        drawn.add_row(*(Text(c.text, style="bold" if c.tone == "best" else "") for c in row))
+        drawn.add_row(*map(_text, row))
     return drawn
+
+
+def _text(cell: Cell) -> Text:
+    mark = "≈" if cell.tone == "tied" else ""
+    shown = cell.text.replace(" ± ", " ±")  # 80 columns are few
+    return Text(f"{mark}{shown}", style="bold" if cell.tone == "best" else "")

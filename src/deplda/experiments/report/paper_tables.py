@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-import numpy as np
-
 from deplda.experiments.report.literature import Comparison, comparisons
 from deplda.experiments.report.measures import METRICS, TABLES, Metric
-from deplda.experiments.report.parts import Block, Cell, Section, Table, marked, table
-from deplda.experiments.report.phrases import listed, rate, signed
+from deplda.experiments.report.parts import Block, Cell, Section, Table, table
+from deplda.experiments.report.phrases import NOISE, listed, rate, signed
 from deplda.experiments.report.runs import Run
+from deplda.experiments.report.standing import mean_cell
 
 _TITLES = {
     ("document", "ranking"): "Labels ranked for each document",
@@ -64,11 +63,11 @@ def published_section(run: Run) -> Section | None:
 
 def _how_to_read(run: Run) -> str:
     n = len(run.results.head.splits)
-    means = f"Means over {n} splits, ± their standard deviation." if n > 1 else "One split."
+    means = f"Means over {n} splits." if n > 1 else "One split."
     done = {model: len(run.splits(model)) for model in run.models}
     short = [f"{model} ({n_done})" for model, n_done in done.items() if n_done < n]
     return (
-        f"{means} The best of ours is in bold. Rank-Loss, One-Err, Is-Err and Margin are "
+        f"{means} {NOISE} Rank-Loss, One-Err, Is-Err and Margin are "
         "better when low, all others when high; errors are on [0, 100]."
         + (f" Not all {n} splits are finished for {listed(short)}." if short else "")
         + (" Differences are ours less the paper’s, to its decimals." if run.paper else "")
@@ -80,7 +79,7 @@ def _results(run: Run, pivot: str, task: str) -> Table:
     judged = run.experiment.note is None
     rows: list[list[Cell]] = []
     for model in run.models:
-        rows.append([Cell(model), *(_mean(run, model, metric) for metric in metrics)])
+        rows.append([Cell(model), *(mean_cell(run, model, metric) for metric in metrics)])
         if model not in run.paper:
             continue
         printed = {metric: run.paper[model][metric] for metric in metrics}
@@ -96,13 +95,6 @@ def _results(run: Run, pivot: str, task: str) -> Table:
     mark = " ✗: further than .01, or 1.5 points of an error." if is_marked else ""
     caption = f"{_TITLES[pivot, task]} ({pivot}-pivoted {task}).{mark}"
     return table(caption, ("model", *(metric.title for metric in metrics)), rows)
-
-
-def _mean(run: Run, model: str, metric: Metric) -> Cell:
-    """Return a mean with its spread, marked if it is the best of all models."""
-    shown, spread = metric.shown(run.mean(model, metric)), run.spread(model, metric)
-    text = shown if spread is None else f"{shown} ± {metric.shown(spread)}"
-    return marked(text, run.is_best(model, metric))
 
 
 def _agreement(run: Run) -> Table:
@@ -139,7 +131,7 @@ def _others(run: Run, comparison: Comparison) -> Table:
     others = [*(f"{model} (the paper’s)" for model in run.paper), *comparison.rows]
     names = [*map(Cell, run.models), *(Cell(name, "soft") for name in others)]
     return table(
-        f"{comparison.source}, and ours. The best of all is in bold.",
+        f"{comparison.source}, and ours.",
         ("method", *(title for title, _ in columns)),
         zip(names, *(cells for _, cells in columns), strict=True),
     )
@@ -161,10 +153,4 @@ def _column(run: Run, column: str, published: Iterable[str]) -> tuple[str, list[
             texts += [f"{100 * float(text):.1f}" for text in printed]
             title += ", %"
     texts += published
-    values = np.array([float(t.replace(",", "")) if t != "–" else np.nan for t in texts])
-    best = np.nanmin(values) if metric is not None and metric.lower_is_better else np.nanmax(values)
-    cells = [
-        Cell(text, "best" if value == best else "soft" if place >= len(run.models) else "")
-        for place, (text, value) in enumerate(zip(texts, values, strict=True))
-    ]
-    return title, cells
+    return title, [Cell(t, "soft" if k >= len(run.models) else "") for k, t in enumerate(texts)]

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from deplda.experiments.report.charts import Chart
 from deplda.models.explanation import Explanation
 
-Tone = Literal["", "best", "off", "true", "soft"]
+Tone = Literal["", "best", "tied", "off", "true", "soft"]
 
 
 class Cell(NamedTuple):
     """Text of a table, and what there is to it.
 
-    It may be the best of its column, off the paper's value, true of the document, or soft: there
-    to compare with.
+    It may be the best of its column beyond noise, tied with the best, off the paper's value, true
+    of the document, or soft: there to compare with.
     """
 
     text: str
@@ -47,6 +47,12 @@ class Bullets(NamedTuple):
     items: tuple[str, ...]
 
 
+class Remark(NamedTuple):
+    """What must not be overlooked."""
+
+    text: str
+
+
 class Details(NamedTuple):
     """What only some readers will want to see."""
 
@@ -63,7 +69,7 @@ class Section(NamedTuple):
     """2 for a section of the one before it."""
 
 
-Block = str | Bullets | Table | Figure | Explanation | Details
+Block = str | Remark | Bullets | Table | Figure | Explanation | Details
 
 
 class Report(NamedTuple):
@@ -74,9 +80,11 @@ class Report(NamedTuple):
     """In reading order."""
 
 
-def marked(text: str, is_best: bool) -> Cell:
-    """Return a cell, in bold if it is the best of its column."""
-    return Cell(text, "best" if is_best else "")
+def marked(text: str, name: str, leaders: Sequence[str]) -> Cell:
+    """Return a cell: in bold if its model leads alone, or else marked if it is one that leads."""
+    if name not in leaders:
+        return Cell(text)
+    return Cell(text, "best" if len(leaders) == 1 else "tied")
 
 
 def table(

@@ -9,6 +9,13 @@ from deplda.data.wording import counted as counted
 CLEAR = 0.05
 """A difference with a smaller p is called clear."""
 
+NOISE = (
+    "± is half of the 95 % interval, for other test documents (or labels) of the same kind. In "
+    "bold: better than every other model beyond noise; ≈: tied with the best, the difference is "
+    "within noise."
+)
+"""How tables are read."""
+
 
 def listed(names: Iterable[str]) -> str:
     """Return "a, b and c"."""
@@ -19,6 +26,11 @@ def listed(names: Iterable[str]) -> str:
 def span(low: int, high: int) -> str:
     """Return "1–4", or "1"."""
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"
+
+
+def documents(low: int, high: int) -> str:
+    """Return "1 training document", "1–4 training documents"."""
+    return f"{span(low, high)} training document{'' if low == high == 1 else 's'}"
 
 
 def rate(value: float) -> str:

@@ -13,11 +13,11 @@ from deplda.experiments.report.parts import (
     Figure,
     Section,
     Table,
-    marked,
     table,
 )
-from deplda.experiments.report.phrases import CLEAR, listed, p_value, rate, signed, span, stars
+from deplda.experiments.report.phrases import CLEAR, listed, p_value, signed, span, stars
 from deplda.experiments.report.runs import Run, versus
+from deplda.experiments.report.standing import bin_cell, said_of_rarest
 
 _TITLE = "Rare and frequent labels"
 
@@ -71,11 +71,7 @@ def _figure(run: Run, bins: Sequence[FrequencyBin]) -> Figure:
     )
     x = Axis("training documents of a label", names=names)
     chart = Chart("lines", x, Axis("average precision by label"), series)
-    rarest = max(run.models, key=lambda model: bins[0].means[model].value)
-    caption = (
-        f"On the rarest labels ({names[0]} documents) {rarest} is best, "
-        f"at {rate(bins[0].means[rarest].value)}. Whiskers are 95 % bootstrap intervals."
-    )
+    caption = f"{said_of_rarest(run)} Whiskers are 95 % bootstrap intervals.".strip()
     if run.dependency is not None and run.svms:
         caption += f" A hollow mark of an SVM: no clear difference from {run.dependency}."
     return Figure("Average precision by label frequency", caption, chart, _table(run, bins))
@@ -97,18 +93,17 @@ def _table(run: Run, bins: Sequence[FrequencyBin]) -> Table:
     svms = run.svms if run.dependency is not None else ()
     rows: list[list[str | Cell]] = []
     for part in bins:
-        values = [rate(part.means[model].value) for model in run.models]
         tests = [versus(part, str(run.dependency), svm) for svm in svms]
         rows.append(
             [
                 span(part.low, part.high),
                 f"{part.n_labels:,}",
-                *(marked(value, value == max(values)) for value in values),
+                *(bin_cell(part, model) for model in run.models),
                 *(f"{signed(test.difference)} {stars(test.p)}".strip() for test in tests),
             ]
         )
     compared = (f"{run.dependency} − {svm}" for svm in svms)
-    caption = "Average precision by label, by training documents; the best in bold."
+    caption = "Average precision by label, by training documents."
     if svms:
         legend = "* p < .05, ** p < .01, *** p < .001, two-sided paired t-test"
         caption += f" Differences: {legend}."

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from deplda.experiments.report.parts import Block, Details, Section, Table, table
+from deplda.experiments.report.phrases import listed
 from deplda.experiments.report.runs import Group, Run
 
 
@@ -22,14 +23,18 @@ def settings_section(group: Group) -> Section:
 
 def missing_section(groups: Iterable[Group]) -> Section | None:
     """Return which units failed and why, and how many have not been run."""
-    rows, open_ = [], []
+    rows, open_, unasked = [], [], []
     for group in groups:
         for run in group.runs:
             rows += [
                 [group.name, run.title, unit.model, str(unit.split), unit.error or "–"]
                 for unit in run.failed
             ]
-            n_units = len(run.results.head.splits) * len(run.experiment.models)
+            begun = list(dict.fromkeys(unit.model for unit in run.results.units))
+            if len(begun) < len(run.experiment.models):
+                others = [model for model in run.experiment.models if model not in begun]
+                unasked.append(f"{group.name}, {run.title}: {listed(others)}")
+            n_units = len(run.results.head.splits) * len(begun)
             n_open = n_units - len(run.results.units)
             if n_open:
                 open_.append(f"{group.name}, {run.title}: {n_open} of {n_units} units")
@@ -39,6 +44,8 @@ def missing_section(groups: Iterable[Group]) -> Section | None:
         blocks.append(table("Units that failed.", columns, rows, prose=True))
     if open_:
         blocks.append(f"Not run yet: {'; '.join(open_)}.")
+    if unasked:
+        blocks.append(f"Models that were not run: {'; '.join(unasked)}.")
     return Section("What is missing", tuple(blocks)) if blocks else None
 
 

@@ -17,13 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from deplda.data.files import StrPath
-from deplda.errors import InputError
+from deplda.errors import DepldaError, InputError
+from deplda.evaluation.estimate import percentiles
 from deplda.evaluation.frequency import FrequencyBin as Bin
 from deplda.evaluation.frequency import FrequencyTable, PairedTest, frequency_table
 from deplda.experiments import BUDGETS, Experiment, Results, read_results
 from deplda.experiments.report.literature import paper_values
 from deplda.experiments.report.measures import Metric
-from deplda.experiments.report.phrases import counted, listed
+from deplda.experiments.report.phrases import CLEAR, counted, listed
 from deplda.experiments.results import Unit
 
 Floats = npt.NDArray[np.float64]
@@ -52,8 +53,14 @@ class Run:
 
     @property
     def about(self) -> str:
-        """How many splits were run, and the budget."""
-        return f"{counted(len(self.results.head.splits), 'split')}, budget {self.title}"
+        """How many splits were run, the budget, and whether documents are generated."""
+        drawn = ", generated documents" if self.is_generated else ""
+        return f"{counted(len(self.results.head.splits), 'split')}, budget {self.title}{drawn}"
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether a program drew the documents."""
+        return self.results.data is not None and self.results.data.generated
 
     @property
     def paper(self) -> dict[str, dict[Metric, str]]:
@@ -92,21 +99,60 @@ class Run:
         """Return a metric's mean over splits; by default over all that the model has finished."""
         return float(self.each(model, "metrics", *metric, splits=splits).mean())
 
-    def spread(self, model: str, metric: Metric) -> float | None:
-        """Return a metric's standard deviation over splits; None of a single one."""
-        values = self.each(model, "metrics", *metric)
-        return float(values.std(ddof=1)) if len(values) > 1 else None
+    def drawn(self, model: str, metric: Metric, splits: Iterable[int]) -> Floats | None:
+        """Return a metric's mean over splits in each draw of test documents, or of labels.
+
+        None of results of an earlier version, which kept no draws.
+        """
+        if any("resampled" not in self.found(model, split) for split in splits):
+            return None
+        found = [reduce(getitem, metric, self.found(model, s)["resampled"]) for s in splits]
+        return np.array(found, dtype=np.float64).mean(axis=0)
+
+    def interval(self, model: str, metric: Metric) -> tuple[float, float] | None:
+        """Return the 95 % interval of a metric; None of results of an earlier version."""
+        drawn = self.drawn(model, metric, self.splits(model))
+        return None if drawn is None else percentiles(drawn)
+
+    def leaders(self, metric: Metric) -> tuple[str, ...]:
+        """Return the best model and those that are not clearly worse, the best first.
+
+        One is clearly worse if it is so in 97.5 % of the draws, which are the same for both. There
+        are none where nothing is known of noise, or nothing to compare with.
+        """
+        if metric not in self._leaders:
+            self._leaders[metric] = self._find_leaders(metric)
+        return self._leaders[metric]
+
+    @cached_property
+    def _leaders(self) -> dict[Metric, tuple[str, ...]]:
+        return {}
+
+    def _find_leaders(self, metric: Metric) -> tuple[str, ...]:
+        best = self.best(metric)
+        if len(self.models) < 2 or self.drawn(best, metric, self.splits(best)) is None:
+            return ()
+        sign = 1 if metric.lower_is_better else -1
+        losses = {model: sign * self.mean(model, metric) for model in self.models}
+        others = [m for m, loss in losses.items() if m != best and loss == loss]  # no NaN
+        others.sort(key=losses.__getitem__)
+        return (best, *(m for m in others if not self._is_behind(m, best, metric)))
+
+    def _is_behind(self, model: str, best: str, metric: Metric) -> bool:
+        both = sorted({*self.splits(model)} & {*self.splits(best)})
+        ours, theirs = (
+            (self.drawn(m, metric, both) for m in (best, model)) if both else (None, None)
+        )
+        if ours is None or theirs is None:
+            return False
+        low, high = percentiles(ours - theirs)
+        return high < 0 if metric.lower_is_better else low > 0
 
     def best(self, metric: Metric) -> str:
         """Return the model with the best mean, the first of equals."""
         sign = 1 if metric.lower_is_better else -1
         means = [sign * self.mean(model, metric) for model in self.models]
         return self.models[np.argsort(means, kind="stable")[0]]  # NaN sorts last
-
-    def is_best(self, model: str, metric: Metric) -> bool:
-        """Return whether no model's mean is better, as far as the tables show."""
-        shown = metric.shown(self.mean(model, metric))
-        return shown == metric.shown(self.mean(self.best(metric), metric)) != "–"
 
     def cpu_seconds(self, model: str, *parts: str, splits: Iterable[int] | None = None) -> float:
         """Return the mean CPU time of "fit", of "predict" (scoring the test documents), or of both.
@@ -183,7 +229,9 @@ def damage_told(folders: Sequence[Path]) -> Iterator[None]:
     """Tell what results lack that every experiment writes as damage to their folders."""
     try:
         yield
-    except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
+    except DepldaError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         problem = f"these results cannot be shown ({type(error).__name__}: {error})"
         raise InputError(
             f"{', '.join(map(str, folders))}: {problem}; they are damaged, or of another version: "
@@ -231,6 +279,14 @@ def versus(part: Bin, first: str, second: str) -> PairedTest:
         return part.tests[first, second]
     test = part.tests[second, first]
     return PairedTest(-test.difference, -test.t, test.p, test.n)
+
+
+def leaders_in(part: Bin) -> tuple[str, ...]:
+    """Return the best model in a bin, and those that the paired t-test does not tell from it."""
+    if len(part.means) < 2:
+        return ()
+    best, *others = sorted(part.means, key=lambda model: -part.means[model].value)
+    return (best, *(m for m in others if not versus(part, best, m).p < CLEAR))
 
 
 def _runs(found: dict[Path, Results]) -> tuple[Run, ...]:

@@ -6,10 +6,12 @@ from itertools import zip_longest
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from deplda.experiments.report.parts import Block, Cell, Details, Section, Table, table
-from deplda.experiments.report.phrases import counted, listed
+from deplda.experiments.report.phrases import counted, listed, signed
 from deplda.experiments.report.runs import Run, distinct
+from deplda.experiments.results import TextOfOne
 from deplda.models.explanation import Explanation
 from deplda.models.reasons import Word
 
@@ -21,14 +23,21 @@ def learned_section(run: Run) -> Section | None:
     if not cases:
         return None
     words = distinct((model, case["top_words"]) for model, case in cases.items())
-    topics = distinct((model, case["topics"]) for model, case in cases.items())
+    topics = distinct(
+        (model, (case["topics"], case.get("coherence"))) for model, case in cases.items()
+    )
     return Section(
         "What was learned",
         (
             "Frequent labels, labels of middling frequency, and labels of a single training "
             "document, which learn from the words that the document’s other labels leave.",
             _top_words(run, {listed(models): found for models, found in words}),
-            *(_topics(listed(models), found) for models, found in topics if len(found) > 1),
+            *(
+                block
+                for models, found in topics
+                if len(found[0]) > 1
+                for block in _topics(listed(models), *found)
+            ),
         ),
     )
 
@@ -53,11 +62,32 @@ def document_section(run: Run) -> Section | None:
         _top_ten(cases, set(true)),
     ]
     reasons = {m: explanation_of(case) for m, case in cases.items() if _has_parts(case)}
+    written = _text_of(run, first["document"])
+    if written is not None:
+        spans = tuple(written.spans)
+        reasons = {
+            m: structs.replace(reason, text=written.text, spans=spans)
+            for m, reason in reasons.items()
+        }
     if reasons:
         main = run.dependency if run.dependency in reasons else next(iter(reasons))
-        blocks += [f"Why {main} says so:", reasons.pop(main)]
+        blocks += [f"Why {main} says so, and {_how_it_reads(written)}:", reasons.pop(main)]
         blocks += [Details(f"Why {m} says so", (reason,)) for m, reason in reasons.items()]
     return Section("One document", tuple(blocks))
+
+
+def _text_of(run: Run, document: str) -> TextOfOne | None:
+    """Return the document as it is written, if the folder of results has it."""
+    known = run.results.data.document if run.results.data is not None else None
+    return known if known is not None and known.id == document else None
+
+
+def _how_it_reads(written: TextOfOne | None) -> str:
+    if written is None:
+        return "below it the words of the document, in no order: the data set has no texts"
+    if written.is_whole:
+        return "below it the document as it is written"
+    return f"below it the first {len(written.text):,} characters of the document"
 
 
 def explanation_of(showcase: dict[str, Any]) -> Explanation:
@@ -86,13 +116,28 @@ def _top_words(run: Run, found: dict[str, dict[str, list[tuple[str, float]]]]) -
     return table("The likeliest words of some labels.", columns, rows, prose=True)
 
 
-def _topics(models: str, topics: list[list[tuple[str, float]]]) -> Table:
+def _topics(
+    models: str, topics: list[list[tuple[str, float]]], coherence: list[float | None] | None
+) -> list[Block]:
     rows = [
         [str(n), ", ".join(f"{name} {weight:.0%}" for name, weight in topic) or "–"]
         for n, topic in enumerate(topics, start=1)
     ]
     caption = f"{models}: {len(topics)} of the topics, each by its likeliest labels."
-    return table(caption, ("topic", "labels"), rows, prose=True)
+    if coherence is None:  # of an earlier version
+        return [table(caption, ("topic", "labels"), rows, prose=True)]
+    for row, value in zip(rows, coherence, strict=True):
+        mixes = ", mixes themes" if value is not None and value < 0 else ""
+        row.append("–" if value is None else f"{signed(value, 2)}{mixes}")
+    mixed = [row[0] for row in rows if row[2].endswith("themes")]
+    found = f"Here topic{'s' if len(mixed) > 1 else ''} {listed(mixed)} mix" if mixed else ""
+    found = f" {found}{'es' if len(mixed) == 1 else ''} themes." if mixed else " Here none does."
+    said = (
+        "A topic should be of labels that go together. Coherence says whether these do in training "
+        "documents: 1 always, 0 as by chance, −1 never (the mean NPMI of every two, by their "
+        f"shares). A topic below 0 mixes themes.{found}"
+    )
+    return [table(caption, ("topic", "labels", "coherence"), rows, prose=True), said]
 
 
 def _top_ten(cases: dict[str, dict[str, Any]], true: set[str]) -> Table:

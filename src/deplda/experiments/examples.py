@@ -1,0 +1,88 @@
+"""What is shown of a model beside its metrics: one document, some labels, some topics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from deplda.data.corpus import Corpus
+from deplda.models.registry import can
+
+_SHOWN_LABELS = 10
+_SHOWN_TOPICS = 12
+_TOPIC_LABELS = 8
+
+
+def examples_of(model: Any, train: Corpus, test: Corpus) -> dict[str, Any]:
+    """Return one document's best labels, and what the model says of some labels and topics."""
+    row = shown_row(test)
+    best = model.rank(test[[row]], _SHOWN_LABELS)
+    found: dict[str, Any] = {
+        "document": test.ids[row],
+        "true": [test.label_names[c] for c in test[[row]].labels.indices],
+        "top": [
+            [str(label), float(score)]
+            for label, score in zip(best.labels[0], best.scores[0], strict=True)
+        ],
+    }
+    if can(model, "explain"):
+        explanation = model.explain(test[[row]], k=5)
+        found["explanation"] = explanation.to_dict()
+        found["words"] = [[w.word, w.times, list(w.tokens)] for w in explanation.words]
+        found["top_words"] = {
+            name: [[w.name, w.weight] for w in model.top_words(name, 10)]
+            for name in telling_labels(train)
+        }
+        topics = [
+            [[str(label.name), label.weight] for label in topic.labels]
+            for topic in model.topics(_TOPIC_LABELS)[:_SHOWN_TOPICS]
+        ]
+        found["topics"] = topics
+        found["coherence"] = [coherence(topic, train) for topic in topics]
+    return found
+
+
+def shown_row(test: Corpus) -> int:
+    """Return the first document with three to eight labels, or else the first one."""
+    sizes = test.labels_per_document
+    return int(np.flatnonzero(sizes == np.clip(sizes, 3, 8))[:1].sum())
+
+
+def coherence(topic: Sequence[Sequence[Any]], train: Corpus) -> float | None:
+    """Return how a topic's likeliest labels go together in the training documents.
+
+    It is the mean NPMI of every two of them, weighted by the product of their shares in the topic:
+    1 if they always occur together, 0 as by chance, −1 if never. None of a topic of one label.
+    """
+    place = {name: column for column, name in enumerate(train.label_names)}
+    known = [(place[name], weight) for name, weight in topic if weight > 0]
+    columns = train.labels.tocsc()[:, [column for column, _ in known]].astype(np.float64)
+    both = (columns.T @ columns).toarray() / len(train)
+    values, weights = [], []
+    for (i, (_, one)), (j, (_, other)) in combinations(enumerate(known), 2):
+        values.append(_npmi(both[i, j], both[i, i], both[j, j]))
+        weights.append(one * other)
+    return float(np.average(values, weights=weights)) if values else None
+
+
+def _npmi(both: float, one: float, other: float) -> float:
+    """Return the normalised pointwise mutual information of two events, by their frequencies."""
+    if both <= 0:
+        return -1.0
+    if both >= 1:
+        return 1.0
+    return float(np.log(both / (one * other)) / -np.log(both))
+
+
+def telling_labels(train: Corpus) -> list[str]:
+    """Return the names of some labels: frequent ones, of middling frequency, of one document."""
+    order = np.argsort(-train.label_counts, kind="stable")
+    order = order[train.label_counts[order] > 0]
+    middle = len(order) // 2
+    alone = train.labels[:, train.label_counts == 1].tocsr()
+    single = np.flatnonzero(train.label_counts == 1)[alone.indices][:2]  # of the first documents
+    chosen = [*order[:2], *order[middle : middle + 2], *single]
+    return list(dict.fromkeys(train.label_names[c] for c in chosen))
