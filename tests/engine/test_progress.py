@@ -22,7 +22,6 @@ from deplda.engine.progress import (
     compiling,
     counted,
     is_shown,
-    number_of,
     passes,
     skip_steps,
     stage,
@@ -251,11 +250,6 @@ def test_steps_are_numbered_by_the_outermost(capsys: pytest.CaptureFixture[str])
     with stage("e", True):
         pass
     assert capsys.readouterr().err.startswith("e ")
-
-
-@pytest.mark.parametrize(("n", "said"), [(1, "1 document"), (2000, "2,000 documents")])
-def test_numbers_of_things_are_said_in_english(n: int, said: str) -> None:
-    assert number_of(n, "document") == said
 
 
 def test_a_notebook_shows_one_output_a_line_that_is_drawn_anew(

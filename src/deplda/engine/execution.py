@@ -13,10 +13,10 @@ from itertools import islice
 from threading import Event
 from typing import Any, Literal, NamedTuple, TypedDict, TypeVar
 
-from deplda.data import checks
+from deplda.data import checks, wording
 from deplda.engine.local import failed, processes, threads
 from deplda.engine.pool import Parcel, Pool, Stop, Stopped
-from deplda.engine.progress import compiling, counted, number_of
+from deplda.engine.progress import compiling, counted
 from deplda.errors import InputError
 
 Item = TypeVar("Item")
@@ -169,7 +169,7 @@ class Execution:
                 work(matrix[:0], Event())
         batches = (matrix[first : first + size] for first in range(0, n, size))
         return self.map(
-            work, batches, shown=Shown(f"{what} {number_of(n, 'document')}", n, _n_rows)
+            work, batches, shown=Shown(f"{what} {wording.counted(n, 'document')}", n, _n_rows)
         )
 
     @contextmanager

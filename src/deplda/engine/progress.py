@@ -24,6 +24,8 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.table import Column
 from rich.text import Text
 
+from deplda.data import wording
+
 logger = logging.getLogger("deplda")
 
 Report = Callable[[int, int], None]
@@ -33,11 +35,6 @@ _BAR, _SHARE, _TIME = 12, 4, 12
 _WIDEST = 52
 _USUAL_DECAY = 0.55
 """Share of what a pass moves that the next one does, on documents of any kind we know."""
-
-
-def number_of(n: int, thing: str) -> str:
-    """Return how many things in words: 1 document, 2,000 documents."""
-    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
 
 
 def is_shown(progress: bool | None) -> bool:
@@ -91,7 +88,7 @@ def streamed(what: str, thing: str, progress: bool | None) -> Iterator[Callable[
             nonlocal done
             done += n
             if line is not None:
-                line.change(description=f"{what}: {number_of(done, thing)}")
+                line.change(description=f"{what}: {wording.counted(done, thing)}")
 
         yield more
 

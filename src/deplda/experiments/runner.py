@@ -16,12 +16,12 @@ import msgspec
 import numpy as np
 from msgspec import structs
 
-from deplda.data import datasets
+from deplda.data import datasets, wording
 from deplda.data.datasets.described import drawn
 from deplda.data.files import StrPath
 from deplda.engine.execution import Execution, n_workers
 from deplda.engine.pool import Stopped
-from deplda.engine.progress import counted, number_of, stage
+from deplda.engine.progress import counted, stage
 from deplda.errors import InputError
 from deplda.experiments.facts import data_facts
 from deplda.experiments.protocol import Budget, Experiment
@@ -118,7 +118,7 @@ def run(
             ended(unit)
         return unit
 
-    what = f"experiment {experiment.name}: {number_of(len(waiting), 'run')}"
+    what = f"experiment {experiment.name}: {wording.counted(len(waiting), 'run')}"
     with counted(what, len(waiting), progress) as done:
         # The first unit says how much memory one takes, and so how many may run at a time.
         side_by_side = 1

@@ -14,7 +14,7 @@ from msgspec import structs
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
-from deplda.data import checks
+from deplda.data import checks, wording
 from deplda.data.corpus import Corpus, check_counts, grown
 from deplda.data.evidence import Documents
 from deplda.data.names import MARK
@@ -24,7 +24,7 @@ from deplda.data.vocabulary import Vocabulary
 from deplda.data.weighting import WordCounts, label_frequencies
 from deplda.engine.execution import HERE, Execution
 from deplda.engine.pool import Stop
-from deplda.engine.progress import number_of, skip_steps, steps
+from deplda.engine.progress import skip_steps, steps
 from deplda.errors import NothingHeldOutWarning
 from deplda.inference.cpu import Cpu
 from deplda.models import holdout, hybrid_codec, hybrid_reasons
@@ -571,7 +571,7 @@ def _with_names(counter: WordCounter | None, vocabulary: Vocabulary) -> WordCoun
 
 def _holding_out(folds: Sequence[Numbers]) -> str:
     parts = f" in {len(folds)} parts" if len(folds) > 1 else ""
-    return f"holding out {number_of(sum(map(len, folds)), 'document')}{parts}"
+    return f"holding out {wording.counted(sum(map(len, folds)), 'document')}{parts}"
 
 
 def _others_teach(counts: Counts, labels: Indicator, fold: Numbers) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, Unpack
 
 import msgspec
 
+from deplda.data import wording
 from deplda.data.atomic import write_whole
 from deplda.data.corpus import Corpus, are_numbered
 from deplda.data.fields import Fields
@@ -20,7 +21,7 @@ from deplda.data.text import CountsOnly
 from deplda.engine.execution import Execution, Where
 from deplda.engine.journal import Journal
 from deplda.engine.pool import Stop, Stopped
-from deplda.engine.progress import counted, number_of
+from deplda.engine.progress import counted
 from deplda.errors import DepldaError, InputError, ReadError, WorkerLostError
 from deplda.models.base import LabelClassifier
 from deplda.models.card import ARRAYS, CARD, read_card
@@ -121,7 +122,7 @@ def predict_shards(
     parts: dict[str, Part] = {name: part for name in names if (part := job.finished(name))}
     failed: dict[str, str] = {}
     waiting = [name for name in names if name not in parts]
-    what = f"predicting {number_of(len(waiting), 'file')}"
+    what = f"predicting {wording.counted(len(waiting), 'file')}"
     with counted(what, len(waiting), execution.progress) as done:
         for name, found in _run(job, waiting, execution):
             done(1)

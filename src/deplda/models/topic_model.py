@@ -13,6 +13,7 @@ from scipy.sparse import csr_array, hstack, vstack
 from sklearn.base import clone
 from sklearn.metrics import label_ranking_average_precision_score
 
+from deplda.data import wording
 from deplda.data.corpus import Corpus, grown, repeated
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath
@@ -20,7 +21,6 @@ from deplda.data.targets import Indicator, Targets, by_place, extended, renamed
 from deplda.data.text import WordCounter
 from deplda.data.weighting import WordCounts, whole_copies
 from deplda.engine.execution import Device, Execution, Where
-from deplda.engine.progress import number_of
 from deplda.errors import FractionalCountsWarning, InputError
 from deplda.inference.batches import Backend, infer, settle
 from deplda.inference.cpu import Cpu
@@ -160,7 +160,7 @@ class TopicModel(LearnsOn, Explainer):
         topics = self._fit_topics(corpus, _kept(checkpoint, "topic-labels", resume))
         self._set_learned(words, labels, topics)
         if len(fold := self._fold_held_out(labels)):
-            with self._stage(f"holding out {number_of(len(fold), 'document')}"):
+            with self._stage(f"holding out {wording.counted(len(fold), 'document')}"):
                 scores = self._scores_held_out(fold, lesson)
             with self._stage("calibrating probabilities"):
                 self.calibration_ = self._calibrated(fold, scores, labels)

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from deplda.data import checks
+from deplda.data import checks, wording
 from deplda.data.corpus import Corpus, repeated
 from deplda.data.files import StrPath
 from deplda.data.weighting import WordCounts, weighed, whole
 from deplda.engine.execution import Execution, Where
-from deplda.engine.progress import compiling, number_of, passes, sweeps
+from deplda.engine.progress import compiling, passes, sweeps
 from deplda.errors import InputError
 from deplda.training.chains import Schedule, run_chains
 from deplda.training.checkpoint import open_checkpoint
@@ -123,7 +123,7 @@ def train_label_words(
 
 def learning_words_of(n_labels: int) -> str:
     """Return what is shown while φ is learned."""
-    return f"learning words of {number_of(n_labels, 'label')}"
+    return f"learning words of {wording.counted(n_labels, 'label')}"
 
 
 def whole_tokens(corpus: Corpus, word_counts: WordCounts = "raw") -> Corpus:

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
+from deplda.data import wording
 from deplda.data.atomic import write_whole
 from deplda.data.collocations import chosen_of
 from deplda.data.corpus import Corpus
@@ -26,7 +27,6 @@ from deplda.data.readers.shard_files import format_of, names_in
 from deplda.data.text import WordCounter
 from deplda.engine.execution import HERE, Execution, Shown
 from deplda.engine.pool import Stop
-from deplda.engine.progress import number_of
 from deplda.errors import InputError, ReadError
 from deplda.training.checkpoint import load_arrays, save_arrays
 from deplda.training.word_chain import lay_out, swept_pieces
@@ -132,7 +132,7 @@ def settled_fields(source: StrPath, fields: Fields | None) -> Fields | None:
 
 
 def _files(what: str, names: list[str]) -> Shown:
-    return Shown(f"{what} {number_of(len(names), 'file')}", len(names), lambda _: 1)
+    return Shown(f"{what} {wording.counted(len(names), 'file')}", len(names), lambda _: 1)
 
 
 def _found(folder: Path, meaning: dict[str, Any]) -> Ready | None:

@@ -14,11 +14,11 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from deplda.data import datasets
+from deplda.data import datasets, wording
 from deplda.data.datasets import Dataset
 from deplda.data.files import StrPath
 from deplda.data.splits import Split, random_split
-from deplda.engine.progress import number_of, stage
+from deplda.engine.progress import stage
 from deplda.experiments import Results, read_experiment, read_results, run
 from deplda.experiments.report.overview import leaderboard
 from deplda.experiments.report.pages import write_report
@@ -117,7 +117,7 @@ def _tell_of_a_rare_label(data: Dataset, console: Console) -> None:
         return
     corpus, counts = data.corpus, data.corpus[data.splits[0].train].label_counts
     beside = listed(
-        f"{corpus.label_names[c]} ({number_of(int(counts[c]), 'document')})"
+        f"{corpus.label_names[c]} ({wording.counted(int(counts[c]), 'document')})"
         for c in story.others[:2]
     )
     begin = f"\n{corpus.label_names[story.label]} has a single training document"
