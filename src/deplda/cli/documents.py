@@ -17,6 +17,7 @@ from deplda.errors import InputError, ReadError
 
 if TYPE_CHECKING:
     from deplda.data.corpus import Corpus
+    from deplda.data.datasets import Dataset
     from deplda.data.readers import Fields, Record
     from deplda.data.splits import Split
     from deplda.data.text import WordCounter
@@ -288,8 +289,27 @@ def load_corpus(
         known = ", ".join(names)
         problem = "there is no such file or folder, and no data set of this name; data sets are"
         raise ReadError(source, None, f"{problem} {known}")
-    found = datasets.load(source, reading.data_dir)
-    return Loaded(found.corpus, found.splits, texts=found.texts)
+    return _counted(datasets.load(source, reading.data_dir), counter)
+
+
+def _counted(found: Dataset, counter: WordCounter) -> Loaded:
+    """Return a data set with its words counted as they are to be, if it has texts."""
+    from deplda.data.readers import CorpusBuilder
+    from deplda.data.text import CountsOnly
+
+    corpus = found.corpus
+    if not found.texts or isinstance(counter, CountsOnly):
+        return Loaded(corpus, found.splits, texts=found.texts)
+    counter.detect_language(found.texts)
+    count = counter.analyzer().counts
+    builder = CorpusBuilder(getattr(counter, "vocabulary_", None), corpus.label_names)
+    labels = corpus.labels
+    for row, text in enumerate(found.texts):
+        places = labels.indices[labels.indptr[row] : labels.indptr[row + 1]]
+        builder.add(count(text), [corpus.label_names[c] for c in places], corpus.ids[row])
+    counted = builder.corpus()
+    fitted = counter.with_words(counted.vocabulary)
+    return Loaded(counted, found.splits, fitted, texts=found.texts)
 
 
 def with_kept_words(loaded: Loaded, words: Words) -> Corpus:
