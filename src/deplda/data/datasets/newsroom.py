@@ -63,7 +63,7 @@ _STORY_WEIGHT = 0.3
 _LEAST_LENGTH, _MORE_LENGTH, _LENGTH_SPREAD = 3, 14.0, 0.6
 _PARAGRAPH = 4
 _MISPRINTS = 0.001
-_PAPER_STORY_LENGTH = 24
+_PAPER_STORY_LENGTH = 28
 
 _LETTERS = ("pq", "tu", "mn", "vw", "ab")
 _N_FEW = (2, 4, 2, 2, 2)  # words of each kind that an article has of a descriptor
@@ -131,15 +131,17 @@ class _Plan(NamedTuple):
     parts: list[_Part]
     """That of the main subject first."""
     place: str
-    is_story: bool
+    is_story: bool = False
     """Whether a running story of the main subject is told."""
+    digression: float = 1.0
+    """How much is of no label, beside what other articles have."""
 
 
 def _paper_story(lexicon: Lexicon) -> _Plan:
     """Return the plan of document 0, which says more of each of its labels than others do."""
     labels = [ONE_DOCUMENT_LABEL, *ITS_COMPANIONS]
     parts = [_Part(lexicon.subject(label).words, 1.0) for label in labels] * 3
-    return _Plan(labels, parts, lexicon.places[0], is_story=False)
+    return _Plan(labels, parts, lexicon.places[0], digression=0.3)
 
 
 def _plan(lexicon: Lexicon, rng: np.random.Generator) -> _Plan:
@@ -216,7 +218,7 @@ def _text(lexicon: Lexicon, plan: _Plan, length: int, rng: np.random.Generator) 
 
     title = headline(sentence(lexicon.titles, told[0][0]))
     sentences = []
-    for kind in rng.random(length):
+    for kind in rng.random(length) / plan.digression:
         if kind < _HABIT:
             sentences.append(sentence(writer.habits, _facts(lexicon, rng)))
         elif kind < _HABIT + _COMPARISON:
@@ -259,9 +261,10 @@ def _few(words: Words, rng: np.random.Generator) -> dict[str, Sequence[str]]:
     """Return the few words of a descriptor that an article has, the first of them likelier."""
     found: dict[str, Sequence[str]] = {}
     for letters, pool, n in zip(_LETTERS, words, _N_FEW, strict=True):
-        sums = falling(len(pool), _WORD_DECAY)
-        few = list(dict.fromkeys(pool[drawn(sums, rng)] for _ in range(n)))
-        found |= dict.fromkeys(letters, few)
+        sums, few = falling(len(pool), _WORD_DECAY), dict[str, None]()
+        while len(few) < min(n, len(pool)):
+            few[pool[drawn(sums, rng)]] = None
+        found |= dict.fromkeys(letters, list(few))
     return found
 
 
@@ -284,9 +287,9 @@ def _filled(template: str, pools: _Pools, rng: np.random.Generator) -> str:
 
 
 def _misprinted(text: str, rng: np.random.Generator) -> str:
-    """Return a text in which some letters have changed places."""
+    """Return a text in which some letters inside words have changed places."""
     letters = list(text)
-    for k in np.flatnonzero(rng.random(len(letters) - 1) < _MISPRINTS):
-        if letters[k].islower() and letters[k + 1].islower():
+    for k in 1 + np.flatnonzero(rng.random(len(letters) - 2) < _MISPRINTS):
+        if "".join(letters[k - 1 : k + 2]).isalpha():
             letters[k], letters[k + 1] = letters[k + 1], letters[k]
     return "".join(letters)
