@@ -139,8 +139,8 @@ def entries() -> tuple[Entry, ...]:
 def load(name: str, data_dir: str | os.PathLike[str] | None = None, **options: Any) -> Dataset:
     """Return a data set and its splits.
 
-    Its corpus has the words counted already. To count them in another way, take `Dataset.texts`, as
-    newsroom, kirjastonhoitaja, tib-core and tib-core-en have them: ``counter.fit_transform(texts)``.
+    Its corpus has the words counted already. To count them in another way, take `Dataset.texts`,
+    which newsroom, kirjastonhoitaja and tib-core have: ``counter.fit_transform(texts)``.
 
     Parameters
     ----------

@@ -2,8 +2,8 @@
 
 The process is none of the models'. An article has a main subject. Others go with it by a table, and
 the first subject of its group mostly does, whether or not the text says a word of them. A running
-story is a descriptor too, "HOUSING IN BOSTON": a subject in a place with an organization and people,
-whose names others bear as well. Most have one to five articles, some of which are about
+story is a descriptor too, "HOUSING IN BOSTON": a subject in a place with an organization and
+people, whose names others bear as well. Most have one to five articles, some of which are about
 something else. The place of an article is a descriptor if it matters, and is named anyway. What an
 article is rather than what it is about, such as "REVIEWS", depends on the group.
 
@@ -63,7 +63,8 @@ _STORY_WEIGHT = 0.3
 _LEAST_LENGTH, _MORE_LENGTH, _LENGTH_SPREAD = 3, 14.0, 0.6
 _PARAGRAPH = 4
 _MISPRINTS = 0.001
-_PAPER_STORY_LENGTH = 28
+_MIN_COUNT = 2  # most words that occur once are misprints
+_PAPER_STORY_LENGTH = 36
 
 _LETTERS = ("pq", "tu", "mn", "vw", "ab")
 _N_FEW = (2, 4, 2, 2, 2)  # words of each kind that an article has of a descriptor
@@ -79,7 +80,7 @@ class Newsroom:
     """Generated articles."""
 
     corpus: Corpus
-    """Their words, without English stop words, and their labels as the indexers gave them."""
+    """Their words, without English stop words and what occurs once, and the labels given."""
     texts: tuple[str, ...]
     """Headline, place, date and sentences, in the order of the corpus."""
 
@@ -97,7 +98,7 @@ def newsroom(n_documents: int = 2_000, *, seed: int = 0) -> Newsroom:
     count, builder = WordCounter().analyzer().counts, CorpusBuilder()
     for text, labels in articles:
         builder.add(count(text), labels)
-    corpus, _ = kept_words(builder.corpus(), "auto")
+    corpus, _ = kept_words(builder.corpus(), _MIN_COUNT)
     return Newsroom(corpus, tuple(text for text, _ in articles))
 
 
@@ -138,10 +139,11 @@ class _Plan(NamedTuple):
 
 
 def _paper_story(lexicon: Lexicon) -> _Plan:
-    """Return the plan of document 0, which says more of each of its labels than others do."""
+    """Return the plan of document 0: rare words are dropped, so it says its own often enough."""
     labels = [ONE_DOCUMENT_LABEL, *ITS_COMPANIONS]
-    parts = [_Part(lexicon.subject(label).words, 1.0) for label in labels] * 3
-    return _Plan(labels, parts, lexicon.places[0], digression=0.3)
+    parts = [_Part(lexicon.subject(label).words, 1.0) for label in labels]
+    parts[0] = parts[0]._replace(weight=1.5)
+    return _Plan(labels, parts, lexicon.places[0], digression=0.2)
 
 
 def _plan(lexicon: Lexicon, rng: np.random.Generator) -> _Plan:
@@ -264,7 +266,7 @@ def _few(words: Words, rng: np.random.Generator) -> dict[str, Sequence[str]]:
         sums, few = falling(len(pool), _WORD_DECAY), dict[str, None]()
         while len(few) < min(n, len(pool)):
             few[pool[drawn(sums, rng)]] = None
-        found |= dict.fromkeys(letters, list(few))
+        found |= {key: list(few) for key in letters}
     return found
 
 
