@@ -146,8 +146,8 @@ def test_the_generated_news_can_be_trained_on_read_and_asked_as_the_readme_has_i
     answer = run("predict", model, "-", "-k", 1, input=f"{text}\n")
     assert json.loads(answer.stdout)["labels"][0]["label"] == "STOCKS AND BONDS"
     with running(deplda.load(model)) as address, httpx.Client(base_url=address) as client:
-        (answer,) = suggest(client, text, k=3)
-    assert "STOCKS AND BONDS" in json.dumps(answer)
+        (found,) = suggest(client, {"text": text}, k=3)
+    assert "STOCKS AND BONDS" in json.dumps(found)
 
 
 @pytest.mark.filterwarnings("ignore::deplda.LearnedFromWarning")
