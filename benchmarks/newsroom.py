@@ -49,9 +49,9 @@ def main() -> None:
             rows[name].append(figures)
     by_label = " | ".join(f"label AP, {name}" for name in FREQUENCIES)
     print(f"| model | doc. AP | {by_label} | CPU s |\n|---|{'---|' * (len(FREQUENCIES) + 2)}")
-    for name, figures in sorted(rows.items(), key=lambda row: -np.mean(row[1], axis=0)[0]):
-        *means, seconds = np.mean(figures, axis=0)
-        spread = np.std(figures, axis=0)
+    for name, several in sorted(rows.items(), key=lambda row: -np.mean(row[1], axis=0)[0]):
+        *means, seconds = np.mean(several, axis=0)
+        spread = np.std(several, axis=0)
         cells = [f"{mean:.3f} ± {sd:.3f}" for mean, sd in zip(means, spread, strict=False)]
         print(f"| {name} | {' | '.join(cells)} | {seconds:.1f} |")
 

@@ -130,8 +130,8 @@ class Lexicon:
 
     def _pair(self, pairs: list[tuple[str, str, float]]) -> None:
         for first, *others in self._groups:
-            for other in others:
-                self.subjects[other].companions.append((first, _WITH_FIRST))
+            for number in others:
+                self.subjects[number].companions.append((first, _WITH_FIRST))
         for one, other, often in pairs:
             self.subject(one).companions.append((self._numbers[other], often))
 
