@@ -32,11 +32,11 @@ PALETTES = {
     },
 }  # fmt: skip
 TEXT = (
-    "The maker of a popular video console was sued in federal court on Tuesday by two "
-    "competitors, who say it built a monopoly on arcade games. The lawsuit asks the judge for "
-    "damages and an injunction against exclusive contracts. Regulators at the justice department "
-    "have asked for documents on pricing. “No joystick, no cartridge reaches gamers without its "
-    "consent,” lawyers for the plaintiffs said."
+    "The maker of a popular video game was sued in federal court on Tuesday by two rivals, who "
+    "say it built a monopoly on cartridges. The lawsuit asks the judge for damages and an "
+    "injunction against exclusive deals. Regulators have asked for documents on pricing and "
+    "collusion. “No controller, no avatar, no quest reaches a gamer without its consent,” lawyers "
+    "for the plaintiffs said."
 )
 
 

@@ -1,10 +1,10 @@
 import pytest
 
-from deplda import datasets
+from tests.drawn_news import drawn_news
 from tests.inference.worlds import News, tables_of
 
 
 @pytest.fixture(scope="session")
 def news() -> News:
-    corpus = datasets.newsroom(600).corpus
+    corpus = drawn_news(600).corpus
     return tables_of(corpus[:450], 16, 0.1, 1.0), corpus[450:]

@@ -26,7 +26,6 @@ from deplda import (
     InputError,
     ReadError,
     WordCounter,
-    datasets,
     load,
 )
 from deplda.evaluation import evaluate, reliability
@@ -34,6 +33,7 @@ from deplda.models import registry
 from deplda.models.registry import MODELS as ALL_MODELS
 from deplda.models.registry import model_class
 from deplda.models.topic_model import TopicModel
+from tests.drawn_news import drawn_news
 from tests.models.worlds import (
     EXPECTED_FAILED_CHECKS,
     MODELS,
@@ -145,7 +145,7 @@ def test_a_corpus_is_read_by_place_where_the_model_knows_no_names() -> None:
     corpus = news()
     fitted = FlatLDA().fit(corpus.counts, corpus.labels)
     assert np.array_equal(fitted.rank(corpus).labels, fitted.rank(corpus.counts).labels)
-    with pytest.raises(InputError, match="was fitted on 2,685 columns without names"):
+    with pytest.raises(InputError, match=r"was fitted on [\d,]+ columns without names"):
         fitted.rank(Corpus([[1, 2]], [[1]]))
 
 
@@ -391,7 +391,7 @@ def test_cutoffs_give_so_many_labels_or_those_above_a_probability(model: Model) 
 
 @pytest.mark.parametrize("kind", ALL_MODELS)
 def test_every_model_tells_probabilities_that_are_about_right(kind: str) -> None:
-    corpus = datasets.newsroom(900).corpus
+    corpus = drawn_news(900).corpus
     train, test = corpus[:600], corpus[600:]
     model: Any = quick(model_class(kind)).fit(train)
     for told, seen, n in reliability(model.predict_proba(test), test.labels, bins=5):
@@ -417,7 +417,7 @@ def test_suggestions_are_what_is_predicted_the_likeliest_first(cutoff: Any) -> N
 
 
 def test_each_cut_off_is_the_best_for_what_it_is_for() -> None:
-    corpus = datasets.newsroom(1500).corpus
+    corpus = drawn_news(1500).corpus
     train, test = corpus[:1000], corpus[1000:]
     model: Any = quick(DependencyLDA).fit(train)
     truth = test.labels.toarray()
@@ -447,7 +447,7 @@ def test_a_model_without_probabilities_says_how_to_get_them() -> None:
 
 
 def test_labelled_documents_calibrate_a_model_later() -> None:
-    train, more, test = news()[:200], news()[200:], datasets.newsroom(400).corpus[300:]
+    train, more, test = news()[:200], news()[200:], drawn_news(400).corpus[300:]
     model = quick(DependencyLDA, n_held_out=0).fit(train)
     told = model.calibrate(more).predict_proba(test)
     assert told.sum() == pytest.approx(test.labels.nnz, rel=0.25)

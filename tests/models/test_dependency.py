@@ -9,17 +9,10 @@ from scipy.sparse import csr_array
 from sklearn.svm import LinearSVC
 
 from deplda import Corpus, DependencyLDA, FlatLDA, PriorLDA
-from deplda.data.datasets.newsroom import ITS_COMPANIONS, ONE_DOCUMENT_LABEL
+from deplda.data.datasets.newsroom_lexicon import ITS_COMPANIONS, ONE_DOCUMENT_LABEL
 from deplda.models.topic_model import TopicModel
-from tests.models.worlds import (
-    MODELS,
-    news,
-    newsroom,
-    own_words,
-    quick,
-    same_learned,
-    trained,
-)
+from tests.drawn_news import own_words
+from tests.models.worlds import MODELS, news, newsroom, quick, same_learned, trained
 
 
 def test_another_seed_gives_other_topics() -> None:

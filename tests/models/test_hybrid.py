@@ -22,6 +22,7 @@ from deplda import (
 )
 from deplda.evaluation import rank_metrics, reliability
 from deplda.models.linear.svm import tfidf
+from tests.drawn_news import drawn_news
 from tests.models.worlds import EXPECTED_FAILED_CHECKS, pairs
 
 
@@ -31,7 +32,7 @@ def quick(**others: Any) -> HybridLDA:
 
 @cache
 def parts() -> tuple[Corpus, Corpus]:
-    corpus = datasets.newsroom(450).corpus
+    corpus = drawn_news(450).corpus
     return corpus[:250], corpus[250:]
 
 

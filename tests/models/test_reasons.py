@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from deplda import DependencyLDA, FlatLDA, PriorLDA
-from deplda.data.datasets.newsroom import ITS_COMPANIONS, ONE_DOCUMENT_LABEL
+from deplda.data.datasets.newsroom_lexicon import ITS_COMPANIONS, ONE_DOCUMENT_LABEL
 from deplda.models.topic_model import TopicModel
 from tests.models.worlds import TOPICS, counted, newsroom, trained
 

@@ -18,16 +18,16 @@ from deplda import (
     PriorLDA,
     WordCounter,
     concat,
-    datasets,
     load,
 )
+from tests.drawn_news import drawn_news
 from tests.models.worlds import MODELS, TEXTS, TOPICS, Model, counted, news, quick, same_learned
 from tests.training.worlds import in_shards, same
 
 
 @pytest.fixture(scope="module")
 def halves() -> tuple[Corpus, Corpus, Corpus]:
-    corpus = datasets.newsroom(1200).corpus
+    corpus = drawn_news(1200).corpus
     return corpus[:500], corpus[500:1000], corpus[1000:]
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from deplda import Corpus, DependencyLDA, FlatLDA, PriorLDA, WordCounter, datasets
-from deplda.data.datasets.newsroom import Newsroom, _lexicon
+from deplda import Corpus, DependencyLDA, FlatLDA, PriorLDA, WordCounter
 from deplda.models.topic_model import TopicModel
+from tests.drawn_news import DrawnNews, drawn_news
 
 MODELS = [FlatLDA, PriorLDA, DependencyLDA]
 EXPECTED_FAILED_CHECKS = {
@@ -33,7 +33,7 @@ def quick(model: Model, **others: Any) -> TopicModel:
 
 @cache
 def news() -> Corpus:
-    return datasets.newsroom(300).corpus
+    return drawn_news(300).corpus
 
 
 def label_lists(corpus: Corpus) -> list[list[str]]:
@@ -67,20 +67,14 @@ def counted() -> tuple[WordCounter, Any]:
 
 
 @cache
-def newsroom() -> Newsroom:
-    return datasets.newsroom(1000)
+def newsroom() -> DrawnNews:
+    return drawn_news(1000)
 
 
 @cache
 def trained(model: type[TopicModel]) -> TopicModel:
     few: Any = {"n_topic_chains": 4} if model is DependencyLDA else {}
     return model(**few).fit(newsroom().corpus)
-
-
-@cache
-def own_words() -> dict[str, list[str]]:
-    """Return the words that the lexicon gives to each label, the strongest first."""
-    return {label: words for group in _lexicon().groups.values() for label, words in group.items()}
 
 
 def pairs(n: int, seed: int) -> Corpus:

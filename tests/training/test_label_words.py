@@ -14,14 +14,14 @@ from deplda import (
     train_topic_labels,
     update_label_words,
 )
-from deplda.data.datasets import Newsroom, newsroom
 from tests import naive
+from tests.drawn_news import DrawnNews, drawn_news
 from tests.training.worlds import same, small
 
 
 @pytest.fixture(scope="module")
-def news() -> Newsroom:
-    return newsroom(1_200, seed=4)
+def news() -> DrawnNews:
+    return drawn_news(1_200, seed=4)
 
 
 # The estimates ------------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ def test_with_one_label_a_document_phi_is_a_count() -> None:
         assert trained.label_words.dense() == pytest.approx(expected, abs=1e-7)
 
 
-def test_pairs_with_next_to_no_tokens_are_left_out(news: Newsroom) -> None:
+def test_pairs_with_next_to_no_tokens_are_left_out(news: DrawnNews) -> None:
     label_words = expect_label_words(news.corpus, beta=0.02).label_words
     # A/b is the expected count over β.
     tokens = 0.02 * label_words.weights.data / label_words.base[label_words.weights.indices]
@@ -128,7 +128,7 @@ def test_a_label_alone_learns_its_fractions() -> None:
     np.testing.assert_allclose(found, (counts.T + 0.01) / (counts.sum(axis=1) + 0.03), rtol=1e-5)
 
 
-def test_expectations_depend_on_fractions_as_on_counts(news: Newsroom) -> None:
+def test_expectations_depend_on_fractions_as_on_counts(news: DrawnNews) -> None:
     """Everything a hundred times as much, the priors too, is the same model."""
     large = news.corpus[:300]
     tiny = Corpus(large.counts / 128, large.labels)
@@ -231,7 +231,7 @@ def test_the_background_has_its_share_of_more_documents() -> None:
 # Recovering what is true --------------------------------------------------------------------------
 
 
-def test_phi_is_recovered_from_the_newsroom(news: Newsroom) -> None:
+def test_phi_is_recovered_from_news_that_was_drawn_from_it(news: DrawnNews) -> None:
     frequency = news.corpus.label_counts
     sampled = train_label_words(news.corpus, n_chains=4, schedule=Schedule(60)).label_words.dense()
     expected = expect_label_words(news.corpus).label_words.dense()
@@ -242,7 +242,7 @@ def test_phi_is_recovered_from_the_newsroom(news: Newsroom) -> None:
     assert np.corrcoef(sampled.ravel(), expected.ravel())[0, 1] > 0.93
 
 
-def test_a_label_of_one_document_learns_its_own_words(news: Newsroom) -> None:
+def test_a_label_of_one_document_learns_its_own_words(news: DrawnNews) -> None:
     corpus = news.corpus
     label = corpus.label_names.index("VIDEO GAMES")
     own = {corpus.vocabulary[w] for w in np.argsort(-news.label_words[:, label])[:40]}

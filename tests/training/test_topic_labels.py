@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from deplda import Corpus, InputError, Schedule, prior_topic_labels, train_topic_labels
-from deplda.data.datasets import newsroom
+from tests.drawn_news import drawn_news
 from tests.training.worlds import small
 
 
@@ -27,8 +27,8 @@ def test_the_prior_phi_prime_is_label_frequency() -> None:
     assert phi.dense().ravel() == pytest.approx((np.array([3, 1, 0]) + 0.5) / 5.5)
 
 
-def test_phi_prime_is_recovered_from_the_newsroom() -> None:
-    news = newsroom(1_200, seed=4)
+def test_phi_prime_is_recovered_from_news_that_was_drawn_from_it() -> None:
+    news = drawn_news(1_200, seed=4)
     trained = train_topic_labels(
         news.corpus, 16, gamma=0.05, beta=0.05, n_chains=1, schedule=Schedule(200)
     )

@@ -18,6 +18,7 @@ from deplda.cli.documents import (
     is_readable,
     load_corpus,
     reading_options,
+    recounted,
     word_options,
 )
 from deplda.cli.experiment import numbers_in
@@ -260,6 +261,9 @@ def _dataset(source: str, reading: Reading, words: Words, how: _Splitting) -> Da
                 "whose dataset.toml may say the same."
             )
         data = datasets.load(source, reading.data_dir)
+        if data.texts and data.counter is None:  # counted as `train` will
+            loaded = recounted(data, words.counter())
+            data = replace(data, corpus=loaded.corpus, counter=loaded.counter)
         if data.splits and how.holdout is None and how.folds is None:
             return data
     return replace(data, splits=drawn(data, folds=how.folds, holdout=how.holdout, seed=how.seed))

@@ -221,6 +221,8 @@ def _write(
             return write_rows(_named(_rows(path, format, reading), named), target)
     loaded = load_corpus(corpus, reading, words.as_written().counter())
     kept = with_kept_words(loaded, words)
+    if loaded.texts and kind in (".jsonl", ".parquet"):
+        return write_rows(_named(_with_texts(kept, loaded.texts), named), target)
     if named is not None:
         kept = in_vocabulary(kept, **named)
     if kind == "":

@@ -20,6 +20,7 @@ from deplda.errors import InputError, ReadError
 
 if TYPE_CHECKING:
     from deplda.data.corpus import Corpus
+    from deplda.data.datasets import Dataset
     from deplda.data.readers import Fields, Record, Written
     from deplda.data.splits import Split
     from deplda.data.text import WordCounter
@@ -315,9 +316,8 @@ def load_corpus(
             read = read_counted(
                 path, format, fields=fields, counter=counter, seen=seen, **reading.written._asdict()
             )
-        told = getattr(counter, "detected_", None)
-        if read.counter is not None and told is not None:
-            note(f"language: {told} (--language sets another)")
+        if read.counter is not None:
+            _tell_language(counter)
         for each in read.notes:
             note(each)
         return Loaded(read.corpus, (), read.counter, read.fields, empty=read.empty)
@@ -335,7 +335,33 @@ def load_corpus(
         fetched(source, reading.data_dir)
     with waiting(f"reading {source}"):
         found = datasets.load(source, reading.data_dir)
-    return Loaded(found.corpus, found.splits, texts=found.texts)
+    return recounted(found, counter)
+
+
+def _tell_language(counter: WordCounter) -> None:
+    if (told := getattr(counter, "detected_", None)) is not None:
+        note(f"language: {told} (--language sets another)")
+
+
+def recounted(found: Dataset, counter: WordCounter) -> Loaded:
+    """Return a data set with its words counted as they are to be, if it has texts."""
+    from deplda.data.readers import CorpusBuilder
+    from deplda.data.text import CountsOnly
+
+    corpus = found.corpus
+    if not found.texts or isinstance(counter, CountsOnly):
+        return Loaded(corpus, found.splits, texts=found.texts)
+    counter.detect_language(found.texts)
+    _tell_language(counter)
+    count = counter.analyzer().counts
+    builder = CorpusBuilder(getattr(counter, "vocabulary_", None), corpus.label_names)
+    labels = corpus.labels
+    for row, text in enumerate(found.texts):
+        places = labels.indices[labels.indptr[row] : labels.indptr[row + 1]]
+        builder.add(count(text), [corpus.label_names[c] for c in places], corpus.ids[row])
+    counted = builder.corpus()
+    fitted = counter.with_words(counted.vocabulary)
+    return Loaded(counted, found.splits, fitted, texts=found.texts)
 
 
 def fetched(name: str, data_dir: Path | None, *, anew: bool = False) -> list[Path]:

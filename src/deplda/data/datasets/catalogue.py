@@ -75,7 +75,7 @@ def _tib(name: str, language: str, code: str) -> Entry:
 
 
 _ENTRIES = (
-    Entry("newsroom", "readable news with known truth", "generated"),
+    Entry("newsroom", "news articles with descriptors, as texts", "generated"),
     Entry("power-law", "EUR-Lex-shaped, any size", "generated"),
     _yahoo(
         "Arts",
@@ -148,7 +148,7 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None, **options: A
     """Return a data set and its splits.
 
     Its corpus has the words counted already. To count them in another way, take `Dataset.texts`,
-    which kirjastonhoitaja, tib-core and tib-core-en have: ``counter.fit_transform(texts)``.
+    which newsroom, kirjastonhoitaja and tib-core have: ``counter.fit_transform(texts)``.
 
     Parameters
     ----------
@@ -309,13 +309,13 @@ def _generate(name: str, options: Mapping[str, Any]) -> Dataset:
         if name == "power-law":
             corpus = power_law(**options)
             return Dataset(name, corpus, (random_split(corpus),), generated=True)
-        corpus = newsroom(**options).corpus
+        room = newsroom(**options)
     except TypeError as error:
         raise InputError(f"{name} does not take these options ({error})") from error
-    split = random_split(corpus, 0.25)
+    split = random_split(room.corpus, 0.25)
     # Document 0 is the only one of its rare label: it must be there to learn from.
     split = Split(np.union1d(split.train, [0]), split.test[split.test != 0])
-    return Dataset(name, corpus, (split,), generated=True)
+    return Dataset(name, room.corpus, (split,), room.texts, generated=True)
 
 
 def is_known(name: str) -> bool:

@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from deplda.data import checks
 from deplda.data.atomic import write_whole
+from deplda.data.datasets.sentences import pick, plural
 from deplda.data.files import StrPath
 from deplda.data.readers.writers import write_rows
 from deplda.data.vocabulary import Concept, Vocabulary
@@ -124,7 +125,7 @@ def museum(n_documents: int = 800, *, seed: int = 0) -> Museum:
     n_test = round(n_documents * _TEST_SHARE)
     train = [writer.record(f"r{k + 1}") for k in range(n_documents - n_test)]
     test = [
-        writer.record(f"t{k + 1}", _pick(rng, rare) if rng.random() < _ABOUT_RARE else None)
+        writer.record(f"t{k + 1}", pick(rng, rare) if rng.random() < _ABOUT_RARE else None)
         for k in range(n_test)
     ]
     strange = [place for place in rare if place not in table.parents]
@@ -211,15 +212,15 @@ class _Writer:
         rng, content, thing = self._rng, self._table.content, self._table.things[label]
         name = thing.names[0]
         if len(thing.names) > 1 and rng.random() < _BY_SYNONYM:
-            name = _pick(rng, thing.names[1:])
+            name = pick(rng, thing.names[1:])
         one, many = self._forms(_bare(name), label)
         first, second = rng.permutation(len(thing.words))[:2]
-        template: str = _pick(rng, [t for t in templates if t not in self._used] or templates)
+        template: str = pick(rng, [t for t in templates if t not in self._used] or templates)
         self._used.add(template)
         return template.format(
             a=one, A=one[0].upper() + one[1:], s=many, S=many[0].upper() + many[1:],
             w=thing.words[first], v=thing.words[second], year=rng.integers(1780, 1961),
-            person=_pick(rng, content["people"]), place=_pick(rng, content["places"]),
+            person=pick(rng, content["people"]), place=pick(rng, content["places"]),
         )  # fmt: skip
 
     def _forms(self, name: str, label: int) -> tuple[str, str]:
@@ -230,24 +231,12 @@ class _Writer:
         if is_many or is_mass or label in self._table.parents:
             return name, name
         article = "an" if name[0] in "aeiou" and not name.startswith(("uni", "ewe")) else "a"
-        return f"{article} {name}", content["plurals"].get(name) or _plural(name)
-
-
-def _pick(rng: np.random.Generator, items: Sequence[Any] | npt.NDArray[Any]) -> Any:
-    return items[int(rng.integers(len(items)))]
+        return f"{article} {name}", plural(name)
 
 
 def _bare(name: str) -> str:
     """Return a name without what tells it from others spelt alike."""
     return name.partition(" (")[0]
-
-
-def _plural(name: str) -> str:
-    if name.endswith(("s", "x", "ch", "sh")):
-        return f"{name}es"
-    if name.endswith("y") and name[-2] not in "aeiou":
-        return f"{name[:-1]}ies"
-    return f"{name}s"
 
 
 def _uri(place: int) -> str:

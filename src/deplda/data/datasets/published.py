@@ -42,7 +42,8 @@ class Dataset:
     splits: tuple[Split, ...] = ()
     texts: tuple[str, ...] = ()
     """The documents as they are written, in the order of the corpus, to count their words in
-    another way: of debtags, kirjastonhoitaja, tib-core and tib-core-en; of others there is none."""
+    another way: of newsroom, debtags, kirjastonhoitaja, tib-core and tib-core-en; of others there
+    is none."""
     generated: bool = False
     """Whether its documents were drawn by a program: what a model is worth on them says little
     about documents that people wrote."""
