@@ -86,7 +86,7 @@ def test_an_experiment_takes_data_that_lies_beside_its_file(
         assert "leads out of the folder" in problem(1, "experiment", "own.toml", "-o", "d")
     (place / "own.toml").write_text(f'name="own"\ndata="none.csv"\n{models}')
     said = problem(1, "experiment", "own.toml", "-o", "d")
-    assert f"no data set 'none.csv', and no file or folder of this name in {place}" in said
+    assert f"no data set, file or folder 'none.csv' in {place}" in said
 
 
 def test_an_experiment_on_a_folder_or_a_description_runs_all_models(

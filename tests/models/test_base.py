@@ -26,6 +26,7 @@ from deplda import (
     InputError,
     ReadError,
     WordCounter,
+    datasets,
     load,
 )
 from deplda.evaluation import evaluate, reliability
@@ -391,7 +392,7 @@ def test_cutoffs_give_so_many_labels_or_those_above_a_probability(model: Model) 
 
 @pytest.mark.parametrize("kind", ALL_MODELS)
 def test_every_model_tells_probabilities_that_are_about_right(kind: str) -> None:
-    corpus = drawn_news(900).corpus
+    corpus = datasets.newsroom(900).corpus
     train, test = corpus[:600], corpus[600:]
     model: Any = quick(model_class(kind)).fit(train)
     for told, seen, n in reliability(model.predict_proba(test), test.labels, bins=5):

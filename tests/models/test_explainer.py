@@ -35,7 +35,7 @@ def test_words_that_the_model_does_not_know_are_counted() -> None:
     strange = Corpus([[2, 3]], [[0]], ["baseball", "quidditch"])
     found = trained(FlatLDA).explain(strange)
     assert (found.n_tokens, found.n_unknown) == (2, 3)
-    assert "3 tokens of unknown words were left out" in found.to_html()
+    assert "Left out: 3 tokens of unknown words." in found.to_html()
     assert trained(FlatLDA).explain(corpus[[1]]).n_unknown == 0
 
 

