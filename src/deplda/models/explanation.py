@@ -22,7 +22,8 @@ class Explanation(Explained, frozen=True):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as JSON has them."""
         found = msgspec.json.decode(msgspec.json.encode(self))
-        return {name: found[name] for name in ("n_tokens", "n_unknown", "n_background", "labels")}
+        told = ("n_tokens", "n_unknown", "n_background", "scale", "labels")
+        return {name: found[name] for name in told}
 
     def located(self, text: str, counter: WordCounter) -> Self:
         """Return it with the text of the document, and where words and names stand in it."""

@@ -37,6 +37,8 @@ class Suggested(Struct):
     n_unknown: int
     by_prior: bool
     """Whether no word is known: the labels are those that are likely of any document."""
+    n_given: int
+    """How many labels, the likeliest first, the model itself would give, by its cut-off."""
 
 
 class SuggestAnswer(Struct):
@@ -57,6 +59,12 @@ class NamedLabel(LabelEntry):
 
     uri: str | None = None
     notation: str | None = None
+    quality: float | None = None
+    """How well it is found: average precision, 0 to 1, on training documents held out."""
+    n_held_out: int | None = None
+    """How many of these have it; None if none were held out."""
+    matched: str | None = None
+    """The synonym or notation that was searched for, where its name was not."""
 
 
 class LabelsAnswer(Struct):
@@ -152,6 +160,8 @@ class ModelAnswer(Struct):
     explains: bool
     has_topics: bool
     has_probabilities: bool
+    examples: bool
+    """Whether it has titles of training documents, to show those that are similar."""
     calibration: dict[str, float] | None
     """How far probabilities are off, and where they are cut off."""
     parameters: dict[str, Any]
@@ -161,6 +171,8 @@ class ModelAnswer(Struct):
     limits: dict[str, float | int]
     project: str = ""
     """The id that it is served under."""
+    learns: bool = False
+    """Whether documents with labels are taken to learn from."""
 
 
 class HealthAnswer(Struct):

@@ -199,7 +199,7 @@ class Endpoints:
     async def labels(self, request: Request) -> Response:
         """Answer GET /v1/labels."""
         asked = read_query(request, self.types.labels)
-        find = self._service(request).find_labels
+        find = self._service(request).index.find
         return await self._answer(find, asked.search, asked.sort, asked.page, asked.size)
 
     async def label(self, request: Request) -> Response:
@@ -219,7 +219,10 @@ class Endpoints:
     async def model(self, request: Request) -> Response:
         """Answer GET /v1/model."""
         project = self.projects.find(named_project(request))
-        return json_response(structs.replace(project.service.card, project=project.id))
+        learns = project.feedback is not None
+        return json_response(
+            structs.replace(project.service.card, project=project.id, learns=learns)
+        )
 
     async def health(self, _: Request) -> Response:
         """Answer GET /health, even when there is much to do."""

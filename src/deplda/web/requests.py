@@ -12,6 +12,7 @@ from msgspec import UNSET, Meta, UnsetType
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
+from deplda.web.label_index import ORDERS
 from deplda.web.limits import Limits
 
 _SEE = "; /openapi.json says what is expected"
@@ -62,8 +63,10 @@ def request_types(limits: Limits) -> Requests:
         ),
     ]  # fmt: skip
     cutoff = named | number | None
-    search = Annotated[str, Meta(max_length=200, description="Words that the name contains.")]
-    order = Literal["frequency", "name"]
+    search = Annotated[
+        str, Meta(max_length=200, description="Words that a name, synonym or notation contains.")
+    ]
+    order = Literal[ORDERS]
     page = [
         ("page", Annotated[int, Meta(ge=1, le=_MOST_PAGES)], 1),
         ("size", Annotated[int, Meta(ge=1, le=limits.page)], min(50, limits.page)),

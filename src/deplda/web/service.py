@@ -24,6 +24,7 @@ from deplda.models.suggesting import Asked, answers_of
 from deplda.training.estimates import TopicLabels
 from deplda.web import answers
 from deplda.web.http_errors import busy
+from deplda.web.label_index import LabelIndex
 from deplda.web.limits import Limits
 
 _LABEL_WORDS, _LABEL_COMPANIONS, _LABEL_TOPICS, _TOPIC_LABELS = 24, 12, 3, 12
@@ -38,17 +39,13 @@ class ModelService:
         self.limits, self.explains = limits, can(model, "explain")
         self.names, self._labels = list(model.shown_labels_), model.classes_.tolist()
         self.numbers = {name: number for number, name in enumerate(self.names)}
-        self._folded = [name.casefold() for name in self.names]
-        self._searched = self._search_texts()
         self._by_uri = {label: number for number, label in enumerate(self._labels)}
         self.n_left_out = self._count_left_out()
         self._sets = csr_array(model.label_sets_)
         self._by_label = csr_array(self._sets.T)
         self.frequency = np.diff(self._by_label.indptr)
         self._weights = self.frequency / max(int(self.frequency.sum()), 1)
-        by_name = sorted(range(len(self.names)), key=lambda c: (self._folded[c], c))
-        by_frequency = sorted(by_name, key=lambda c: -self.frequency[c])
-        self._orders = {"name": by_name, "frequency": by_frequency}
+        self.index = LabelIndex(self.model, self.names, self.frequency)
         self._words = model.surface_words_  # as they are shown; a text is counted by `words_`
         self._places = {word: place for place, word in enumerate(model.words_)}
         self._words_of: Any = None if model.counter_ is None else model.counter_.analyzer().counts
@@ -75,12 +72,14 @@ class ModelService:
             if time.monotonic() > deadline:
                 raise busy(f"{number} documents were done in time; send fewer at once")
             row, n_tokens, n_unknown = self._count(document, f"$.documents[{number}]")
-            (answer,) = answers_of(self.model, row, asked)
+            (answer,) = answers_of(self.model, row, asked, with_line=True)
             labels = [
                 answers.Suggestion(**each | {"label": str(each["label"])})
                 for each in answer["labels"]
             ]
-            found.append(answers.Suggested(labels, n_tokens, n_unknown, not n_tokens))
+            found.append(
+                answers.Suggested(labels, n_tokens, n_unknown, not n_tokens, answer["n_given"])
+            )
         return answers.SuggestAnswer(found)
 
     def explain(self, document: Any, k: int, n_words: int) -> Explained:
@@ -138,13 +137,6 @@ class ModelService:
 
     # Labels and topics ---------------------------------------------------------------------------
 
-    def find_labels(self, search: str, sort: str, page: int, size: int) -> answers.LabelsAnswer:
-        """Return one page of the labels whose names contain all words of the search."""
-        needles = search.casefold().split()
-        found = [c for c in self._orders[sort] if all(n in self._searched[c] for n in needles)]
-        shown = found[(page - 1) * size : page * size]
-        return answers.LabelsAnswer(len(found), page, size, [self._entry(c) for c in shown])
-
     def label_named(self, name: str) -> Any | None:
         """Return the label with an address, notation or name; None if none has it, or several."""
         vocabulary = self.model.vocabulary_
@@ -155,33 +147,12 @@ class ModelService:
         number = self.numbers.get(name)
         return None if number is None else self._labels[number]
 
-    def _entry(self, number: int) -> answers.NamedLabel:
-        told = self.model.told_label(self._labels[number])
-        return answers.NamedLabel(
-            self.names[number], int(self.frequency[number]), told.get("uri"), told.get("notation")
-        )
-
     def _count_left_out(self) -> int:
         """Return how many labels the model's vocabulary, if it has one, has not, or not in use."""
         vocabulary = self.model.vocabulary_
         if vocabulary is None:
             return 0
         return sum(each not in vocabulary or vocabulary[each].deprecated for each in self._labels)
-
-    def _search_texts(self) -> list[str]:
-        """Return what labels are searched in: names, and synonyms and notations of concepts."""
-        vocabulary = self.model.vocabulary_
-        if vocabulary is None:
-            return self._folded
-        found = []
-        for label, name in zip(self._labels, self._folded, strict=True):
-            more: list[str] = []
-            if label in vocabulary:
-                concept = vocabulary[label]
-                more = [concept.notation or "", *concept.names.values()]
-                more += [each for several in concept.synonyms.values() for each in several]
-            found.append("\n".join([name, *(each.casefold() for each in more)]))
-        return found
 
     def _concept(self, label: Any) -> answers.Concept | None:
         """Return what the vocabulary has of a label."""
@@ -309,6 +280,7 @@ class ModelService:
             explains=self.explains,
             has_topics=bool(self._topics),
             has_probabilities=self.model.has_probabilities,
+            examples=False,
             calibration=card.learned.get("calibration"),
             parameters=card.parameters,
             settings=dict(getattr(self.model, "settings_", {})),
