@@ -23,6 +23,7 @@ from deplda.cli.documents import (
     reading_options,
     word_options,
 )
+from deplda.cli.examples import check_source, titles_of
 from deplda.cli.measuring import Measured, measure
 from deplda.cli.options import device_option, engine_option, jobs_option, split_option
 from deplda.cli.output import (
@@ -97,6 +98,12 @@ _OWN_OPTIONS = {
     help="CORPUS is a folder of files too large for memory together; lay them out here.",
 )
 @split_option
+@click.option(
+    "--keep-examples",
+    is_flag=True,
+    help="Keep the title, or the first words, of each training document in the model, to show "
+    "those that are similar. Whoever has the model can read them: not for private texts.",
+)
 @beside_options
 @reading_options
 @word_options
@@ -111,6 +118,7 @@ def train(
     holdout: float | None,
     scratch: Path | None,
     split: str,
+    keep_examples: bool,
     beside: Beside,
     reading: Reading,
     words: Words,
@@ -137,6 +145,8 @@ def train(
 
     check_output(output, force)
     store.check_target(output)
+    if keep_examples:
+        check_source(corpus)
     _check_checkpoint(checkpoint, resume)
     if asked["model"] is None:
         asked["model"] = _usual_model(asked, scratch, checkpoint)
@@ -150,8 +160,11 @@ def train(
     begin = time.perf_counter()
     kept = None
     if scratch is not None:
-        if concepts is not None:
-            raise click.UsageError("--vocabulary is for documents in memory, not for --scratch.")
+        for option, is_given in (
+            ("--vocabulary", concepts is not None), ("--keep-examples", keep_examples)
+        ):  # fmt: skip
+            if is_given:
+                raise click.UsageError(f"{option} is for documents in memory, not for --scratch.")
         _learn_shards(model, Path(corpus), scratch, reading, words, checkpoint, holdout)
     else:
         how = {} if checkpoint is None else {"checkpoint": checkpoint, "resume": resume}
@@ -166,7 +179,7 @@ def train(
             counter.set_params(names=concepts)
             how["vocabulary"] = concepts
         kept = _learn(model, corpus, reading, counter, words, split, holdout, asked["seed"], how,
-                      named, known)  # fmt: skip
+                      named, known, keep_examples)  # fmt: skip
         model.vocabulary_, model.label_language_ = concepts, label_language
     found = None
     if kept is not None:
@@ -197,6 +210,11 @@ def train(
             else "Experts and embeddings are not used: held-out documents were labelled no better "
             "with them, or not clearly so."
         )
+    if model.examples_ is not None:
+        show(
+            f"Kept as examples: titles or first words of {len(model.examples_.titles):,} documents "
+            f"({model.examples_.n_bytes / 1e6:,.1f} MB); whoever has the model can read them."
+        )
     if model.held_out_:
         show(_quality(model.held_out_))
     show(f"Next: deplda predict {output} {'new.jsonl' if summary['takes_text'] else 'new.svm'}")
@@ -226,13 +244,14 @@ def _quality(held_out: dict[str, float]) -> str:
 def _learn(
     model: Any, corpus: str, reading: Reading, counter: WordCounter, words: Words, split: str,
     holdout: float | None, seed: int, how: dict[str, Any],
-    named: Callable[[Corpus], Corpus] | None, known: Known | None,
+    named: Callable[[Corpus], Corpus] | None, known: Known | None, keep_examples: bool,
 ) -> Corpus | None:  # fmt: skip
     """Let the model learn from a corpus; return the part of it that was kept for testing."""
     if "checkpoint" in how and not can(model, "checkpoint"):
         raise InputError(f"--checkpoint is for models with chains; {type(model).__name__} has none")
     with waiting(f"reading {corpus} …"):
         loaded = load_corpus(corpus, reading, counter)
+        titles = titles_of(corpus, reading, loaded) if keep_examples else {}
     if known is not None:
         known.number(loaded.corpus.ids)
     if named is not None:
@@ -243,6 +262,8 @@ def _learn(
         note_languages(how["vocabulary"], options.get("counter"))
     model.fit(learned if known is None else known.of_corpus(learned), **options, **how)
     model.fields_ = loaded.fields
+    if keep_examples:
+        model.keep_examples(learned, [titles[id] for id in learned.ids])
     return kept
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from deplda.models.reasons import Example
+
 
 class Error(Struct):
     """Why a request was not answered as asked."""
@@ -135,6 +137,12 @@ class LabelAnswer(Struct):
     companions: list[SharedDocuments]
     """Those that its training documents have, too."""
     topics: list[Topic]
+    quality: float | None
+    """How well it is found: average precision, 0 to 1, on training documents held out."""
+    n_held_out: int | None
+    """How many of these have it; None if none were held out."""
+    examples: list[Example]
+    """Those of its training documents that are nearest to their mean, if the model keeps any."""
     concept: Concept | None = None
     """Where the model has a vocabulary."""
 

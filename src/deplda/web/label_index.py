@@ -27,8 +27,8 @@ class LabelIndex:
         self._called = [[name, *self._also_called(c)] for c, name in enumerate(names)]
         self._folded = ["\n".join(called).casefold() for called in self._called]
         quality = getattr(model, "label_quality_", None)
-        self.n_held_out = None if quality is None else quality.documents
-        self.quality = [
+        self._n_held_out = None if quality is None else quality.documents
+        self._quality = [
             float(quality.average_precision[c]) if quality and quality.documents[c] else None
             for c in range(len(names))
         ]
@@ -81,7 +81,7 @@ class LabelIndex:
         every = range(len(self._names))
         folded = [name.casefold() for name in self._names]
         by_name = sorted(every, key=lambda c: (folded[c], c))
-        quality = [-1.0 if q is None else q for q in self.quality]
+        quality = [-1.0 if q is None else q for q in self._quality]
         orders = {
             "name": by_name,
             "frequency": sorted(by_name, key=lambda c: -self._frequency[c]),
@@ -99,7 +99,11 @@ class LabelIndex:
             int(self._frequency[number]),
             told.get("uri"),
             told.get("notation"),
-            self.quality[number],
-            None if self.n_held_out is None else int(self.n_held_out[number]),
+            *self.found_how_well(number),
             matched,
         )
+
+    def found_how_well(self, number: int) -> tuple[float | None, int | None]:
+        """Return a label's quality, and how many of the documents held out have it."""
+        n = None if self._n_held_out is None else int(self._n_held_out[number])
+        return self._quality[number], n

@@ -18,7 +18,7 @@ from deplda.models.asks_experts import AsksExperts
 from deplda.models.base import LabelClassifier
 from deplda.models.codec import card_of
 from deplda.models.neighbours import beside
-from deplda.models.reasons import Explained
+from deplda.models.reasons import Example, Explained
 from deplda.models.registry import can
 from deplda.models.suggesting import Asked, answers_of
 from deplda.training.estimates import TopicLabels
@@ -28,6 +28,7 @@ from deplda.web.label_index import LabelIndex
 from deplda.web.limits import Limits
 
 _LABEL_WORDS, _LABEL_COMPANIONS, _LABEL_TOPICS, _TOPIC_LABELS = 24, 12, 3, 12
+_LABEL_EXAMPLES = 5
 
 
 class ModelService:
@@ -199,6 +200,8 @@ class ModelService:
             self._distinctive(number),
             self._companions(number),
             self._topics_of(number),
+            *self.index.found_how_well(number),
+            self._examples(number),
             self._concept(label),
         )
 
@@ -238,12 +241,21 @@ class ModelService:
 
     def _companions(self, number: int) -> list[answers.SharedDocuments]:
         """Return the labels that training documents have beside this one."""
-        begin, end = self._by_label.indptr[number : number + 2]
-        documents = self._by_label.indices[begin:end]
+        documents = self._documents_of(number)
         return [
             answers.SharedDocuments(self.names[other], n, share)
             for other, n, share in beside(self._sets, documents, number, _LABEL_COMPANIONS)
         ]
+
+    def _examples(self, number: int) -> list[Example]:
+        """Return the most typical training documents of a label."""
+        examples, documents = self.model.examples_, self._documents_of(number)
+        return [] if examples is None else [*examples.typical(documents, _LABEL_EXAMPLES)]
+
+    def _documents_of(self, number: int) -> npt.NDArray[np.int32]:
+        """Return the training documents that have a label."""
+        begin, end = self._by_label.indptr[number : number + 2]
+        return np.asarray(self._by_label.indices[begin:end])
 
     def _topics_of(self, number: int) -> list[answers.Topic]:
         """Return the first set's topics that most of a label's tokens are in: P(t | c)."""
@@ -280,7 +292,7 @@ class ModelService:
             explains=self.explains,
             has_topics=bool(self._topics),
             has_probabilities=self.model.has_probabilities,
-            examples=False,
+            examples=self.model.examples_ is not None,
             calibration=card.learned.get("calibration"),
             parameters=card.parameters,
             settings=dict(getattr(self.model, "settings_", {})),
