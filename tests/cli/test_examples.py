@@ -46,6 +46,7 @@ def test_nothing_is_kept_unless_it_is_asked_for(tmp_path: Path) -> None:
     assert b"A title" not in (tmp_path / "model" / "arrays.safetensors").read_bytes()
 
 
+@pytest.mark.filterwarnings("ignore::deplda.LearnedFromWarning")
 def test_documents_that_are_held_out_are_no_examples(tmp_path: Path) -> None:
     path = written(tmp_path)
     rows = [json.loads(line) for line in path.read_text().splitlines()]

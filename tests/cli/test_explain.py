@@ -1,4 +1,4 @@
-"""``deplda explain``, ``label``, ``words``, ``topics`` and ``info``."""
+"""``deplda explain``, ``label``, ``words`` and ``topics``."""
 
 import json
 from pathlib import Path
@@ -99,9 +99,18 @@ def test_topics_are_labels_that_go_together(model: Path) -> None:
     found = json.loads(done("topics", model, "--json"))
     assert {label["label"] for topic in found for label in topic["labels"]} == set(TOPICS)
     assert "LAW" in done("topics", model)
-    assert "there is no set of topics 2; the model has 2" in problem(
+    assert "there is no set of topics 2; the last of its 2 is 1" in problem(
         1, "topics", model, "--topic-set", 2
     )
+
+
+def test_a_model_without_topics_says_so_and_which_models_have_them(
+    tmp_path: Path, corpus: Path
+) -> None:
+    for verb, name in (("flat", "FlatLDA"), ("prior", "PriorLDA"), ("tfidf-svm", "TfidfSVM")):
+        done("train", corpus, "-o", tmp_path / verb, "--model", verb)
+        said = problem(1, "topics", tmp_path / verb)
+        assert f"is a {name}, which has no topics of labels that go together; the hybrid " in said
 
 
 def test_a_hybrid_explains_itself_and_shows_its_words_and_topics(
@@ -117,16 +126,10 @@ def test_a_hybrid_explains_itself_and_shows_its_words_and_topics(
 
 def test_a_model_that_cannot_explain_says_so(tmp_path: Path, corpus: Path) -> None:
     done("train", corpus, "-o", tmp_path / "svm", "--model", "tfidf-svm")
-    for verb in (["explain", "text"], ["words", "LAW"], ["topics"]):
+    for verb in (["explain", "text"], ["words", "LAW"]):
         said = problem(1, verb[0], tmp_path / "svm", *verb[1:])
-        assert f"is a TfidfSVM, which knows no words of labels; {verb[0]} is for the hybrid" in said
-
-
-def test_info_says_what_the_model_is(model: Path) -> None:
-    told = json.loads(done("info", model, "--json"))
-    assert (told["model"], told["labels"], told["takes_text"]) == ("DependencyLDA", 3, True)
-    assert told["statistics"]["n_documents"] == 24
-    assert "DependencyLDA" in done("info", model)
+        assert f"is a TfidfSVM, which knows no words of labels; {verb[0]} is for " in said
+        assert "and hybrid models (deplda train --model hybrid)" in said
 
 
 def test_a_folder_that_is_no_model_is_refused(tmp_path: Path, corpus: Path) -> None:

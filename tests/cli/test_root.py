@@ -32,7 +32,7 @@ VERBS = verbs(root)
 
 def test_every_verb_is_there() -> None:
     assert {" ".join(verb) for verb in VERBS} >= {
-        "train", "predict", "explain", "evaluate", "label", "words", "topics", "info",
+        "train", "predict", "explain", "evaluate", "label", "labels", "words", "topics", "info",
         "experiment", "report", "demo", "completion", "datasets list", "datasets fetch",
         "datasets stats", "datasets convert", "serve",
     }  # fmt: skip
@@ -54,6 +54,40 @@ def test_help_costs_little_and_says_what_every_option_is_for(verb: tuple[str, ..
         command = command.commands[name]
     for option in command.params:
         assert isinstance(option, click.Argument) or option.help, option.name
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_h_is_help(verb: tuple[str, ...]) -> None:
+    assert done(*verb, "-h") == done(*verb, "--help")
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        (["trian", "a.csv"], "'train'"),
+        (["datasets", "lst"], "'list'"),
+        (["train", "a.csv", "-o", "m", "--text-feild", "body"], "'--text-field'"),
+        (["train", "a.csv", "-o", "m", "--model", "hybrd"], "'hybrid'"),
+        (["train", "a.csv", "-o", "m", "--format", "jsnol"], "'jsonl'"),
+        (["train", "a.csv", "-o", "m", "--set", "n_topcs=3"], "'n_topics'"),
+        (["predict", "m", "a.csv", "--output-format", "xslx"], "'xlsx'"),
+    ],
+)
+def test_a_misspelt_verb_option_or_value_is_answered_with_the_near_one(
+    asked: list[str], meant: str
+) -> None:
+    assert f" Did you mean {meant}? See: deplda " in problem(2, *asked)
+
+
+def test_a_misspelt_data_set_is_answered_with_the_near_one(tmp_path: Path) -> None:
+    for verb in (["train", "newsrom", "-o", tmp_path / "m"], ["datasets", "fetch", "newsrom"]):
+        assert problem(1, *verb).endswith(": did you mean 'newsroom'?")
+
+
+def test_a_misspelt_key_of_the_configuration_is_answered_with_the_near_one(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text("[train]\nlabel_feild = 'x'")
+    said = problem(2, "--config", tmp_path / "c.toml", "train", "a.csv", "-o", "m")
+    assert "Did you mean 'labels-field'?" in said
 
 
 def test_without_a_verb_help_is_shown_and_exit_codes_are_said() -> None:

@@ -53,6 +53,8 @@ def test_a_saved_model_comes_back_whole(model: type[TopicModel], tmp_path: Path)
             assert np.array_equal(*told)
             parts: Any = zip(again._calibration(), original._calibration(), strict=True)
             assert all(np.array_equal(left, right) for left, right in parts)
+            parts = zip(again.label_quality_ or (), original.label_quality_ or (), strict=True)
+            assert [np.array_equal(left, right) for left, right in parts] == [True, True]
     card = json.loads((tmp_path / "deep" / "model" / CARD).read_bytes())
     assert (card["format"], card["version"], card["model"]) == ("deplda-model", 1, model.__name__)
     assert card["statistics"]["n_tokens"] == corpus().n_tokens
@@ -306,6 +308,10 @@ WRONG_ARRAYS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "fewer slopes": to("calibration.slopes", lambda a: a[:-1]),
     "endless shift": at("calibration.shifts", 0, 1e308),
     "no number for an offset": at("calibration.offsets", 0, np.nan),
+    "no average precision": lambda arrays: arrays.pop("held_out.average_precision"),
+    "average precision above 1": at("held_out.average_precision", 0, 1.5),
+    "fewer documents held out": to("held_out.documents", lambda a: a[:-1]),
+    "documents held out below 0": at("held_out.documents", 0, -1),
     "threshold above 1": at("calibration.label_thresholds", 0, 1.0),
     "NaN": at("label_words.data", 0, np.nan),
     "infinity": at("topic_labels.0.data", 0, np.inf),

@@ -1,5 +1,7 @@
 """What a model reached on documents held out."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -10,8 +12,15 @@ TRUTH = np.array([[1, 0, 0, 1], [0, 1, 0, 0]])
 SCORES = np.array([[4.0, 3.0, 1.0, 2.0], [1.0, 2.0, 3.0, 0.5]])
 
 
+TRAINED = np.array([9, 2, 3, 6])
+
+
+def figures(scores: Any, truth: Any) -> dict[str, float]:
+    return held_out_quality(scores, truth, TRAINED).figures
+
+
 def test_means_are_over_documents_that_have_labels() -> None:
-    found = held_out_quality(np.vstack([SCORES, SCORES[:1]]), np.vstack([TRUTH, [[0] * 4]]))
+    found = figures(np.vstack([SCORES, SCORES[:1]]), np.vstack([TRUTH, [[0] * 4]]))
     assert found["documents"] == 2
     assert found["average_precision"] == pytest.approx(((1 + 2 / 3) / 2 + 1 / 2) / 2)
     assert found["one_error"] == pytest.approx(50)
@@ -19,8 +28,28 @@ def test_means_are_over_documents_that_have_labels() -> None:
 
 def test_candidates_alone_are_enough() -> None:
     listed = csr_array(np.where(SCORES >= 2, SCORES, 0))
-    assert held_out_quality(listed, TRUTH)["one_error"] == pytest.approx(50)
+    assert figures(listed, TRUTH)["one_error"] == pytest.approx(50)
 
 
 def test_documents_without_labels_tell_nothing() -> None:
-    assert held_out_quality(SCORES, np.zeros_like(TRUTH)) == {}
+    assert held_out_quality(SCORES, np.zeros_like(TRUTH), TRAINED) == ({}, None)
+
+
+@pytest.mark.parametrize("form", [np.array, csr_array], ids=["array", "sparse"])
+def test_labels_are_judged_by_how_they_rank_documents(form: Any) -> None:
+    scores = np.array([[3.0, 1.0, 2.0], [2.0, 4.0, 1.0], [1.0, 3.0, 3.0], [4.0, 2.0, 4.0]])
+    truth = np.array([[1, 1, 0], [0, 0, 0], [1, 0, 0], [0, 0, 0]])
+    figures, labels = held_out_quality(form(scores), truth, np.array([8, 5, 7]))
+    assert labels is not None
+    assert labels.documents.tolist() == [2, 1, 0]
+    # Of the first label, ranks 2 and 4; of the second, 4; the third is not measured.
+    assert labels.average_precision.tolist() == pytest.approx([(1 / 2 + 2 / 4) / 2, 1 / 4, 0])
+    assert (figures["labels"], figures["rare_labels"]) == (2, 1)
+    assert figures["label_average_precision"] == pytest.approx(3 / 8)
+    assert figures["rare_label_average_precision"] == pytest.approx(1 / 4)
+
+
+def test_without_rare_labels_there_is_no_mean_of_them() -> None:
+    found = held_out_quality(SCORES, TRUTH, np.full(4, 6)).figures
+    assert found["rare_labels"] == 0
+    assert "rare_label_average_precision" not in found

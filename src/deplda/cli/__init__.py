@@ -9,7 +9,9 @@ import os
 from deplda.cli.datasets import datasets
 from deplda.cli.evaluate import evaluate, tune
 from deplda.cli.experiment import demo, experiment, report
-from deplda.cli.explain import explain, info, label, topics, words
+from deplda.cli.explain import explain, label, topics, words
+from deplda.cli.info import info
+from deplda.cli.labels import labels
 from deplda.cli.learn import learn
 from deplda.cli.predict import predict
 from deplda.cli.queue import queue
@@ -18,7 +20,9 @@ from deplda.cli.serve import serve
 from deplda.cli.thesaurus import vocabulary
 from deplda.cli.train import train
 
-for verb in (train, learn, predict, queue, explain, evaluate, tune, label, words, topics, info):
+for verb in (train, learn, predict, queue, explain, evaluate, tune):
+    root.add_command(verb)
+for verb in (info, labels, label, words, topics):
     root.add_command(verb)
 for verb in (serve, datasets, vocabulary, experiment, report, demo):
     root.add_command(verb)

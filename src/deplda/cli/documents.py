@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from deplda.cli.options import OneOf
 from deplda.cli.output import note
 from deplda.data.files import StandardInput, StrPath
 from deplda.data.forms import NORMALIZERS
+from deplda.data.wording import did_you_mean
 from deplda.errors import InputError, ReadError
 
 if TYPE_CHECKING:
@@ -121,7 +123,7 @@ corpus_argument = click.argument("corpus", type=click.Path(allow_dash=True))
 _READING = [
     click.option(
         "--format",
-        type=click.Choice(FORMATS),
+        type=OneOf(FORMATS),
         help="Of the documents that are read; by default by name and content. annif: its TSV, CSV, "
         "JSON and folders of full texts.",
     ),
@@ -165,7 +167,7 @@ _WORDS = [
     ),
     click.option(
         "--normalize",
-        type=click.Choice(NORMALIZERS),
+        type=OneOf(NORMALIZERS),
         default="auto",
         help="Make forms of a word one: by the language's stemmer (snowball; the default where "
         "there is one), by a dictionary (lemma), or not.",
@@ -285,8 +287,8 @@ def load_corpus(
         return Loaded(found.corpus, found.splits, texts=found.texts)
     names = [entry.name for entry in datasets.list()]
     if source not in names:
-        known = ", ".join(names)
         problem = "there is no such file or folder, and no data set of this name; data sets are"
+        known = f"{', '.join(names)}{did_you_mean(source, names)}"
         raise ReadError(source, None, f"{problem} {known}")
     found = datasets.load(source, reading.data_dir)
     return Loaded(found.corpus, found.splits, texts=found.texts)

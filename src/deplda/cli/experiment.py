@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from deplda.cli.options import device_option, jobs_option
+from deplda.cli.options import OneOf, device_option, jobs_option
 from deplda.cli.output import as_json, check_output, force, note, show, show_json
 from deplda.errors import InputError
 
@@ -23,7 +23,7 @@ from deplda.errors import InputError
 )
 @click.option(
     "--budget",
-    type=click.Choice(["quick", "standard", "paper"]),
+    type=OneOf(["quick", "standard", "paper"]),
     default="standard",
     help="How many chains and samples.",
 )

@@ -1,10 +1,9 @@
-"""``deplda explain``, ``label``, ``words``, ``topics``, ``info``: what a model knows, and why."""
+"""``deplda explain``, ``label``, ``words``, ``topics``: what a model knows, and why."""
 
 from __future__ import annotations
 
 import os
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,9 @@ from deplda.cli.documents import Reading, as_path, format_of, is_readable, readi
 from deplda.cli.output import as_json, check_output, force, note, saved_model, show, show_json
 from deplda.cli.thesaurus import told_in, told_language_option
 from deplda.data.files import StandardInput
+from deplda.data.wording import counted
 from deplda.errors import InputError, ReadError
+from deplda.models.registry import can, verbs_that_can
 
 if TYPE_CHECKING:
     from deplda.data.readers import Fields, Row
@@ -178,7 +179,8 @@ def label(model: Path, label: str, limit: int, label_language: str | None, as_js
 
     table = Table("by the thesaurus", "by the model", show_edge=False)
     by_name = "" if found["documents"] else ": known by name alone"
-    table.title = Text(f"{found['label']} ({found['documents']:,} training documents{by_name})")
+    documents = counted(found["documents"], "training document")
+    table.title = Text(f"{found['label']} ({documents}{by_name})")
     table.add_row(Text(_by_thesaurus(found["thesaurus"])), Text(_by_model(found["model"])))
     show(table)
     if any(not each["known"] for own in (found["thesaurus"] or {}).values() for each in own):
@@ -215,14 +217,12 @@ def _next_to(model: Any, label: str, n: int) -> dict[str, Any]:
     from scipy.sparse import csr_array
 
     from deplda.models.neighbours import beside, number_of
-    from deplda.models.registry import can
 
     number = number_of(model, _wanted(model, label))
     shown, label_sets = model.shown_labels_, csr_array(model.label_sets_)
     own, concepts = model.classes_.tolist()[number], model.vocabulary_
     documents = label_sets[:, [number]].nonzero()[0]
-    has_topics = can(model, "explain") and any(len(each.base) > 1 for each in model.topic_labels_)
-    goes = model.similar_labels(own, n, by="topics") if has_topics else []
+    goes = model.similar_labels(own, n, by="topics") if _has_topics(model) else []
     thesaurus = None
     if concepts is not None and own in concepts:
         known = set(model.classes_.tolist())
@@ -254,11 +254,17 @@ def topics(model: Path, limit: int, topic_set: int, as_json: bool) -> None:
 
     A Dependency-LDA model has several sets of topics, each learned anew; one is shown.
     """
-    classifier = _topic_model(model, "topics")
+    classifier = saved_model(model)
+    if not _has_topics(classifier):
+        raise InputError(
+            f"{model} is a {type(classifier).__name__}, which has no topics of labels that go "
+            "together; the hybrid and dependency models have them (deplda train --model hybrid)"
+        )
+    n_sets = len(classifier.topic_labels_)
+    if topic_set >= n_sets:
+        told = f"the last of its {n_sets} is {n_sets - 1}" if n_sets > 1 else "its only one is 0"
+        raise InputError(f"there is no set of topics {topic_set}; {told}")
     found = [topic for topic in classifier.topics(limit) if topic.set == topic_set]
-    if not found:
-        n = len(classifier.topic_labels_)
-        raise InputError(f"there is no set of topics {topic_set}; the model has {n}")
     if as_json:
         show_json(
             [
@@ -280,84 +286,17 @@ def topics(model: Path, limit: int, topic_set: int, as_json: bool) -> None:
     show(table)
 
 
-@click.command()
-@_model
-@as_json
-def info(model: Path, as_json: bool) -> None:
-    """Show what a saved model says of itself."""
-    from deplda.models.card import read_card
-
-    card = read_card(model)
-    text = card.text and {k: v for k, v in card.text.items() if k != "surface_words"}
-    begin, end = (text or {}).pop("names_at", (0, 0))
-    n_labels = card.learned.get("n_learned", len(card.labels))
-    found = {
-        "model": card.model,
-        "labels": n_labels,
-        "known_by_name": len(card.labels) - n_labels or None,
-        "words": card.n_words - (end - begin),
-        "takes_text": card.text is not None,
-        "seed": card.seed,
-        "saved_by": f"deplda {card.library}",
-        "statistics": card.statistics,
-        "parameters": card.parameters,
-        "settings": {
-            name: card.learned[name] for name in ("C", "candidates") if name in card.learned
-        }
-        | card.learned.get("settings", {}),
-        "held_out": card.learned.get("held_out"),
-        "calibration": card.learned.get("calibration"),
-        "text": text,
-        "fields": None if card.fields is None else _without_conditions(card.fields),
-        "metrics": card.metrics,
-    }
-    if as_json:
-        show_json(found)
-        return
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table("what", "value", show_edge=False)
-    for name, value in (found | {"metrics": _most_important(card.metrics)}).items():
-        if isinstance(value, dict):
-            table.add_section()
-            for key, each in value.items():
-                table.add_row(f"{name}: {key}", Text(_brief(each)))
-        elif value is not None:
-            table.add_row(name, Text(_brief(value)))
-    show(table)
-
-
-def _without_conditions(fields: Fields) -> dict[str, Any]:
-    """Return what is said of a model's fields; it has no conditions."""
-    return {name: value for name, value in asdict(fields).items() if name != "where"}
-
-
-def _most_important(metrics: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return the headline of a model's metrics; all where there is none, as of earlier versions."""
-    found = (metrics or {}).get("headline")
-    return found if isinstance(found, dict) else metrics
-
-
-def _brief(value: Any) -> str:
-    if isinstance(value, dict) and value.keys() == {"value", "low", "high"}:
-        return f"{_brief(value['value'])} [{_brief(value['low'])}, {_brief(value['high'])}]"
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    if isinstance(value, int) and not isinstance(value, bool):
-        return f"{value:,}"
-    text = str(value)
-    return text if len(text) <= 200 else f"{text[:200]} …"
+def _has_topics(model: Any) -> bool:
+    """Return whether labels go together in topics; Flat-LDA has none, and Prior-LDA one."""
+    return can(model, "explain") and any(len(each.base) > 1 for each in model.topic_labels_)
 
 
 def _topic_model(path: Path, verb: str) -> Any:
     """Return a saved model that can explain itself."""
-    from deplda.models.registry import can
-
     model = saved_model(path)
     if not can(model, "explain"):
         raise InputError(
-            f"{path} is a {type(model).__name__}, which knows no words of labels; "
-            f"{verb} is for the hybrid and topic models"
+            f"{path} is a {type(model).__name__}, which knows no words of labels; {verb} is for "
+            f"{verbs_that_can('explain')} models (deplda train --model hybrid)"
         )
     return model

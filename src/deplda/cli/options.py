@@ -7,7 +7,21 @@ from typing import Any
 
 import click
 
+from deplda.cli.output import asked_back
 from deplda.models.registry import can, verbs_that_can
+
+
+class OneOf(click.Choice[str]):
+    """One of some names; a misspelt one is answered with the nearest."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name, or say which may be meant."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            error.message += asked_back(str(value), self.choices)
+            raise
+
 
 split_option = click.option(
     "--split", default="0", help="Of a data set with splits; none: all of it."

@@ -6,13 +6,14 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
+from deplda.data.wording import nearest
 from deplda.errors import InputError
 
 # What a terminal obeys: a label or a file's name may hold it.
@@ -76,6 +77,12 @@ def plain(value: Any) -> Any:
 def note(message: str) -> None:
     """Say something that is not a result."""
     click.echo(printable(message), err=True)
+
+
+def asked_back(name: str, known: Iterable[str]) -> str:
+    """Return " Did you mean 'train'?" to put behind a sentence on a name; "" if none is near."""
+    near = nearest(name, known)
+    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import click
 from deplda.cli.beside import Beside, Known, asked_by, beside_options
 from deplda.cli.documents import Reading, is_readable, reading_options, records_of
 from deplda.cli.options import (
+    OneOf,
     cutoff_option,
     device_option,
     engine_option,
@@ -55,7 +56,7 @@ _BATCH = 256
 @click.option(
     "--output-format",
     "asked_format",
-    type=click.Choice(OUTPUT_FORMATS),
+    type=OneOf(OUTPUT_FORMATS),
     help="What to write, where the name does not say it. annif: in the folder -o a file NAME.annif "
     "for each document, as Annif's index does; also the default of --format annif -o FOLDER.",
 )

@@ -12,7 +12,8 @@ from typing import Any
 import click
 
 import deplda
-from deplda.cli.output import note
+from deplda.cli.options import OneOf
+from deplda.cli.output import asked_back, note
 from deplda.errors import DepldaError
 
 INTERRUPTED = 130
@@ -39,7 +40,7 @@ class Root(click.Group):
             code = _say("interrupted", INTERRUPTED)
         except click.UsageError as error:
             verb = "deplda" if error.ctx is None else error.ctx.command_path
-            code = _say(f"{error.format_message()} See: {verb} --help", error.exit_code)
+            code = _say(f"{_usage_problem(error)} See: {verb} --help", error.exit_code)
         except click.ClickException as error:
             code = _say(error.format_message(), error.exit_code)
         sys.exit(code if isinstance(code, int) else 0)
@@ -65,6 +66,12 @@ class Root(click.Group):
                     raise
                 raise click.ClickException(_in_words(error)) from error
             return result
+
+
+def _usage_problem(error: click.UsageError) -> str:
+    """Return what is wrong, with the nearest of the names that there are where one is misspelt."""
+    near = getattr(error, "possibilities", None)  # of verbs and options, the nearest first
+    return f"{error.message} Did you mean {near[0]!r}?" if near else error.format_message()
 
 
 def _say(message: str, code: int) -> int:
@@ -126,8 +133,11 @@ def _defaults(command: click.Command, table: dict[str, Any], where: str) -> dict
             is_one = getattr(options[name], "multiple", False) and not isinstance(value, list)
             found[str(options[name].name)] = [value] if is_one else value
         else:
-            known = ", ".join(sorted({*verbs, *options}))
-            raise click.UsageError(f"{where}: the key {key!r} is unknown; known: {known}.")
+            known = sorted({*verbs, *options})
+            raise click.UsageError(
+                f"{where}: the key {key!r} is unknown; known: {', '.join(known)}."
+                f"{asked_back(name, known)}"
+            )
     return found
 
 
@@ -139,7 +149,11 @@ def _defaults(command: click.Command, table: dict[str, Any], where: str) -> dict
     cls=Root,
     epilog=_ENDED,
     invoke_without_command=True,
-    context_settings={"auto_envvar_prefix": "DEPLDA", "show_default": True},
+    context_settings={
+        "auto_envvar_prefix": "DEPLDA",
+        "show_default": True,
+        "help_option_names": ["-h", "--help"],
+    },
 )
 @click.option(
     "--config",
@@ -167,7 +181,7 @@ def root(ctx: click.Context, debug: bool, trust_model: bool) -> None:
 
 
 @root.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=OneOf(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
     """Print the script that completes verbs and options in a shell.
 

@@ -25,9 +25,10 @@ from deplda.cli.documents import (
 )
 from deplda.cli.examples import check_source, titles_of
 from deplda.cli.measuring import Measured, measure
-from deplda.cli.options import device_option, engine_option, jobs_option, split_option
+from deplda.cli.options import OneOf, device_option, engine_option, jobs_option, split_option
 from deplda.cli.output import (
     as_json,
+    asked_back,
     check_output,
     force,
     note,
@@ -61,13 +62,13 @@ _OWN_OPTIONS = {
 )
 @click.option(
     "--model",
-    type=click.Choice([entry.verb for entry in MODELS.values()]),
+    type=OneOf([entry.verb for entry in MODELS.values()]),
     help=f"{WHICH_MODEL} The default is hybrid.",
 )
 @click.option("--n-topics", type=click.IntRange(1), help="Topics over labels (hybrid, dependency).")
 @click.option(
     "--paper",
-    type=click.Choice(["eurlex", "yahoo", "rcv1", "nyt"]),
+    type=OneOf(["eurlex", "yahoo", "rcv1", "nyt"]),
     help="The paper's settings for its data set.",
 )
 @click.option(
@@ -338,8 +339,10 @@ def _make_model(
     for name in given:
         if name not in known:
             other = f"; use {_OWN_OPTIONS[name]}" if name in _OWN_OPTIONS else ""
-            names = ", ".join(sorted(known))
-            raise click.UsageError(f"{model} has no parameter {name!r}{other}; it has {names}.")
+            raise click.UsageError(
+                f"{model} has no parameter {name!r}{other}; it has {', '.join(sorted(known))}."
+                f"{asked_back(name, known)}"
+            )
     given |= {
         "random_state": seed, "n_jobs": jobs, "engine": engine, "verbose": sys.stderr.isatty()
     }  # fmt: skip

@@ -41,7 +41,7 @@ from deplda.models.cutting import Cutoff
 from deplda.models.examples import Examples
 from deplda.models.folds import folds_of
 from deplda.models.learned_from import LearnedFrom
-from deplda.models.quality import held_out_quality
+from deplda.models.quality import LabelQuality, held_out_quality
 
 Counts = csr_array[Any, tuple[int, int]]
 Floats = npt.NDArray[np.float64]
@@ -104,10 +104,11 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A multi-label classifier that ranks; what it learns and how it scores are its subclasses'.
 
     The `fit` of a subclass calls `_begin_fit` and sets `label_sets_`, the labels of the documents
-    it learned from, and, where it has scored documents held out, `calibration_` and `held_out_`,
-    what it reached on them. `fields_` is how files of documents are read where nothing else is
-    said; None is `Fields()`. `vocabulary_` has the concepts that labels are addresses of, and
-    `label_language_` is the language of their names. They may be set, and are saved.
+    it learned from, and, where it has scored documents held out, `calibration_`, `held_out_`, what
+    it reached on them, and `label_quality_`, the same by label. `fields_` is how files of documents
+    are read where nothing else is said; None is `Fields()`. `vocabulary_` has the concepts that
+    labels are addresses of, and `label_language_` is the language of their names. They may be set,
+    and are saved.
     """
 
     cutoff: Any = "proportional"
@@ -378,6 +379,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.calibration_: Calibration | None = None
         self.held_out_: dict[str, float] = {}
         self.examples_: Examples | None = None
+        self.label_quality_: LabelQuality | None = None
         self.classes_ = self._targets.classes
         self.n_tokens_ = round(float(counts.sum()))
         self._remember(counts, labels, LearnedFrom())
@@ -664,9 +666,9 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _calibrated(self, fold: Numbers, scores: Floats, labels: Indicator) -> Calibration | None:
         """Return the calibration by the scores of a fold that the scoring model has not seen."""
         truth, known = labels[fold].toarray().astype(bool), _without(labels, fold) > 0
-        self.held_out_ = held_out_quality(scores, truth & known)
         pairs = all_pairs(scores, truth, known)
         n_trained = np.bincount(labels.indices, minlength=labels.shape[1])
+        self.held_out_, self.label_quality_ = held_out_quality(scores, truth & known, n_trained)
         one_class = self._targets.kind == "classes"
         return calibrate(pairs, n_trained, labels.shape[0], one_class=one_class)
 

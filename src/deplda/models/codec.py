@@ -32,6 +32,7 @@ from deplda.models.cutting import check_cutoff
 from deplda.models.examples import LONGEST_TITLE, Examples
 from deplda.models.learned_from import LearnedFrom
 from deplda.models.parameters import checked, names_of
+from deplda.models.quality import LabelQuality
 from deplda.training.estimates import LabelWords, TopicLabels
 
 _WORDS, _SETS, _TOPICS = "label_words", "label_sets", "topic_labels"
@@ -103,6 +104,7 @@ def restore(stored: Stored, make: Callable[..., Any]) -> Any:
     model.label_sets_ = Reader(path, arrays).indicator(_SETS, len(classes))
     model.calibration_ = read_calibration(stored, _CALIBRATION)
     model.held_out_ = _held_out(stored)
+    model.label_quality_ = read_label_quality(stored, _HELD_OUT)
     model._learned_from = _learned_from(stored)
     model.examples_ = _read_examples(stored, model.label_sets_.shape[0])
     model.seed_, model.metrics_ = card.seed, card.metrics
@@ -197,6 +199,27 @@ def _held_out(stored: Stored) -> dict[str, float]:
         raise ReadError(stored.path, None, f"its quality cannot be read: {error}") from error
 
 
+def label_quality_arrays(quality: LabelQuality | None, what: str) -> Arrays:
+    """Return what labels reached on documents held out as it is saved under a name."""
+    if quality is None:
+        return {}
+    return {f"{what}.{name}": part for name, part in quality._asdict().items()}
+
+
+def read_label_quality(stored: Stored, what: str) -> LabelQuality | None:
+    """Return what labels reached, saved under a name; None if there is nothing, as of old."""
+    documents, precision = (f"{what}.{name}" for name in LabelQuality._fields)
+    if documents not in stored.arrays:
+        return None
+    read, n_labels = Reader(stored.path, stored.arrays), len(stored.card.labels)
+    counts, values = read.take(documents, np.int64), read.vector(precision, n_labels)
+    if len(counts) != n_labels or (counts < 0).any():
+        raise read.fail(documents, f"does not hold {n_labels:,} numbers of documents")
+    if not ((values >= 0) & (values <= 1)).all():
+        raise read.fail(precision, "has values that are not from 0 to 1")
+    return LabelQuality(np.array(counts), values)
+
+
 def _problem(card: Card) -> str | None:
     """Return what is wrong with the numbers and names on a card."""
     words, n_tokens = card.words, card.statistics.get("n_tokens")
@@ -223,6 +246,7 @@ def common_arrays(model: Any) -> Arrays:
     del sets[f"{_SETS}.data"]  # all of it is 1
     known = {f"{LEARNED_FROM}{name}": part for name, part in model._learned_from._asdict().items()}
     known |= _examples(model.examples_)
+    known |= label_quality_arrays(model.label_quality_, _HELD_OUT)
     return sets | calibration_arrays(model.calibration_, _CALIBRATION) | known | _concepts(model)
 
 

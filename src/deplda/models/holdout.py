@@ -36,7 +36,7 @@ from deplda.models.linear import reduced
 from deplda.models.linear.svm import tfidf
 from deplda.models.mixture import Bools, HeldOut, Judged
 from deplda.models.name_evidence import Mentions, NamePairs, NameWeights, learn_weights
-from deplda.models.quality import held_out_quality
+from deplda.models.quality import HeldOutQuality, held_out_quality
 from deplda.models.signals import name_values
 
 COSTS = (0.1, 0.3, 1.0, 3.0)
@@ -191,9 +191,10 @@ class Chosen(NamedTuple):
     without_experts: Chosen | None = None
     """What was chosen for documents of which experts say nothing."""
 
-    def quality(self) -> dict[str, float]:
+    def quality(self, n_trained: Numbers) -> HeldOutQuality:
         """Return what the mixture reached, by cross-fitting."""
-        return held_out_quality(self.held_out.matrix(self.judged.log_odds), self.held_out.truth)
+        scores = self.held_out.matrix(self.judged.log_odds)
+        return held_out_quality(scores, self.held_out.truth, n_trained)
 
     def calibration(
         self, n_trained: Numbers, n_documents: int, rows: Any = slice(None), **how: bool

@@ -55,6 +55,7 @@ from deplda.models.linear.svm import idf_of, tfidf
 from deplda.models.mixture import UNTAUGHT, Bools, Mixture
 from deplda.models.name_evidence import MOST_NAMED, NameIndex
 from deplda.models.parameters import checked
+from deplda.models.quality import NOTHING_MEASURED
 from deplda.models.topic_model import Auto
 from deplda.training.estimates import LabelWords, TopicLabels
 
@@ -243,7 +244,8 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         return chosen.lessons
 
     def _decide_by(self, decision: Decision) -> None:
-        self.mixture_, self._names, self._last_stage, self.calibration_, self.held_out_ = decision
+        self.mixture_, self._names, self._last_stage, self.calibration_, reached = decision
+        self.held_out_, self.label_quality_ = reached
 
     def _decision(
         self, chosen: holdout.Chosen, labels: Indicator, index: NameIndex | None
@@ -252,8 +254,9 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         names = None
         if index is not None and chosen.name_weights is not None:
             names = Names(index, chosen.name_weights, is_taught(labels))
-        undecided = Decision(chosen.judged.mixture, names, None, None, chosen.quality())
         n_trained, n = np.bincount(labels.indices, minlength=labels.shape[1]), labels.shape[0]
+        reached = chosen.quality(n_trained)
+        undecided = Decision(chosen.judged.mixture, names, None, None, reached)
         one_class = self._targets.kind == "classes"
         found = chosen.calibration(n_trained, n, one_class=one_class)
         if found is None:
@@ -331,7 +334,7 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         self._name_words_of(topics)
         topics._learn_on(counts, (labels, by_place(targets, self.classes_)))
         self.n_tokens_, self._n_learned = topics.n_tokens_, len(topics.classes_)
-        self.metrics_, self.held_out_ = None, {}  # they were of the model as it was
+        self.metrics_ = None  # they were of the model as it was
         self.classes_ = extended(topics.classes_, before_labels)
         self._targets = Targets(self.classes_, self._targets.kind)
         sets, n_labels = topics.label_sets_, self._n_learned
@@ -371,8 +374,8 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         def renumbered(decision: Decision) -> Decision:
             return decision.renumbered(like, is_new, place, is_taught(sets), self.n_features_in_)
 
-        own = Decision(self.mixture_, self._names, self._last_stage, self.calibration_, {})
-        self._decide_by(renumbered(own))
+        own = self.mixture_, self._names, self._last_stage, self.calibration_
+        self._decide_by(renumbered(Decision(*own, NOTHING_MEASURED)))
         if self._without_experts is not None:
             self._without_experts = renumbered(self._without_experts)
 

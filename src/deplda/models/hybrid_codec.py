@@ -21,6 +21,7 @@ from deplda.models.experts import MOST_EXPERTS, check_name
 from deplda.models.hybrid_scorer import Decision, Names, is_taught
 from deplda.models.mixture import BASE, GIVEN, LEAST_SCALE, Alone, FloorAndSum, Mixture, Terms
 from deplda.models.name_evidence import FEATURES, NameIndex, NameWeights
+from deplda.models.quality import HeldOutQuality
 from deplda.models.signals import NAME_SIGNALS, SIGNALS
 from deplda.models.vectors import MOST_DIMENSIONS, OF_VECTORS, Vectors
 
@@ -34,6 +35,7 @@ _LARGEST, _MOST_TERMS = 1e6, 250
 _NAMES = "names."
 _VECTORS = "vectors"
 _ALONE, _ALONE_LAST = "without_experts.calibration", "without_experts.last_stage"
+_ALONE_REACHED = "without_experts.held_out"
 
 
 class _TopicModel(msgspec.Struct):
@@ -89,8 +91,9 @@ def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
         learned["experts"] = msgspec.to_builtins(model._experts)
         weights = None if alone.names is None else alone.names.weights
         learned["without_experts"] = msgspec.to_builtins(
-            _Alone(alone.mixture, alone.held_out, weights)
+            _Alone(alone.mixture, alone.held_out.figures, weights)
         )
+        arrays |= codec.label_quality_arrays(alone.held_out.labels, _ALONE_REACHED)
         for what, stage in ((_ALONE, alone.calibration), (_ALONE_LAST, alone.last_stage)):
             learned |= codec.calibration_numbers(stage, what)
             arrays |= codec.calibration_arrays(stage, what)
@@ -179,7 +182,8 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
     if (alone := learned.without_experts) is not None:
         model._without_experts = Decision(
             alone.mixture, named(alone.names), codec.read_calibration(stored, _ALONE_LAST),
-            codec.read_calibration(stored, _ALONE), alone.held_out,
+            codec.read_calibration(stored, _ALONE),
+            HeldOutQuality(alone.held_out, codec.read_label_quality(stored, _ALONE_REACHED)),
         )  # fmt: skip
     model._vectors = _vectors(read, learned, model._learned(model.label_sets_))
     sets = {name: array for name, array in arrays.items() if name.startswith(_LABEL_SETS)}

@@ -20,6 +20,7 @@ from deplda.models.linear import reduced
 from deplda.models.linear.svm import tfidf
 from deplda.models.mixture import BASE, NAME, NAMED, Bools, Mixture, Values
 from deplda.models.name_evidence import Mentions, NameIndex, NameWeights
+from deplda.models.quality import NOTHING_MEASURED, HeldOutQuality
 from deplda.models.signals import LEAST_SHARE, Candidates, values_of
 from deplda.models.vectors import Vectors
 
@@ -124,7 +125,7 @@ class Decision(NamedTuple):
     last_stage: Calibration | None
     """Where labels are ranked by calibrated log-odds."""
     calibration: Calibration | None
-    held_out: dict[str, float]
+    held_out: HeldOutQuality
     """What it reached on documents held out."""
 
     def renumbered(
@@ -143,7 +144,7 @@ class Decision(NamedTuple):
         if names is not None:
             finder = names.finder._replace(labels=place[names.finder.labels]).keyed(n_columns)
             names = names._replace(finder=finder, is_taught=is_taught)
-        return Decision(self.mixture, names, last_stage, calibration, {})
+        return Decision(self.mixture, names, last_stage, calibration, NOTHING_MEASURED)
 
 
 def with_named(found: Shortlist, mentions: Mentions) -> tuple[Shortlist, Numbers]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from deplda.data.targets import Indicator
+from deplda.data.wording import counted, nearest
 from deplda.errors import InputError
 from deplda.models.base import LabelClassifier
 
@@ -59,9 +59,8 @@ def number_of(model: LabelClassifier, label: Any) -> int:
 
 def _near(name: str, known: list[str]) -> str:
     """Return the known names that may have been meant, as a question."""
-    folded = {label.casefold(): label for label in known}
-    close = [folded[each] for each in get_close_matches(name.casefold(), folded, 5)]
+    close = nearest(name, known, 5)
     close += [label for label in known if name.casefold() in label.casefold()]
     if not close:
-        return f"it has {len(known):,} labels, none like it (classes_, and /v1/labels of a service)"
+        return f"it has {counted(len(known), 'label')}, none like it (deplda labels lists them)"
     return f"did you mean {', '.join(repr(each) for each in dict.fromkeys(close[:5]))}?"

@@ -1,27 +1,80 @@
-"""What a model reached on training documents held out: a few figures for people."""
+"""What a model reached on training documents held out: a few figures for people, and by label."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from deplda.evaluation import rank_metrics
+from deplda.evaluation.ranking import average_precision
+from deplda.evaluation.ties import tie_groups
+
+RARE = 5
+"""Labels of so many training documents or fewer are called rare here."""
 
 
-def held_out_quality(scores: Any, truth: Any) -> dict[str, float]:
-    """Return means over the documents held out that have labels, and how many these are.
+class LabelQuality(NamedTuple):
+    """How well the documents held out are ranked for each label."""
 
-    Empty if none has. `scores` are those of all labels, or a sparse matrix of those of candidates.
+    documents: npt.NDArray[np.int64]
+    """Documents held out that have it, if others have it too or it could be told by its name."""
+    average_precision: npt.NDArray[np.float64]
+    """Of the ranking of all documents held out; 0 where none of them has the label."""
+
+    @property
+    def is_measured(self) -> npt.NDArray[np.bool_]:
+        """Which labels a document held out has."""
+        return self.documents > 0
+
+
+class HeldOutQuality(NamedTuple):
+    """What a model reached: means by name, and by label; nothing where nothing was measured."""
+
+    figures: dict[str, float]
+    labels: LabelQuality | None
+
+
+NOTHING_MEASURED = HeldOutQuality({}, None)
+
+
+def held_out_quality(scores: Any, truth: Any, n_trained: npt.NDArray[np.int64]) -> HeldOutQuality:
+    """Return means over the documents held out that have labels and over their labels.
+
+    Nothing if none has. `scores` are those of all labels, or a sparse matrix of those of
+    candidates; `n_trained` are the training documents of each label, by which labels are rare.
     """
     known = csr_array(truth).astype(bool)
     known.eliminate_zeros()
     if not known.nnz:
-        return {}
+        return NOTHING_MEASURED
     found = rank_metrics(scores, known, ks=(5,))
     names = ("average_precision", "one_error", "precision@5")
     n_documents = np.count_nonzero(np.diff(known.indptr))
-    return {"documents": float(n_documents)} | {
+    figures = {"documents": float(n_documents)} | {
         name: float(np.nanmean(found[name])) for name in names
     }
+    labels = _by_label(scores, known)
+    return HeldOutQuality(figures | _means(labels, n_trained), labels)
+
+
+def _by_label(scores: Any, truth: csr_array[Any, tuple[int, int]]) -> LabelQuality:
+    by_label = csr_array(truth.T)
+    documents = np.diff(by_label.indptr).astype(np.int64)
+    tested, found = np.flatnonzero(documents), np.zeros(len(documents))
+    ranked = scores.T.tocsr() if hasattr(scores, "tocsr") else scores.T
+    found[tested] = average_precision(tie_groups(ranked, by_label[tested], rows=tested))
+    return LabelQuality(documents, np.minimum(found, 1.0))  # sums may round to a little more
+
+
+def _means(labels: LabelQuality, n_trained: npt.NDArray[np.int64]) -> dict[str, float]:
+    """Return the mean of all labels that were measured, and of the rare ones among them."""
+    is_rare = labels.is_measured & (n_trained <= RARE)
+    means = {}
+    for name, chosen in (("label", labels.is_measured), ("rare_label", is_rare)):
+        means[f"{name}s"] = float(np.count_nonzero(chosen))
+        if chosen.any():
+            means[f"{name}_average_precision"] = float(labels.average_precision[chosen].mean())
+    return means

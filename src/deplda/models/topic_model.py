@@ -225,7 +225,9 @@ class TopicModel(LearnsOn, Explainer):
         sets = csr_array(vstack([older, corpus.labels]))
         self._targets = Targets(known, self._targets.kind)
         self.n_tokens_ += corpus.n_tokens
-        self.metrics_ = self.calibration_ = None  # they were of the model as it was
+        # They were of the model as it was.
+        self.metrics_ = self.calibration_ = self.label_quality_ = None
+        self.held_out_ = {}
         self.diagnostics_ = dict(self.diagnostics_)  # the model as it was keeps its own
         words = self._update_words(corpus)
         self._set_learned(

@@ -199,7 +199,7 @@ class Endpoints:
     async def labels(self, request: Request) -> Response:
         """Answer GET /v1/labels."""
         asked = read_query(request, self.types.labels)
-        find = self._service(request).index.find
+        find = self._service(request).find_labels
         return await self._answer(find, asked.search, asked.sort, asked.page, asked.size)
 
     async def label(self, request: Request) -> Response:

@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, UnsetType
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
-from deplda.web.label_index import ORDERS
+from deplda.models.label_index import ORDERS
 from deplda.web.limits import Limits
 
 _SEE = "; /openapi.json says what is expected"

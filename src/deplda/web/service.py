@@ -17,6 +17,7 @@ from deplda.data.names import MARK
 from deplda.models.asks_experts import AsksExperts
 from deplda.models.base import LabelClassifier
 from deplda.models.codec import card_of
+from deplda.models.label_index import LabelIndex, Order
 from deplda.models.neighbours import beside
 from deplda.models.reasons import Example, Explained
 from deplda.models.registry import can
@@ -24,7 +25,6 @@ from deplda.models.suggesting import Asked, answers_of
 from deplda.training.estimates import TopicLabels
 from deplda.web import answers
 from deplda.web.http_errors import busy
-from deplda.web.label_index import LabelIndex
 from deplda.web.limits import Limits
 
 _LABEL_WORDS, _LABEL_COMPANIONS, _LABEL_TOPICS, _TOPIC_LABELS = 24, 12, 3, 12
@@ -46,7 +46,7 @@ class ModelService:
         self._by_label = csr_array(self._sets.T)
         self.frequency = np.diff(self._by_label.indptr)
         self._weights = self.frequency / max(int(self.frequency.sum()), 1)
-        self.index = LabelIndex(self.model, self.names, self.frequency)
+        self._index = LabelIndex(self.model)
         self._words = model.surface_words_  # as they are shown; a text is counted by `words_`
         self._places = {word: place for place, word in enumerate(model.words_)}
         self._words_of: Any = None if model.counter_ is None else model.counter_.analyzer().counts
@@ -138,6 +138,25 @@ class ModelService:
 
     # Labels and topics ---------------------------------------------------------------------------
 
+    def find_labels(self, search: str, sort: Order, page: int, size: int) -> answers.LabelsAnswer:
+        """Return one page of the labels one name of which has all words of the search."""
+        found = [*self._index.find(search, sort).items()]
+        shown = found[(page - 1) * size : page * size]
+        return answers.LabelsAnswer(
+            len(found), page, size, [self._entry(c, matched) for c, matched in shown]
+        )
+
+    def _entry(self, number: int, matched: str | None) -> answers.NamedLabel:
+        told = self.model.told_label(self._labels[number])
+        return answers.NamedLabel(
+            self.names[number],
+            int(self.frequency[number]),
+            told.get("uri"),
+            told.get("notation"),
+            *self._index.quality(number),
+            matched,
+        )
+
     def label_named(self, name: str) -> Any | None:
         """Return the label with an address, notation or name; None if none has it, or several."""
         vocabulary = self.model.vocabulary_
@@ -200,7 +219,7 @@ class ModelService:
             self._distinctive(number),
             self._companions(number),
             self._topics_of(number),
-            *self.index.found_how_well(number),
+            *self._index.quality(number),
             self._examples(number),
             self._concept(label),
         )

@@ -20,6 +20,7 @@ from deplda.data.datasets.newsroom import newsroom
 from deplda.data.datasets.power_law import power_law
 from deplda.data.datasets.published import Dataset
 from deplda.data.splits import Split, random_split
+from deplda.data.wording import did_you_mean
 from deplda.errors import DataUnavailableError, InputError
 
 _RUBIN = (
@@ -280,7 +281,10 @@ def _entry(name: str) -> Entry:
     for entry in _ENTRIES:
         if wanted in {entry.name, entry.folder.replace("_", "-")} - {""}:
             return entry
-    raise InputError(f"there is no data set {name!r}; known: {', '.join(e.name for e in _ENTRIES)}")
+    known = [entry.name for entry in _ENTRIES]
+    raise InputError(
+        f"there is no data set {name!r}; known: {', '.join(known)}{did_you_mean(name, known)}"
+    )
 
 
 def _folder(entry: Entry, root: Path) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -58,6 +58,16 @@ def csv_line(cells: Cells, delimiter: str = ",") -> bytes:
     return buffer.getvalue().removesuffix("\r\n").encode() + b"\n"
 
 
+def header_line(names: Sequence[str], delimiter: str) -> bytes:
+    """Return a table's first line; by the mark Excel knows that CSV is UTF-8, of TSV it asks."""
+    return (UTF8_BOM if delimiter == "," else b"") + csv_line(tuple(names), delimiter)
+
+
+def row_line(cells: Cells, delimiter: str) -> bytes:
+    """Return a line of a table in which a spreadsheet finds no formula."""
+    return csv_line(tuple(map(_harmless, cells)), delimiter)
+
+
 # CSV and TSV --------------------------------------------------------------------------------------
 
 
@@ -78,15 +88,12 @@ class DelimitedTable:
 
     def __init__(self, delimiter: str, value: str) -> None:
         self._delimiter, self._value = delimiter, value
-        # By the mark Excel knows that CSV is UTF-8; of TSV it asks.
-        mark = UTF8_BOM if delimiter == "," else b""
-        self.header = mark + csv_line(columns(value), delimiter)
+        self.header = header_line(columns(value), delimiter)
 
     def encode(self, id: str, answer: Answer) -> bytes:
         """Return the lines of a document."""
         return b"".join(
-            csv_line(tuple(map(_harmless, row)), self._delimiter)
-            for row in table_rows(id, answer, self._value)
+            row_line(row, self._delimiter) for row in table_rows(id, answer, self._value)
         )
 
     def stored_id(self, id: str) -> str:

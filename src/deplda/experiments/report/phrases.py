@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from deplda.data.wording import counted as counted
+
 CLEAR = 0.05
 """A difference with a smaller p is called clear."""
 
@@ -12,11 +14,6 @@ def listed(names: Iterable[str]) -> str:
     """Return "a, b and c"."""
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
-
-
-def counted(n: int, thing: str) -> str:
-    """Return "1 split", "2 splits"."""
-    return f"{n:,} {thing}{'' if n == 1 else 's'}"
 
 
 def span(low: int, high: int) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from deplda.data.vocabulary import Concept, Vocabulary
-from deplda.web.label_index import LabelIndex
+from deplda.models.label_index import LabelIndex
 from tests.web.serving import text_model
 
 ADDRESSES = {"LAW": "http://x/law", "SPORT": "http://x/sport", "COMPANIES": "http://x/säde"}
@@ -24,17 +24,17 @@ def index(documents: list[int] | None = None, precision: list[float] | None = No
     """Return the index of a model with names in Finnish; its labels are in order of addresses."""
     model: Any = text_model(ADDRESSES)
     model.vocabulary_, model.label_language_ = THESAURUS, "fi"
+    model.label_quality_ = None
     if documents is not None:
         model.label_quality_ = SimpleNamespace(
             documents=np.array(documents), average_precision=np.array(precision)
         )
-    frequency = np.bincount(model.label_sets_.indices, minlength=3)
-    return LabelIndex(model, list(model.shown_labels_), frequency)
+    return LabelIndex(model)
 
 
 def found(search: str, sort: str = "frequency", of: LabelIndex | None = None) -> list[Any]:
-    answer = (of or index()).find(search, sort, 1, 50)
-    return [(each.label, each.matched) for each in answer.labels]
+    of = of or index()
+    return [(of.names[c], matched) for c, matched in of.find(search, sort).items()]
 
 
 def names(sort: str, of: LabelIndex) -> list[str]:
@@ -67,20 +67,15 @@ def test_the_nearest_match_is_first_where_that_is_asked_for() -> None:
 
 def test_labels_are_listed_by_frequency_and_by_quality() -> None:
     of = index([0, 2, 4], [0.0, 0.25, 0.75])  # laki, urheilulaki, Säde
-    entries = {each.label: each for each in of.find("", "name", 1, 9).labels}
-    assert [*entries] == ["laki", "Säde", "urheilulaki"]
+    assert names("name", of) == ["laki", "Säde", "urheilulaki"]
+    quality = {of.names[c]: of.quality(c) for c in of.find("", "name")}
+    assert quality == {"laki": (None, 0), "urheilulaki": (0.25, 2), "Säde": (0.75, 4)}
     order = names("frequency", of)
     assert order == ["urheilulaki", "laki", "Säde"]
     assert names("rarest", of) == order[::-1]
-    unmeasured = next(name for name, each in entries.items() if each.quality is None)
-    assert entries[unmeasured].n_held_out == 0
-    best = sorted(
-        (name for name in entries if name != unmeasured), key=lambda name: -entries[name].quality
-    )
-    assert names("quality", of) == [*best, unmeasured]
-    assert names("worst", of) == [*best[::-1], unmeasured]
+    assert names("quality", of) == ["Säde", "urheilulaki", "laki"]
+    assert names("worst", of) == ["urheilulaki", "Säde", "laki"]
 
 
 def test_without_documents_held_out_nothing_is_said_of_quality() -> None:
-    for each in index().find("", "quality", 1, 9).labels:
-        assert (each.quality, each.n_held_out) == (None, None)
+    assert [index().quality(c) for c in range(3)] == [(None, None)] * 3
