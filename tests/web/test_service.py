@@ -14,6 +14,7 @@ from deplda.web import Limits
 from tests.models.test_asks_experts import fitted as asking
 from tests.models.test_asks_experts import parts
 from tests.web.serving import (
+    LABELS,
     TEXTS,
     hybrid_model,
     model_of_counts,
@@ -147,6 +148,23 @@ def test_a_hybrid_explains_by_parts_that_add_up_to_the_log_odds() -> None:
     assert added.keys() == {"court", "jury", "heard", "team", "lawsuit", "game"}
     for word in law["evidence"]:
         assert added[word["word"]] == pytest.approx(word["margin"] + word["share"], abs=1e-12)
+
+
+def test_the_most_similar_training_documents_are_shown_where_the_model_keeps_them() -> None:
+    counter = WordCounter()
+    counts = counter.fit_transform(TEXTS)
+    model = FlatLDA().fit(counts, LABELS, counter=counter).keep_examples(counts, TEXTS)
+    with running(model) as address, httpx.Client(base_url=address) as client:
+        asked = {"document": {"text": TEXTS[1]}, "k": 3}
+        reasons = client.post("/v1/explain", json=asked).json()["labels"]
+        label = client.get("/v1/labels/SPORT").json()
+        assert client.get("/v1/model").json()["examples"]
+    (law,) = (reason for reason in reasons if reason["label"] == "LAW")
+    assert [each["title"] for each in law["examples"]] == [TEXTS[1]] * 3
+    assert law["examples"][0]["similarity"] == pytest.approx(1)
+    assert len(label["examples"]) == 5
+    of_sport = {text for text, own in zip(TEXTS, LABELS, strict=True) if "SPORT" in own}
+    assert {each["title"] for each in label["examples"]} <= of_sport
 
 
 def test_labels_are_searched_sorted_and_paged(client: httpx.Client) -> None:

@@ -23,7 +23,6 @@ from deplda.cli.documents import (
     reading_options,
     word_options,
 )
-from deplda.cli.examples import check_source, titles_of
 from deplda.cli.measuring import Measured, measure
 from deplda.cli.options import OneOf, device_option, engine_option, jobs_option, split_option
 from deplda.cli.output import (
@@ -42,6 +41,7 @@ from deplda.cli.thesaurus import (
     open_vocabulary,
     vocabulary_options,
 )
+from deplda.cli.titles import check_source, titles_of
 from deplda.errors import InputError
 from deplda.models.registry import MODELS, WHICH_MODEL, can, model_class, verbs_that_can
 
