@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from deplda.models.asks_experts import AsksExperts
 from deplda.models.base import LabelClassifier
 from deplda.models.codec import card_of
 from deplda.models.label_index import LabelIndex, Order
+from deplda.models.label_map import label_map
 from deplda.models.neighbours import beside
 from deplda.models.reasons import Example, Explained
 from deplda.models.registry import can
@@ -53,6 +55,8 @@ class ModelService:
         self._marks_at = range(0) if model.counter_ is None else model.counter_.marks_at_
         self._usual = self._usual_words() if self.explains else None
         self._topics = self._every_topic() if self.explains else []
+        self._map: answers.MapAnswer | None = None
+        self._drawing = Lock()
         self.card = self._card()
 
     # Documents -----------------------------------------------------------------------------------
@@ -238,6 +242,33 @@ class ModelService:
         topics = sorted(self._topics[number], key=lambda topic: -topic.share)
         shown = topics[(page - 1) * size : page * size]
         return answers.TopicsAnswer(n_sets, len(topics), page, size, shown)
+
+    def map(self) -> answers.MapAnswer:
+        """Return the labels as a map, which is drawn when it is first asked for."""
+        with self._drawing:
+            if self._map is None:
+                self._map = self._draw()
+            return self._map
+
+    def _draw(self) -> answers.MapAnswer:
+        words = self.model.label_words_ if self.explains else None
+        found = label_map(self._sets, words, self._usual)
+        n_labels = np.bincount(found.regions, minlength=len(found.names)).tolist()
+        regions = [
+            answers.MapRegion([self.names[c] for c in names], *place, radius, n, together)
+            for names, place, radius, n, together in zip(
+                found.names, found.centres.round(2).tolist(), found.region_radii.round(2).tolist(),
+                n_labels, found.together.tolist(), strict=True,
+            )
+        ]  # fmt: skip
+        labels = [
+            answers.MapLabel(self.names[c], int(self.frequency[c]), *place, radius, region)
+            for c, place, radius, region in zip(
+                found.labels.tolist(), found.places.round(2).tolist(),
+                found.radii.round(2).tolist(), found.regions.tolist(), strict=True,
+            )
+        ]  # fmt: skip
+        return answers.MapAnswer(regions, labels, len(self.names) - len(labels))
 
     def _usual_words(self) -> npt.NDArray[np.float64]:
         """Return how likely each word is when nothing is known: φ of all training labels."""
