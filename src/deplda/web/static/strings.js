@@ -6,9 +6,10 @@
 import { recall, remember } from "./storage.js";
 import { SUGGEST } from "./strings_suggest.js";
 import { VIEWS } from "./strings_views.js";
+import { WHY } from "./strings_why.js";
 
 export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", fi: "Suomi" };
-export const STRINGS = { ...SUGGEST, ...VIEWS };
+export const STRINGS = { ...SUGGEST, ...WHY, ...VIEWS };
 
 const known = (code) => (code in LANGUAGES ? code : null);
 
@@ -22,12 +23,19 @@ const plurals = new Intl.PluralRules(language);
 
 export const number = (value, how) => new Intl.NumberFormat(language, how).format(value);
 
-export function t(key, values = {}) {
-  const told = STRINGS[key][language];
-  const form = typeof told === "string" ? told : told[plurals.select(values.n)] ?? told.other;
-  return form.replace(/\{(\w+)\}/g, (_, name) =>
-    typeof values[name] === "number" ? number(values[name]) : String(values[name]));
+function form(key, values) {
+  const found = STRINGS[key][language];
+  return typeof found === "string" ? found : found[plurals.select(values.n)] ?? found.other;
 }
+
+const shown = (value) => (typeof value === "number" ? number(value) : value);
+
+export const t = (key, values = {}) =>
+  form(key, values).replace(/\{(\w+)\}/g, (_, name) => String(shown(values[name])));
+
+// The same where values are elements, or lists of them: pieces for `make`.
+export const told = (key, values) =>
+  form(key, values).split(/\{(\w+)\}/).flatMap((piece, n) => (n % 2 ? shown(values[piece]) : piece));
 
 // The page's own elements: data-t is the key of their text, data-t-NAME that of an attribute.
 export function translate(root = document) {
