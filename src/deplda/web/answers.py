@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from deplda.models.quality import FrequencyBand
 from deplda.models.reasons import Example
 
 
@@ -207,6 +208,12 @@ class ModelAnswer(Struct):
     settings: dict[str, float | int | str]
     statistics: dict[str, float | int | None]
     metrics: dict[str, Any] | None
+    held_out: dict[str, float] | None
+    """What it reached on training documents held out, by document and by label."""
+    by_frequency: list[FrequencyBand]
+    """How well labels are found, from the rarest to the most frequent; empty if not measured."""
+    text: dict[str, Any] | None
+    """How texts become words; None if the model knows counts alone."""
     limits: dict[str, float | int]
     project: str = ""
     """The id that it is served under."""

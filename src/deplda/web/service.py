@@ -21,6 +21,7 @@ from deplda.models.codec import card_of
 from deplda.models.label_index import LabelIndex, Order
 from deplda.models.label_map import label_map
 from deplda.models.neighbours import beside
+from deplda.models.quality import by_frequency
 from deplda.models.reasons import Example, Explained
 from deplda.models.registry import can
 from deplda.models.suggesting import Asked, answers_of
@@ -31,6 +32,7 @@ from deplda.web.limits import Limits
 
 _LABEL_WORDS, _LABEL_COMPANIONS, _LABEL_TOPICS, _TOPIC_LABELS = 24, 12, 3, 12
 _LABEL_EXAMPLES = 5
+_TEXT_SETTINGS = ("language", "normalize", "min_count", "ngrams", "fold_accents")
 
 
 class ModelService:
@@ -345,11 +347,21 @@ class ModelService:
             examples=self.model.examples_ is not None,
             calibration=card.learned.get("calibration"),
             parameters=card.parameters,
-            settings=dict(getattr(self.model, "settings_", {})),
+            settings=self._settings(),
             statistics=card.statistics,
             metrics=card.metrics,
+            held_out=self.model.held_out_ or None,
+            by_frequency=by_frequency(self.frequency, self.model.label_quality_),
+            text=card.text and {name: card.text[name] for name in _TEXT_SETTINGS},
             limits=asdict(self.limits),
         )
+
+    def _settings(self) -> dict[str, float | int | str]:
+        """Return the hyperparameters as they are used, those of a hybrid's topic model included."""
+        own: dict[str, float | int | str] = {}
+        if hasattr(self.model, "topic_model_"):
+            own = {"C": self.model.C_, "candidates": self.model.n_candidates_}
+        return getattr(getattr(self.model, "topic_model_", self.model), "settings_", {}) | own
 
 
 def _within(topics: TopicLabels, numbers: Iterable[int]) -> npt.NDArray[np.float64]:
