@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from deplda.models.quality import FrequencyBand
 from deplda.models.reasons import Example
 
 
@@ -157,6 +158,37 @@ class TopicsAnswer(Struct):
     topics: list[Topic]
 
 
+class MapLabel(LabelEntry):
+    """A label on the map: a disc as large as it has documents, in a region of like labels."""
+
+    x: float
+    y: float
+    radius: float
+    region: int
+
+
+class MapRegion(Struct):
+    """Labels that go together or have the same words: a disc around their discs."""
+
+    names: list[str]
+    """The labels that it is called by, the most telling first."""
+    x: float
+    y: float
+    radius: float
+    n_labels: int
+    together: list[int]
+    """Training documents that have labels of this region and of each region, itself included."""
+
+
+class MapAnswer(Struct):
+    """The labels as a map, the most frequent first; its middle is at 0, y grows downwards."""
+
+    regions: list[MapRegion]
+    labels: list[MapLabel]
+    n_left_out: int
+    """Labels that are too many to be shown, or that no training document has."""
+
+
 class ModelAnswer(Struct):
     """The model's card."""
 
@@ -176,6 +208,12 @@ class ModelAnswer(Struct):
     settings: dict[str, float | int | str]
     statistics: dict[str, float | int | None]
     metrics: dict[str, Any] | None
+    held_out: dict[str, float] | None
+    """What it reached on training documents held out, by document and by label."""
+    by_frequency: list[FrequencyBand]
+    """How well labels are found, from the rarest to the most frequent; empty if not measured."""
+    text: dict[str, Any] | None
+    """How texts become words; None if the model knows counts alone."""
     limits: dict[str, float | int]
     project: str = ""
     """The id that it is served under."""

@@ -149,6 +149,7 @@ class Endpoints:
             Route("/v1/labels", self.labels),
             Route("/v1/labels/{label:path}", self.label),
             Route("/v1/topics", self.topics),
+            Route("/v1/map", self.map),
             Route("/v1/model", self.model),
             *self.annif.routes(),
             *self.label_studio.routes(),
@@ -211,6 +212,10 @@ class Endpoints:
         asked = read_query(request, self.types.topics)
         topics = self._service(request).topics
         return await self._answer(topics, asked.set, asked.page, asked.size)
+
+    async def map(self, request: Request) -> Response:
+        """Answer GET /v1/map."""
+        return await self._answer(self._service(request).map)
 
     async def _answer(self, function: Callable[..., Any], *asked: Any) -> Response:
         """Return the model's answer, which is worked out on a thread."""

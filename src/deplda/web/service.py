@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,9 @@ from deplda.models.asks_experts import AsksExperts
 from deplda.models.base import LabelClassifier
 from deplda.models.codec import card_of
 from deplda.models.label_index import LabelIndex, Order
+from deplda.models.label_map import label_map
 from deplda.models.neighbours import beside
+from deplda.models.quality import by_frequency
 from deplda.models.reasons import Example, Explained
 from deplda.models.registry import can
 from deplda.models.suggesting import Asked, answers_of
@@ -29,6 +32,7 @@ from deplda.web.limits import Limits
 
 _LABEL_WORDS, _LABEL_COMPANIONS, _LABEL_TOPICS, _TOPIC_LABELS = 24, 12, 3, 12
 _LABEL_EXAMPLES = 5
+_TEXT_SETTINGS = ("language", "normalize", "min_count", "ngrams", "fold_accents")
 
 
 class ModelService:
@@ -53,6 +57,8 @@ class ModelService:
         self._marks_at = range(0) if model.counter_ is None else model.counter_.marks_at_
         self._usual = self._usual_words() if self.explains else None
         self._topics = self._every_topic() if self.explains else []
+        self._map: answers.MapAnswer | None = None
+        self._drawing = Lock()
         self.card = self._card()
 
     # Documents -----------------------------------------------------------------------------------
@@ -239,6 +245,33 @@ class ModelService:
         shown = topics[(page - 1) * size : page * size]
         return answers.TopicsAnswer(n_sets, len(topics), page, size, shown)
 
+    def map(self) -> answers.MapAnswer:
+        """Return the labels as a map, which is drawn when it is first asked for."""
+        with self._drawing:
+            if self._map is None:
+                self._map = self._draw()
+            return self._map
+
+    def _draw(self) -> answers.MapAnswer:
+        words = self.model.label_words_ if self.explains else None
+        found = label_map(self._sets, words, self._usual)
+        n_labels = np.bincount(found.regions, minlength=len(found.names)).tolist()
+        regions = [
+            answers.MapRegion([self.names[c] for c in names], *place, radius, n, together)
+            for names, place, radius, n, together in zip(
+                found.names, found.centres.round(2).tolist(), found.region_radii.round(2).tolist(),
+                n_labels, found.together.tolist(), strict=True,
+            )
+        ]  # fmt: skip
+        labels = [
+            answers.MapLabel(self.names[c], int(self.frequency[c]), *place, radius, region)
+            for c, place, radius, region in zip(
+                found.labels.tolist(), found.places.round(2).tolist(),
+                found.radii.round(2).tolist(), found.regions.tolist(), strict=True,
+            )
+        ]  # fmt: skip
+        return answers.MapAnswer(regions, labels, len(self.names) - len(labels))
+
     def _usual_words(self) -> npt.NDArray[np.float64]:
         """Return how likely each word is when nothing is known: φ of all training labels."""
         # A background may follow the labels, and labels may follow that were never learned.
@@ -314,11 +347,21 @@ class ModelService:
             examples=self.model.examples_ is not None,
             calibration=card.learned.get("calibration"),
             parameters=card.parameters,
-            settings=dict(getattr(self.model, "settings_", {})),
+            settings=self._settings(),
             statistics=card.statistics,
             metrics=card.metrics,
+            held_out=self.model.held_out_ or None,
+            by_frequency=by_frequency(self.frequency, self.model.label_quality_),
+            text=card.text and {name: card.text[name] for name in _TEXT_SETTINGS},
             limits=asdict(self.limits),
         )
+
+    def _settings(self) -> dict[str, float | int | str]:
+        """Return the hyperparameters as they are used, those of a hybrid's topic model included."""
+        own: dict[str, float | int | str] = {}
+        if hasattr(self.model, "topic_model_"):
+            own = {"C": self.model.C_, "candidates": self.model.n_candidates_}
+        return getattr(getattr(self.model, "topic_model_", self.model), "settings_", {}) | own
 
 
 def _within(topics: TopicLabels, numbers: Iterable[int]) -> npt.NDArray[np.float64]:

@@ -51,11 +51,10 @@ async function start() {
   const model = await get("v1/model");
   find("about").textContent =
     [model.model, t("count.labels", { n: model.n_labels }), t("count.words", { n: model.n_words })].join(" · ");
-  document.querySelector('nav a[href="#/topics"]').hidden = !model.has_topics;
   const starters = {
     suggest: startSuggest(model),
     labels: startLabels(),
-    topics: model.has_topics ? startTopics() : null,
+    topics: startTopics(),
     model: startModel(model),
   };
   addEventListener("hashchange", () => {
