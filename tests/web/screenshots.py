@@ -10,6 +10,7 @@ import argparse
 import itertools
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ import deplda
 from tests.web.serving import running
 
 WIDTHS = {390: 844, 1280: 900, 2560: 1300}
-TEXTS = """Imports of olive oil fall under a new tariff quota of the common organisation of the market.
+TEXTS = """Imports of olive oil fall under a new tariff quota of the organisation of the market.
 ---
 The court held that state aid to the airline distorts competition between companies.
 ---
@@ -108,7 +109,7 @@ def take(folder: Path, model: Any, views: list[str]) -> None:
             page.wait_for_load_state("networkidle")
             name = f"{view}-{scheme}-{width}.png"
             page.screenshot(path=folder / name, full_page=width == min(WIDTHS))
-            print(folder / name)
+            sys.stdout.write(f"{folder / name}\n")
             context.close()
         browser.close()
 

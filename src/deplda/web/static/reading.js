@@ -5,6 +5,7 @@ import { litByLabels, litWords } from "./lighting.js";
 import { t } from "./strings.js";
 
 const MOST_TOLD = 5;
+let shown = { words: new Map(), wordOf: new Map() }; // what is read: words, and which stands where
 
 // A word as it first stands in the text; the model may show another form of it.
 export function asWritten(text, spans) {
@@ -16,8 +17,7 @@ export function asWritten(text, spans) {
 }
 
 // Shows the text; returns a function that lights one label's words, or with -1 those of `several`.
-export function showReading(place, tip, text, explained) {
-  const { labels, words, spans } = explained;
+export function showReading(place, text, { labels, words, spans, scale }) {
   const letters = [...text]; // the service counts characters, JavaScript counts halves of some
   const pieces = [], marks = [];
   let at = 0;
@@ -30,7 +30,10 @@ export function showReading(place, tip, text, explained) {
   pieces.push(letters.slice(at).join(""));
   place.replaceChildren(...pieces);
   place.scrollTop = 0;
-  tellWords(place, tip, marks, explained);
+  shown = {
+    labels, scale, words: new Map(words.map((one) => [one.word, one])),
+    wordOf: new Map(marks.map(({ piece, word }) => [piece, word])),
+  };
   return (chosen, several) => {
     const chances = labels.map(({ probability }) => probability ?? 1);
     const lit = chosen < 0 ? litByLabels(words, several, chances)
@@ -52,40 +55,38 @@ function paint(piece, lit) {
   piece.style.setProperty("--how", lit.how.toFixed(2));
 }
 
-// What a word speaks for, told at the word: for pointers, and for keys from one lit word to the next.
-function tellWords(place, tip, marks, { labels, words, scale }) {
-  const known = new Map(words.map((one) => [one.word, one]));
-  const wordOf = new Map(marks.map(({ piece, word }) => [piece, word]));
+// What a word speaks for, told at the word: to pointers, and to keys, which go from one lit word to
+// the next.
+export function startReading(place, tip) {
   const hide = () => { tip.hidden = true; };
   const tell = (piece) => {
-    const found = known.get(wordOf.get(piece));
+    const found = shown.words.get(shown.wordOf.get(piece));
     if (!found) return hide();
-    tip.replaceChildren(...told({ ...found, word: piece.textContent }, labels, scale));
+    tip.replaceChildren(...told({ ...found, word: piece.textContent }));
     tip.hidden = false;
     putBeside(tip, piece);
   };
-  place.onpointerover = ({ target }) => tell(target);
-  place.onpointerleave = hide;
-  place.onscroll = hide;
-  place.onfocusin = ({ target }) => (target === place ? hide() : tell(target));
-  place.onfocusout = hide;
-  place.onkeydown = (event) => {
+  const on = (name, work) => place.addEventListener(name, work);
+  on("pointerover", ({ target }) => tell(target));
+  on("pointerleave", hide);
+  on("focusin", ({ target }) => tell(target));
+  on("focusout", hide);
+  on("scroll", () => (shown.wordOf.has(document.activeElement) ? tell(document.activeElement) : hide()));
+  on("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (event.key === "Escape") place.focus();
-    if (!step) return;
-    const lit = marks.map(({ piece }) => piece).filter((piece) => piece.classList.contains("lit"));
-    const now = lit.indexOf(document.activeElement);
-    const next = lit[now < 0 ? (step > 0 ? 0 : lit.length - 1) : now + step];
+    const lit = [...place.querySelectorAll("mark.lit")], now = lit.indexOf(document.activeElement);
+    const next = step && lit[now < 0 && step < 0 ? lit.length - 1 : now + step];
     if (!next) return;
     event.preventDefault();
     next.setAttribute("aria-describedby", tip.id);
     next.focus();
-  };
+  });
 }
 
-function told({ word, times, added }, labels, scale) {
+function told({ word, times, added }) {
+  const { labels, scale } = shown, least = scale === "tokens" ? 0.05 : 0.005; // less is shown as 0
   const strongest = added.map((value, number) => ({ value, number }))
-    .filter(({ value }) => Math.abs(value) >= 0.005)
+    .filter(({ value }) => Math.abs(value) >= least)
     .sort((one, other) => Math.abs(other.value) - Math.abs(one.value)).slice(0, MOST_TOLD);
   const head = make("p", {}, make("b", {}, word), times > 1 ? ` × ${times}` : "");
   if (!strongest.length) return [head, make("p", { class: "quiet" }, t("word.nothing"))];

@@ -1,4 +1,4 @@
-// What the page says, in the reader's language: t("key", { n: 3 }).
+// What the page says, in the reader's language: t("count.labels", { n: 3 }).
 //
 // A string holds {name} for a value; numbers are written as the language writes them. A string that
 // depends on a number n is several, by its plural form: { one: "{n} label", other: "{n} labels" }.

@@ -12,7 +12,7 @@ import { copyLabels, saveCsv, saveJson, saveTsv } from "./export.js";
 import { letDrop, readFiles, startSeveral } from "./intake.js";
 import { startKeys } from "./keys.js";
 import { showQueue, startQueue } from "./queue.js";
-import { asWritten, showReading } from "./reading.js";
+import { asWritten, showReading, startReading } from "./reading.js";
 import { recall, remember } from "./storage.js";
 import { t } from "./strings.js";
 import { items, showAccepted, showDecisions, showSuggestions } from "./suggestions.js";
@@ -28,6 +28,7 @@ export function startSuggest(card) {
   startTray();
   startQueue((document) => show(document));
   startSeveral(take);
+  startReading(find("reading"), find("tip"));
   letDrop(find("suggest"), takeFiles, (text) => take([newDocument({ text, isAsked: true })]));
   startKeys(find("suggest"), suggest, {
     accept: (place) => sayAndStep(place, "accepted"), reject: (place) => sayAndStep(place, "rejected"),
@@ -119,7 +120,9 @@ function show(document, { focus = null } = {}) {
   remember(`at:${model.project}`, document.key);
   explained = light = null;
   pinned = -1;
+  asked++; // an answer that is still on its way is another document's
   problem(null);
+  find("notice").replaceChildren();
   tell("");
   find("said").textContent = "";
   find("text").value = document.text;
@@ -172,9 +175,8 @@ function remove(some) {
   removeDocuments(some);
   current = null; // what was typed goes with it
   show(documents()[Math.min(at, documents().length - 1)] ?? newDocument(), { focus: "text" });
-  find("undo").disabled = false;
-  find("tray").hidden = false;
-  tell(t("queue.removed", { n: some.length }));
+  find("notice").replaceChildren(t("queue.removed", { n: some.length }), " ",
+    make("button", { id: "bring-back", class: "plain", onclick: takeBack }, t("tray.undo")));
 }
 
 function takeBack() {
@@ -272,7 +274,7 @@ async function explain({ text }, k, isLate) {
   const answer = await post("v1/explain", { document: { text }, k, n_words: 12 });
   if (isLate()) return; // another document is shown by now
   explained = { ...answer, written: asWritten(text, answer.spans) };
-  light = showReading(find("reading"), find("tip"), text, answer);
+  light = showReading(find("reading"), text, answer);
   find("editor").hidden = find("go").hidden = true;
   find("reading").hidden = find("edit").hidden = false;
   look(-1);
