@@ -42,6 +42,7 @@ ACROSS = {
     "test_real_data",
     "test_reference",
     "test_saved_before",
+    "test_spreadsheets",
 }
 # Which rooms, or modules, may import a package that is heavy, or of some machines alone.
 HOMES = {
@@ -54,10 +55,12 @@ HOMES = {
     "joblib": {"engine.local"},
     "matplotlib": {"training.diagnostics"},
     "numba": {"kernels"},
+    "openpyxl": {"data.readers.sheets"},
     "pandas": {"models.base", "evaluation"},
     "polars": {"models.base"},
     "pooch": {"data.datasets"},
     "pyarrow": {"data.readers"},
+    "pypdf": {"data.readers.extracted"},
     "safetensors": {"models.card", "data.readers.vector_files"},
     "pyoxigraph": {"data.readers.vocabularies"},
     "py3langid": {"data.languages"},

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
         DepldaError,
         EngineError,
         FractionalCountsWarning,
+        GuessedEncodingWarning,
+        GuessedSeparatorWarning,
         InputError,
         LearnedFromWarning,
         MissingSuggestionsWarning,
@@ -64,9 +66,9 @@ _HOMES = {
     "data.readers.vocabularies": "read_vocabulary write_vocabulary",
     "data.vocabulary": "Concept Vocabulary",
     "errors": (
-        "DataUnavailableError DepldaError EngineError FractionalCountsWarning InputError "
-        "LearnedFromWarning MissingSuggestionsWarning NoKnownWordsWarning "
-        "NothingHeldOutWarning ReadError"
+        "DataUnavailableError DepldaError EngineError FractionalCountsWarning "
+        "GuessedEncodingWarning GuessedSeparatorWarning InputError LearnedFromWarning "
+        "MissingSuggestionsWarning NoKnownWordsWarning NothingHeldOutWarning ReadError"
     ),
     "evaluation": "Evaluation compare evaluate scorecard",
     "models.dependency": "DependencyLDA",
@@ -98,6 +100,8 @@ __all__ = [
     "Fields",
     "FlatLDA",
     "FractionalCountsWarning",
+    "GuessedEncodingWarning",
+    "GuessedSeparatorWarning",
     "HybridLDA",
     "InputError",
     "LabelWords",

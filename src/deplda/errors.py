@@ -13,6 +13,26 @@ class InputError(DepldaError, ValueError):
     """A value handed to the library cannot be used."""
 
 
+class Place(int):
+    """A number of what a file has in place of lines, such as the rows of a sheet."""
+
+    what: str
+
+    def __new__(cls, number: int, what: str) -> Place:
+        """Return the number, which knows of what it is."""
+        made = super().__new__(cls, number)
+        made.what = what
+        return made
+
+    def __reduce__(self) -> tuple[type[Place], tuple[int, str]]:
+        return type(self), (int(self), self.what)
+
+
+def place_of(line: int) -> str:
+    """Return which line, or other part of a file, a number is of."""
+    return f"{line.what if isinstance(line, Place) else 'line'} {int(line)}"
+
+
 class ReadError(InputError):
     """A file cannot be read as a corpus; says which file, and which line where there is one."""
 
@@ -20,7 +40,7 @@ class ReadError(InputError):
         self.path = os.fspath(path)
         self.line = line
         self.problem = problem
-        where = self.path if line is None else f"{self.path}, line {line}"
+        where = self.path if line is None else f"{self.path}, {place_of(line)}"
         super().__init__(f"{where}: {problem}")
 
     def __reduce__(self) -> tuple[type[ReadError], tuple[str, int | None, str]]:
@@ -50,6 +70,14 @@ class FractionalCountsWarning(UserWarning):
 
 class MissingFieldWarning(UserWarning):
     """Of several text fields one is in no document of a file."""
+
+
+class GuessedEncodingWarning(UserWarning):
+    """A text without a mark is not UTF-8, and was read as the likeliest other encoding."""
+
+
+class GuessedSeparatorWarning(UserWarning):
+    """Labels hold commas, which may stand between two of them or belong to one."""
 
 
 class NoKnownWordsWarning(UserWarning):

@@ -23,11 +23,22 @@ import pyarrow
 import pyarrow.parquet
 from scipy.io import savemat
 
-from deplda import Corpus, Fields, InputError, concat, read_corpus, read_shards, write_svmlight
+from deplda import (
+    Corpus,
+    Fields,
+    GuessedEncodingWarning,
+    GuessedSeparatorWarning,
+    InputError,
+    concat,
+    read_corpus,
+    read_shards,
+    write_svmlight,
+)
 from deplda.data.readers import Format
 from deplda.data.readers.shard_files import Shard
 from tests.abuse.mutation import mutated_bytes
 from tests.data.readers.mat_files import contents
+from tests.data.readers.office_files import docx, pdf, xlsx
 
 SECONDS = 10
 CSV = 'id,text,labels\nr,"hello, there\nbig ""world""",a;b\ns,small wörld,c\n,nothing,\n'
@@ -73,10 +84,19 @@ def valid(format: str) -> list[bytes]:
     match format:
         case "jsonl":
             return [JSONL.encode()]
+        case "json":
+            rows = JSONL.strip().replace("\r", "").replace("\n\n", "\n").split("\n")
+            return [f"[{','.join(rows)}]".encode()]
         case "csv":
-            return [CSV.encode()]
+            return [CSV.encode(), CSV.replace(",", "\t").encode("cp1252"), CSV.encode("utf-16")]
         case "tsv":
             return [CSV.replace(",", "\t").encode()]
+        case "xlsx":
+            return [xlsx([("id", "text", "labels"), ("r", "wörld", "a;b"), (7, None, True)])]
+        case "pdf":
+            return [pdf("hello there", "big world")]
+        case "docx":
+            return [docx("hello there", "big wörld")]
         case "svmlight":
             return [text.encode() for text in SVMLIGHT]
         case "parquet":
@@ -102,7 +122,7 @@ def read_both_ways(path: Path, format: Any) -> Corpus | None:
 
 
 def _fields(format: Any) -> Fields:
-    return Fields(labels=None) if format in ("text", "lines") else Fields()
+    return Fields(labels=None) if format in ("text", "lines", "pdf", "docx") else Fields()
 
 
 def check(corpus: Corpus) -> None:
@@ -167,6 +187,8 @@ KINDS: dict[str, tuple[Callable[[Path, str, random.Random], None], str]] = {
 
 def main(folder: str, first: str, last: str, *kinds: str) -> None:
     warnings.simplefilter("error")
+    for guessed in (GuessedEncodingWarning, GuessedSeparatorWarning):
+        warnings.simplefilter("ignore", guessed)
     for kind in kinds:
         read, format = KINDS[kind]
         for number in range(int(first), int(last)):

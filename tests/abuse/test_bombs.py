@@ -4,6 +4,7 @@ import gzip
 import struct
 import subprocess
 import sys
+import zipfile
 import zlib
 from collections.abc import Callable
 from functools import partial
@@ -18,6 +19,7 @@ import pytest
 from deplda import ReadError, read_corpus, read_shards
 from deplda.data.sizes import VARIABLE
 from tests.abuse.conftest import Amount
+from tests.data.readers.office_files import pdf_of
 
 MIB = 1 << 20
 
@@ -64,6 +66,26 @@ def long_list(path: Path, n: int) -> None:
     pyarrow.parquet.write_table(table, path, compression="zstd")
 
 
+def zipped(path: Path, n: int, *, part: str, head: bytes) -> None:
+    """Write an archive with a part of `n` bytes of the same, as .xlsx and .docx are."""
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open(part, "w", force_zip64=True) as file,
+    ):
+        file.write(head)
+        for _ in range(n // MIB):
+            file.write(b"a" * MIB)
+
+
+def page(path: Path, n: int) -> None:
+    """Write a PDF whose one page is packed, and has a sixteenth of `n` letters."""
+    packer = zlib.compressobj(1)
+    parts = [packer.compress(b"BT /F1 12 Tf (")]
+    parts += [packer.compress(b"a" * (n // 16))]
+    stream = b"".join([*parts, packer.compress(b") Tj ET"), packer.flush()])
+    path.write_bytes(pdf_of(stream, filter="/Filter /FlateDecode"))
+
+
 Bomb = Callable[[Path, int], None]
 BOMBS: dict[str, tuple[str, Bomb]] = {
     "a line of JSONL": ("x.jsonl.gz", partial(packed, head=b'{"text":"', body=b"a")),
@@ -80,6 +102,11 @@ BOMBS: dict[str, tuple[str, Bomb]] = {
     "one text in all rows": ("x.parquet", partial(repeated_text, rows=20)),
     "one long row": ("x.parquet", partial(repeated_text, rows=1)),
     "a long list": ("x.parquet", long_list),
+    "an array": ("x.json.gz", partial(packed, head=b'[{"text":"', body=b"a")),
+    "a line of UTF-16": ("x.csv.gz", partial(packed, head=b"\xff\xfet\0", body=b"a\0")),
+    "a sheet": ("x.xlsx", partial(zipped, part="xl/worksheets/sheet1.xml", head=b"<worksheet>")),
+    "a Word file": ("x.docx", partial(zipped, part="word/document.xml", head=b"<w>")),
+    "a page": ("x.pdf", page),
 }
 
 
@@ -109,7 +136,10 @@ def test_a_record_above_the_limit_is_refused(
     assert str(tmp_path) in message
 
 
-@pytest.mark.parametrize("format", ["jsonl", "csv", "svmlight", "mat", "parquet", "text", "lines"])
+@pytest.mark.parametrize(
+    "format",
+    ["jsonl", "json", "csv", "xlsx", "svmlight", "mat", "parquet", "text", "lines", "pdf", "docx"],
+)
 def test_a_file_without_an_end_is_refused(format: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "100KiB")
     refused(Path("/dev/zero"), format)

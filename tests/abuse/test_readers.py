@@ -19,6 +19,7 @@ BATCH = 1_000
 GIGABYTE = 1 << 20  # in kilobytes
 
 
+@pytest.mark.filterwarnings("ignore::deplda.GuessedEncodingWarning")
 @pytest.mark.parametrize("format", get_args(Format))
 def test_the_undamaged_files_are_read(format: Any, tmp_path: Path) -> None:
     for content in valid(format):
@@ -27,7 +28,7 @@ def test_the_undamaged_files_are_read(format: Any, tmp_path: Path) -> None:
         corpus = read_both_ways(path, format)
         assert corpus is not None
         check(corpus)
-        if format not in ("text", "lines"):
+        if format not in ("text", "lines", "pdf", "docx"):
             assert corpus == read_both_ways(path, None)
         path.write_bytes(gzip.compress(content))
         assert corpus == read_both_ways(path, format)

@@ -358,7 +358,9 @@ def test_a_folder_without_documents_says_what_it_could_hold(tmp_path: Path, mode
     (tmp_path / "f" / "train").mkdir(parents=True)
     said = problem(1, "train", tmp_path / "f", "-o", tmp_path / "m")
     assert "of full texts give the folder in which the .txt files lie" in said
-    assert "there are no .txt files in this folder" in problem(1, "predict", model, tmp_path / "f")
-    assert "neither a .txt nor a .json" in problem(
+    assert "there are no .txt, .pdf, .docx files in this folder" in problem(
+        1, "predict", model, tmp_path / "f"
+    )
+    assert "no file of .txt, .pdf, .docx, .json" in problem(
         1, "predict", model, tmp_path / "f", "--format", "annif"
     )

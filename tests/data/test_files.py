@@ -9,7 +9,8 @@ from threading import Thread
 import pytest
 
 from deplda import ReadError, read_corpus
-from deplda.data.files import StandardInput, decode, read_lines, read_plain
+from deplda.data.encodings import decode
+from deplda.data.files import StandardInput, read_lines, read_plain
 from tests.data.readers.documents import PLAIN, write_lines
 
 

@@ -19,7 +19,7 @@ from deplda.cli.documents import (
     with_kept_words,
     word_options,
 )
-from deplda.cli.output import as_json, check_output, force, show, show_json, waiting
+from deplda.cli.output import as_json, check_output, force, note, show, show_json, waiting
 from deplda.cli.thesaurus import (
     in_vocabulary,
     open_vocabulary,
@@ -262,11 +262,14 @@ def _check_weightless(reading: Reading, target: Path) -> None:
 
 def _rows(path: StrPath, format: Any, reading: Reading) -> Iterator[dict[str, Any]]:
     """Yield the documents with our names for fields; one is in memory at a time."""
-    from deplda.data.readers import fields_in, plain_row, read_rows
+    from deplda.data.readers import fields_in, plain_row, read_settled
     from deplda.data.readers.records import located
 
-    fields, empty = fields_in(format, reading.fields()), True
-    for number, row in read_rows(path, format, fields, reading.encoding):
+    found = read_settled(path, format, fields_in(format, reading.fields()), reading.written)
+    if found.separator is not None:
+        note(found.separator.note)
+    fields, empty = found.fields, True
+    for number, row in found.rows:
         empty = False
         with located(path, number):
             plain = plain_row(row, fields)

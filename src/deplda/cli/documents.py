@@ -12,18 +12,21 @@ import click
 
 from deplda.cli.options import OneOf
 from deplda.cli.output import note
-from deplda.data.files import StandardInput, StrPath
+from deplda.data.files import StandardInput, StrPath, head_of
 from deplda.data.forms import NORMALIZERS
 from deplda.data.wording import did_you_mean
 from deplda.errors import InputError, ReadError
 
 if TYPE_CHECKING:
     from deplda.data.corpus import Corpus
-    from deplda.data.readers import Fields, Record
+    from deplda.data.readers import Fields, Record, Written
     from deplda.data.splits import Split
     from deplda.data.text import WordCounter
 
-FORMATS = ("jsonl", "csv", "tsv", "parquet", "svmlight", "mat", "annif", "text", "lines")
+FORMATS = (
+    "jsonl", "json", "csv", "tsv", "xlsx", "parquet", "svmlight", "mat", "annif", "text", "lines",
+    "pdf", "docx",
+)  # fmt: skip
 
 
 class Reading(NamedTuple):
@@ -38,7 +41,16 @@ class Reading(NamedTuple):
     label_column: tuple[str, ...]
     where: tuple[str, ...]
     encoding: str
+    delimiter: str | None
+    sheet: str | None
     data_dir: Path | None
+
+    @property
+    def written(self) -> Written:
+        """How files are written, as far as options say it."""
+        from deplda.data.readers import Written
+
+        return Written(self.encoding, self.delimiter, self.sheet)
 
     def fields(self, remembered: Fields | None = None, *, labelled: bool = True) -> Fields:
         """Return which fields hold what: as given, or else as a model remembers it."""
@@ -113,6 +125,10 @@ def _weights(
     return found
 
 
+def _separator(ctx: click.Context, parameter: click.Parameter, given: str | None) -> str | None:
+    return {"\\n": "\n", "\\t": "\t"}.get(given, given) if given is not None else None
+
+
 def _or_the_models(usual: str) -> str:
     """Return what is used where an option is not given, in words."""
     return f"{usual}, or as the model was trained"
@@ -144,13 +160,29 @@ _READING = [
     click.option("--labels-field", show_default=_or_the_models("labels"), help="And the labels."),
     click.option("--id-field", show_default=_or_the_models("id"), help="'' numbers the documents."),
     click.option(
-        "--separator", show_default=_or_the_models(";"), help="Between labels in one string."
+        "--separator",
+        callback=_separator,
+        show_default=_or_the_models("as the first documents tell"),
+        help="Between labels in one string, such as ';'.",
     ),
     click.option("--label-column", multiple=True, help="A label's own column; can be repeated."),
     click.option(
         "--where", multiple=True, metavar="FIELD=VALUE", help="Only such documents; also !=."
     ),
-    click.option("--encoding", default="utf-8", help="Such as latin-1."),
+    click.option(
+        "--encoding",
+        default="auto",
+        help="Such as latin-1; auto: by a byte-order mark, or else UTF-8, or else cp1252.",
+    ),
+    click.option(
+        "--delimiter",
+        metavar="CHARACTER",
+        show_default="as the header tells",
+        help="Between the columns of CSV, such as ';' or tab.",
+    ),
+    click.option(
+        "--sheet", metavar="NAME|NUMBER", show_default="the first", help="Of a spreadsheet."
+    ),
     click.option(
         "--data-dir",
         type=click.Path(file_okay=False, path_type=Path),
@@ -274,12 +306,15 @@ def load_corpus(
     path = as_path(source)
     if isinstance(path, StandardInput) or is_readable(path, reading):
         format, fields = reading.format or guess_format(path), reading.fields(remembered)
-        corpus, fitted = read_counted(
-            path, format, fields=fields, counter=counter, encoding=reading.encoding
+        written = reading.written._asdict()
+        corpus, fitted, read, notes = read_counted(
+            path, format, fields=fields, counter=counter, **written
         )
         if fitted is not None and (told := getattr(counter, "detected_", None)) is not None:
             note(f"language: {told} (--language sets another)")
-        return Loaded(corpus, (), fitted, None if format in ("svmlight", "mat") else fields)
+        for each in notes:
+            note(each)
+        return Loaded(corpus, (), fitted, read)
     if reading.where:
         raise InputError(f"--where is for files with fields; {source} is none")
     if path.is_dir():
@@ -320,19 +355,25 @@ def part_of(loaded: Loaded, split: str, part: str) -> Corpus:
 # Single documents ---------------------------------------------------------------------------------
 
 
-def format_of(path: StrPath, reading: Reading) -> Any:
+def format_of(path: StrPath, reading: Reading, fields: Fields | None = None) -> Any:
     """Return the format of documents to predict: plain text too, told by name or first byte."""
     from deplda.data.readers import guess_format
-    from deplda.data.readers.sniffing import is_annif_tsv
+    from deplda.data.readers.sniffing import BINARY, HEAD, is_annif_tsv
 
     if reading.format is not None:
         return reading.format
     if isinstance(path, StandardInput):
-        head = path.stream.peek()
-        if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+        head = head_of(path, HEAD)
+        if head.lstrip()[:1] in (b"{", b"[") or head.startswith(BINARY):
             return guess_format(path)
         return "annif" if is_annif_tsv(head) else "lines"
-    return "text" if Path(path).suffix.lower() in (".txt", ".md") else guess_format(path)
+    if Path(path).suffix.lower() not in (".txt", ".md"):
+        return guess_format(path)
+    # What Excel calls Unicode text is a table.
+    header = head_of(path, HEAD).partition(b"\n")[0].decode("utf-8", "replace").strip()
+    names, texts = header.casefold().split("\t"), (fields or reading.fields()).texts
+    is_table = len(names) > 1 and any(name.casefold() in names for name in texts)
+    return "tsv" if is_table else "text"
 
 
 def records_of(sources: tuple[str, ...], reading: Reading, model: Any) -> Iterator[Record]:
@@ -344,11 +385,11 @@ def records_of(sources: tuple[str, ...], reading: Reading, model: Any) -> Iterat
     fields = reading.fields(model.fields_, labelled=False)
     for source in sources:
         for path in _files(source, reading):
-            format = format_of(path, reading)
+            format = format_of(path, reading, fields)
             if format in ("svmlight", "mat"):
                 records = _numbered(path, format)
             else:
-                how: Any = {"fields": fields, "encoding": reading.encoding}
+                how: Any = {"fields": fields, **reading.written._asdict()}
                 records = read_records(path, format, counter=counter, **how)
             first = number
             for record in records:
@@ -363,12 +404,18 @@ def _files(source: str, reading: Reading) -> list[StrPath]:
     path = as_path(source)
     if isinstance(path, StandardInput) or not path.is_dir() or is_readable(path, reading):
         return [path]
-    texts = sorted(path.glob("*.txt"))
+    texts = sorted(file for end in _TEXTS for file in path.glob(f"*{end}"))
     if not texts:
         raise ReadError(
-            path, None, "there are no .txt files in this folder, and no documents as Annif has them"
+            path,
+            None,
+            f"there are no {', '.join(_TEXTS)} files in this folder, and no documents as Annif has "
+            "them",
         )
     return list(texts)
+
+
+_TEXTS = (".txt", ".pdf", ".docx")
 
 
 def _numbered(path: StrPath, format: Any) -> Iterator[Record]:

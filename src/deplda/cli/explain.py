@@ -103,7 +103,8 @@ def _row(
         if path.suffix and not any(letter.isspace() for letter in str(given)):
             raise ReadError(path, None, "there is no such file")
         return {"text": given}, Fields()
-    format = format_of(path, reading)
+    fields = reading.fields(remembered, labelled=False)
+    format = format_of(path, reading, fields)
     if format == "lines" and isinstance(path, StandardInput):
         format = "text"  # all of it is one document
     rows: Any
@@ -111,8 +112,8 @@ def _row(
         fields = Fields()
         rows = (row for shard in read_shards(path, 1000, format) for row in rows_of(shard))
     else:
-        fields = fields_in(format, reading.fields(remembered, labelled=False))
-        rows = (row for _, row in read_rows(path, format, fields, reading.encoding))
+        fields = fields_in(format, fields)
+        rows = (row for _, row in read_rows(path, format, fields, *reading.written))
     for number, row in enumerate(rows):
         id = id_in(row, fields)
         if pick is None or (str(number) if id is None else str(id)) == pick:

@@ -221,11 +221,14 @@ def _predict_shards(
     jobs: int | None,
     engine: str,
 ) -> None:
+    from deplda.data.readers import Written
     from deplda.models.card import read_card
     from deplda.models.predict_shards import predict_shards
 
-    if reading.format is not None or reading.encoding != "utf-8":
-        raise click.UsageError("Shards are read by their names, as UTF-8: no --format, --encoding.")
+    if reading.format is not None or reading.written != Written():
+        raise click.UsageError(
+            "Shards are read by their names: no --format, --encoding, --delimiter, --sheet."
+        )
     manifest = predict_shards(
         model, source, output, k=asked.k, cutoff=asked.cutoff,
         fields=reading.fields(read_card(model).fields, labelled=False),

@@ -32,8 +32,10 @@ class Fields:
         A list of words; an object of word → count.
     labels : str or None, default "labels"
         A list, or one string to be split at `separator`. None: the documents are unlabelled.
-    separator : str, default ";"
-        What stands between two labels in one string.
+    separator : str, optional
+        What stands between two labels in one string. Without it the first thousand documents tell:
+        a semicolon, a line break or a bar where there is one, or else a comma, unless it belongs
+        to names.
     label_columns : sequence of str
         One column per label instead of `labels`: 1/0, true/false, yes/no, x or empty.
     where : sequence of Where
@@ -47,13 +49,13 @@ class Fields:
     tokens: str = "tokens"
     counts: str = "counts"
     labels: str | None = "labels"
-    separator: str = ";"
+    separator: str | None = None
     label_columns: Sequence[str] = ()
     where: Sequence[Where] = ()
     weights: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not self.separator:
+        if self.separator == "":
             raise InputError("separator is empty; give what stands between two labels, such as ';'")
         times = Counter(self.texts)
         if not times:

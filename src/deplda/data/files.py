@@ -1,4 +1,4 @@
-"""Opening files: gzip seen by its content, errors that name the place."""
+"""Opening files: gzip and UTF-16 seen by their content, errors that name the place."""
 
 from __future__ import annotations
 
@@ -11,11 +11,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any, TypeVar
 
+from deplda.data.encodings import (
+    AUTO,
+    LONGEST_MARK,
+    UTF8_BOM,
+    Decoder,
+    Recoded,
+    checked_encoding,
+    has_plain_lines,
+    told_by_mark,
+)
 from deplda.data.sizes import max_record, max_whole, too_large
 from deplda.errors import ReadError
 
 GZIP_MAGIC = b"\x1f\x8b"
-UTF8_BOM = b"\xef\xbb\xbf"
 MOST_BYTES = 1 << 29
 """Of a file that we wrote ourselves and read as a whole, such as the card of a model."""
 
@@ -59,20 +68,64 @@ def open_binary(path: StrPath) -> Iterator[IO[bytes]]:
         raise ReadError(path, None, error.strerror or str(error)) from error
 
 
+@contextmanager
+def open_text(path: StrPath, encoding: str = AUTO) -> Iterator[tuple[IO[bytes], str]]:
+    """Open a text after its byte-order mark, and say what its lines are in.
+
+    What has other line ends than ASCII, such as UTF-16, is read as UTF-8.
+    """
+    encoding = checked_encoding(encoding)
+    with open_binary(path) as file:
+        mark, marked = told_by_mark(file.peek(LONGEST_MARK)) or (b"", encoding)  # type: ignore[attr-defined]
+        if encoding in (AUTO, "utf-8") or mark == UTF8_BOM:
+            file.read(len(mark))
+            encoding = marked if encoding in (AUTO, "utf-8") else encoding
+        if has_plain_lines(encoding):
+            yield file, encoding
+            return
+        try:
+            yield io.BufferedReader(Recoded(file, encoding), 1 << 16), "utf-8"
+        except UnicodeError as error:
+            problem = f"this is not {encoding} ({getattr(error, 'reason', error)})"
+            raise ReadError(path, None, f"{problem}; copy it again, or say its encoding") from error
+
+
 def read_lines(path: StrPath) -> Iterator[tuple[int, bytes]]:
     """Yield each line's number, from 1, and its bytes without line end or byte-order mark.
 
     A file may have any number of lines, but none that is longer than the limit.
     """
+    with open_text(path) as (file, _):
+        yield from lines_of(path, file)
+
+
+def text_lines(path: StrPath, encoding: str = AUTO) -> Iterator[tuple[int, str]]:
+    """Yield each line's number, from 1, and its text without line end or byte-order mark."""
+    with open_text(path, encoding) as (file, known):
+        decoder = Decoder(path, known)
+        for number, line in lines_of(path, file):
+            yield number, decoder(number, line)
+
+
+def lines_of(path: StrPath, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield the numbered lines of a file that is open."""
     limit = max_record()
-    with open_binary(path) as file:
-        lines = iter(lambda: file.readline(limit + 1), b"")
-        for number, line in enumerate(lines, start=1):
-            if len(line) > limit:
-                raise too_large(path, number, "this line")
-            if number == 1:
-                line = line.removeprefix(UTF8_BOM)
-            yield number, line.rstrip(b"\r\n")
+    lines = iter(lambda: file.readline(limit + 1), b"")
+    for number, line in enumerate(lines, start=1):
+        if len(line) > limit:
+            raise too_large(path, number, "this line")
+        yield number, line.rstrip(b"\r\n")
+
+
+def head_of(path: StrPath, size: int) -> bytes:
+    """Return what a file begins with, a text in UTF-8; of standard input what has arrived."""
+    if not isinstance(path, StandardInput):
+        with open_text(path) as (file, _):
+            return file.read(size)
+    head = path.stream.peek()
+    mark, encoding = told_by_mark(head) or (b"", "utf-8")
+    head = head.removeprefix(mark)
+    return head if encoding == "utf-8" else head.decode(encoding, "ignore").encode()
 
 
 def read_unpacked(path: StrPath) -> bytearray:
@@ -84,20 +137,6 @@ def read_unpacked(path: StrPath) -> bytearray:
             if len(content) > limit:
                 raise too_large(path, None, "this file, unpacked,", whole=True)
     return content
-
-
-def decode(path: StrPath, number: int, line: bytes, encoding: str) -> str:
-    """Return the line as text, or say which byte is not of this encoding."""
-    try:
-        return line.decode(encoding)
-    except UnicodeError as error:
-        start = getattr(error, "start", 0)  # a few odd codecs do not say where
-        raise ReadError(
-            path,
-            number,
-            f"byte 0x{line[start : start + 1].hex()} at column {start + 1} is not {encoding}; "
-            "pass encoding='latin-1' (--encoding latin-1), or what the file is written in",
-        ) from error
 
 
 def check_plain(path: StrPath, most: int | None = None) -> None:

@@ -12,7 +12,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from deplda.data.files import decode, read_lines
+from deplda.data.encodings import decode
+from deplda.data.files import read_lines
 from deplda.errors import InputError
 
 UNDETERMINED = "und"

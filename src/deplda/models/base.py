@@ -402,7 +402,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Keep a title and the weightiest words of each document, to show similar ones.
 
         X are the documents that the model was fitted on, in their order. The titles are saved with
-        the model, 100 characters of each: whoever has it can read them.
+        the model, 160 characters of each: whoever has it can read them.
         """
         check_is_fitted(self)
         counts = self._words_in(self._counts_of(X))

@@ -17,7 +17,7 @@ from sklearn.preprocessing import normalize
 
 from deplda.models.reasons import Example
 
-LONGEST_TITLE = 100
+LONGEST_TITLE = 160
 """Characters of a title, or of first words, that are kept."""
 _N_WORDS = 32
 _STEPS = 255

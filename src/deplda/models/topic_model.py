@@ -181,6 +181,7 @@ class TopicModel(LearnsOn, Explainer):
         """
         asked, execution = self._checked(), self._execution()
         counter = WordCounter() if counter is None else counter
+        fields = shards.settled_fields(source, fields)
         ready = shards.prepare(source, folder, execution, fields=fields, counter=counter)
         labels = shards.label_matrix(folder, ready)
         blank = csr_array((labels.shape[0], len(ready.words)))

@@ -21,7 +21,7 @@ from deplda.data.atomic import write_whole
 from deplda.data.collocations import chosen_of
 from deplda.data.corpus import Corpus
 from deplda.data.files import StrPath, check_plain, read_json
-from deplda.data.readers import Fields, language_in, read_counted
+from deplda.data.readers import Fields, language_in, read_counted, separator_in
 from deplda.data.readers.shard_files import format_of, names_in
 from deplda.data.text import WordCounter
 from deplda.engine.execution import HERE, Execution
@@ -115,6 +115,16 @@ def prepare(
     return ready
 
 
+def settled_fields(source: StrPath, fields: Fields | None) -> Fields | None:
+    """Return the fields with what separates labels, which one shard tells for all of them."""
+    named = [name for name in names_in(source) if format_of(Path(name)) != "svmlight"]
+    if not named:
+        return fields
+    known = fields or Fields()
+    found = separator_in(Path(source) / named[0], known)
+    return fields if found == known else found
+
+
 def _found(folder: Path, meaning: dict[str, Any]) -> Ready | None:
     path = folder / _READY
     if not os.path.lexists(path):
@@ -145,7 +155,7 @@ def _survey(
     number, name = item
     vocabulary = getattr(counter, "vocabulary_", counter.vocabulary)
     counter = WordCounter(**counter.get_params() | {"vocabulary": vocabulary})
-    corpus, counted = read_counted(source / name, fields=fields, counter=counter)
+    corpus, counted, *_ = read_counted(source / name, fields=fields, counter=counter)
     words, labels = tuple(corpus.vocabulary), tuple(corpus.label_names)
     x, y = corpus.counts, corpus.labels
     save_arrays(

@@ -169,7 +169,6 @@ def test_a_json_file_is_one_document_named_by_itself_or_by_the_file(tmp_path: Pa
     [
         ({"id": "a", "text": "b", "labels": []}, "it has the field 'id', but Annif's documents"),
         ({"document_id": "a"}, "it has none of 'text'"),
-        ({"text": None}, "'text' is null; write"),
         ({"text": 7}, "'text' is 7; it must be a string"),
         ({"text": "b", "metadata": "c"}, "'metadata' is 'c'; it must be an object"),
         ({"text": "b", "subjects": "c"}, "'subjects' is 'c'; it must be a list of objects"),
@@ -212,7 +211,7 @@ def test_a_folder_has_texts_with_their_subjects_beside_them(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({"a.md": ""}, ": there is no document in it: neither a .txt nor a .json file"),
+        ({"a.md": ""}, ": there is no document in it: no file of .txt, .pdf, .docx, .json"),
         ({"a.txt": "x", "b.tsv": "<u>"}, "/b.tsv: there are subjects, but no b.txt with the text"),
         ({"a.txt": "x", "b.key": "u"}, "/b.key: there are subjects, but no b.txt with the text"),
         ({"a.txt": "x", "a.json": "{}"}, "/a.json: a.txt is there too; rename one"),

@@ -94,7 +94,7 @@ def test_a_ragged_row_is_named_with_its_line_and_what_to_do(tmp_path: Path, row:
     path = write(tmp_path / "a.csv", f"text,labels\nfine,x\n{row}\n")
     assert problem(path) == (
         f", line 3: this row has {row.count(',') + 1} cells but the header names 2 columns; "
-        "quote cells that hold the delimiter"
+        "quote cells that hold the delimiter ','"
     )
 
 
@@ -110,7 +110,7 @@ def test_a_quote_that_is_never_closed_is_named(tmp_path: Path) -> None:
     [
         ("body,labels", "there is no column 'text' (found: body, labels)"),
         ("text,tags", "there is no column 'labels' (found: text, tags)"),
-        ("text;labels", "there is no column 'text' (found: text;labels)"),
+        ("body;tags", "there is no column 'text' (found: body, tags)"),
         ("", "there is no column 'text' (found: nothing)"),
         ("text,labels,text", "the header names the column 'text' twice; rename one"),
     ],
@@ -213,7 +213,6 @@ def test_counts_of_one_word_that_add_up_to_too_much_are_refused(tmp_path: Path) 
         ({"text": ["bee"], "tags": ["x"]}, "there is no column 'labels' (found: text, tags)"),
         ({"text": [5], "labels": ["x"]}, "'text' is 5; it must be a string"),
         ({"text": [b"bee"], "labels": ["x"]}, "'text' is b'bee'; it must be a string"),
-        ({"text": [None], "labels": ["x"]}, "'text' is null; write"),
         ({"text": ["bee"], "labels": [[None]]}, "'labels' holds None"),
         ({"text": ["bee"], "labels": [0.5]}, "'labels' is 0.5; it must be a list"),
         ({"text": ["bee"], "labels": ["x"], "id": [0.5]}, "'id' is 0.5; an id must be"),

@@ -159,13 +159,13 @@ def test_content_of_no_known_format_says_which_there_are(tmp_path: Path) -> None
     said = problem(path)
     assert said == (
         ": cannot tell its format; pass format= (--format) one of "
-        "jsonl, csv, tsv, parquet, svmlight, mat, annif, text, lines"
+        "jsonl, json, csv, tsv, xlsx, parquet, svmlight, mat, annif, text, lines, pdf, docx"
     )
 
 
 def test_a_format_of_another_name_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", "jsonl")
-    with pytest.raises(InputError, match="format 'xml' is unknown; use one of jsonl, csv, tsv"):
+    with pytest.raises(InputError, match="format 'xml' is unknown; use one of jsonl, json, csv"):
         read_corpus(path, "xml")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="format 'xml' is unknown"):
         list(read_shards(path, 1, "xml"))  # type: ignore[arg-type]
@@ -305,12 +305,24 @@ def test_an_unknown_encoding_is_refused(tmp_path: Path, format: str, encoding: s
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32-le", "cp037"])
-def test_an_encoding_whose_lines_are_not_lines_says_how_to_convert(
-    tmp_path: Path, encoding: str
+@pytest.mark.parametrize("format", TEXT_FORMATS)
+def test_an_encoding_whose_lines_are_not_those_of_ascii_is_read_when_named(
+    tmp_path: Path, format: Any, encoding: str
 ) -> None:
-    path = write(tmp_path / "a.csv", "csv")
-    with pytest.raises(InputError, match=f"iconv -f {encoding} -t utf-8"):
-        read_corpus(path, encoding=encoding)
+    path = tmp_path / "documents"
+    path.write_bytes(TEXTS[format].encode(encoding))
+    assert read_corpus(path, format, counter=PLAIN, encoding=encoding) == EXPECTED[format]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+@pytest.mark.parametrize("format", ["jsonl", "csv", "tsv", "svmlight"])
+def test_utf_16_is_known_by_its_mark(tmp_path: Path, format: Any, encoding: str) -> None:
+    path = tmp_path / "documents"
+    path.write_bytes(TEXTS[format].replace("\n", "\r\n").encode(encoding))
+    assert read_corpus(path, counter=PLAIN) == EXPECTED[format]
+    assert concat(read_shards(path, 1, counter=PLAIN)) == EXPECTED[format]
+    path.write_bytes(TEXTS[format].encode(encoding)[:-1])
+    assert "truncated data" in problem(path)
 
 
 # Files that are not there, empty or damaged -----------------------------------------------------
@@ -321,7 +333,7 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path: Path, suffix: str) -> N
     path = tmp_path / f"documents{suffix}"
     assert problem(path) == ": No such file or directory"
     path.mkdir()
-    nothing = ": there is no document in it: neither a .txt nor a .json file"
+    nothing = ": there is no document in it: no file of .txt, .pdf, .docx, .json"
     assert problem(path) == nothing
     with pytest.raises(ReadError, match=nothing):
         list(read_shards(path))
@@ -403,7 +415,7 @@ def test_a_long_text_is_counted_in_pieces_to_the_same_words(
 
 def test_texts_come_with_the_counter_of_their_words(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.jsonl")
-    corpus, counter = read_counted(path, counter=WordCounter(stop_words=None, min_count=2))
+    corpus, counter, *_ = read_counted(path, counter=WordCounter(stop_words=None, min_count=2))
     assert counter is not None
     assert counter.vocabulary_ == corpus.vocabulary == ("apple", "bee", "cat")
     assert counter.transform(["bee bee apple"]).toarray().tolist() == [[1, 2, 0]]

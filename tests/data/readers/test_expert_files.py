@@ -1,6 +1,7 @@
 """Suggestions of other programs are read as they are written, and looked up by name."""
 
 import gzip
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deplda import ReadError
+from deplda import GuessedEncodingWarning, ReadError
 from deplda.data.readers.expert_files import read_suggestions, suggestions
+from tests.data.readers.office_files import xlsx
 
 ANNIF = (
     '{"document_id": "a", "results": [{"uri": "http://x/1", "label": "one", "notation": null, '
@@ -99,3 +101,22 @@ def test_what_cannot_be_read_is_said_with_its_line(
     (tmp_path / name).write_text(content)
     with pytest.raises(ReadError, match=problem):
         read_suggestions(tmp_path / name)
+
+
+def test_scores_may_come_from_a_spreadsheet_and_have_a_decimal_comma(tmp_path: Path) -> None:
+    tables = {
+        "a.csv": "id;label;score\na;Bäder;0,5\na;y;-,25\nb;y;1,5e-1\n".encode("cp1252"),
+        "a.tsv": "id\tlabel\tscore\na\tBäder\t0.5\na\ty\t-.25\nb\ty\t.15\n".encode("utf-16"),
+        "a.xlsx": xlsx([("id", "label", "score"), ("a", "Bäder", 0.5), ("a", "y", -0.25),
+                        ("b", "y", 0.15)]),
+    }  # fmt: skip
+    for name, content in tables.items():
+        (tmp_path / name).write_bytes(content)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GuessedEncodingWarning)
+            found = read_suggestions(tmp_path / name)
+        assert found.labels == ("Bäder", "y")
+        assert found.scores.toarray().tolist() == [[0.5, -0.25], [0, 0.15]]
+    (tmp_path / "a.csv").write_text("id;label;score\na;x;1,5,5\n")
+    with pytest.raises(ReadError, match="line 2: the score of 'x' is '1,5,5'; it must be a number"):
+        read_suggestions(tmp_path / "a.csv")

@@ -22,5 +22,5 @@ def test_a_wrong_byte_in_plain_text_is_found(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"fine\nk\xf6nig\n")
     with pytest.raises(ReadError, match="line 2: byte 0xf6 at column 2 is not utf-8"):
-        read_corpus(path, "text")
+        read_corpus(path, "text", encoding="utf-8")
     assert read_corpus(path, "text", encoding="latin-1").vocabulary == ("fine", "könig")

@@ -112,7 +112,7 @@ def test_words_of_several_fields_count_together_by_weight(case: Any, titled: Pat
 
 
 def test_no_sequence_of_words_goes_from_one_field_to_the_next(titled: Path) -> None:
-    corpus, _ = read_counted(titled, fields=BOTH, counter=WordCounter(ngrams=2))
+    corpus, *_ = read_counted(titled, fields=BOTH, counter=WordCounter(ngrams=2))
     assert {word for word in corpus.vocabulary if " " in word} == {"ant bee", "cat bee"}
 
 

@@ -9,7 +9,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
-from deplda.data.files import UTF8_BOM, read_lines, read_unpacked
+from deplda.data.encodings import UTF8_BOM
+from deplda.data.files import read_lines, read_unpacked
 from deplda.data.readers.annif import key_subjects, tsv_document, tsv_subjects
 from deplda.data.sizes import max_record, too_large
 from deplda.errors import DepldaError, ReadError

@@ -22,7 +22,8 @@ import numpy.typing as npt
 from deplda.data.atomic import write_folder, write_whole
 from deplda.data.corpus import Corpus, concat
 from deplda.data.datasets.published import Dataset
-from deplda.data.files import decode, read_lines
+from deplda.data.encodings import decode
+from deplda.data.files import read_lines
 from deplda.data.readers import read_corpus, write_svmlight
 from deplda.data.readers.records import located
 from deplda.data.splits import Split, by_fold

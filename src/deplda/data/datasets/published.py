@@ -22,7 +22,8 @@ import numpy.typing as npt
 from deplda.data.collocations import resolve_min_count
 from deplda.data.corpus import Corpus, concat
 from deplda.data.datasets.annif_files import Document, full_texts, tsv_documents
-from deplda.data.files import decode, open_binary, read_lines
+from deplda.data.encodings import decode
+from deplda.data.files import open_binary, read_lines
 from deplda.data.readers import CorpusBuilder, read_mat
 from deplda.data.readers.records import located
 from deplda.data.splits import Split, by_fold, nyt_split, random_split

@@ -1,19 +1,19 @@
-"""Files → Corpus: JSONL, CSV/TSV, Parquet, svmlight/XMC, .mat and Annif's, plain or gzip."""
+"""Files → Corpus: JSON, CSV/TSV, .xlsx, Parquet, svmlight/XMC, .mat, Annif's, texts; or gzip."""
 
 from deplda.data.fields import Fields, Where
 from deplda.data.readers.annif_writers import write_annif
 from deplda.data.readers.corpora import (
-    fields_in,
     kept_counted,
     kept_words,
     language_in,
     read_corpus,
     read_counted,
     read_records,
-    read_rows,
     read_shards,
+    separator_in,
 )
 from deplda.data.readers.mat import read_mat
+from deplda.data.readers.named_rows import Written, fields_in, read_rows, read_settled
 from deplda.data.readers.records import (
     CorpusBuilder,
     Record,
@@ -32,6 +32,7 @@ __all__ = [
     "Record",
     "Row",
     "Where",
+    "Written",
     "counts_in",
     "fields_in",
     "guess_format",
@@ -45,8 +46,10 @@ __all__ = [
     "read_mat",
     "read_records",
     "read_rows",
+    "read_settled",
     "read_shards",
     "rows_of",
+    "separator_in",
     "write_annif",
     "write_jsonl",
     "write_rows",

@@ -9,13 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+from deplda.data.encodings import utf8_unless
 from deplda.data.fields import Fields
-from deplda.data.files import StandardInput, StrPath, decode, read_lines
+from deplda.data.files import StandardInput, StrPath, head_of, lines_of, open_text, text_lines
 from deplda.data.readers.columns import csv_rows
+from deplda.data.readers.extracted import extracted_text
 from deplda.data.readers.jsonl import json_object
 from deplda.data.readers.plain import whole_text
 from deplda.data.readers.records import Row, Rows, found, located
-from deplda.data.readers.sniffing import JSON_FIELDS, is_annif_csv, suffix_of
+from deplda.data.readers.sniffing import HEAD, JSON_FIELDS, is_annif_csv, suffix_of
 from deplda.data.readers.spelling import Spelling
 from deplda.errors import InputError, ReadError
 
@@ -24,7 +26,8 @@ ID, TEXT, METADATA, SUBJECTS, SUBJECT_URIS = (
 )  # fmt: skip
 _KINDS: dict[str, Kind] = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
                            ".tsv": "tsv"}  # fmt: skip
-_TEXT_ENDS, _SUBJECT_ENDS = (".txt", ".json"), (".tsv", ".key")
+_TEXT_ENDS, _SUBJECT_ENDS = (".txt", ".pdf", ".docx"), (".tsv", ".key")
+_ENDS = (*_TEXT_ENDS, ".json")
 _IN_BRACKETS = re.compile(r"<([^<>\s]+)>")
 _AS_JSON = re.compile(r"\s*<?([^<>\s]+)>?\s*")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^<>\s]+")
@@ -37,7 +40,7 @@ def annif_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:
 
     Where `fields` has no labels, subjects are not looked at.
     """
-    kind = _kind_of(path)
+    kind, encoding = _kind_of(path), utf8_unless(encoding)
     if kind == "folder":
         yield from _folder_rows(Path(path), fields, encoding)
     elif kind == "csv":
@@ -58,7 +61,7 @@ def is_address(label: str) -> bool:
 def has_full_texts(folder: Path) -> bool:
     """Return whether a folder holds texts with subjects beside them, or documents as JSON."""
     names = {entry.name for entry in os.scandir(folder) if entry.is_file()}
-    texts = (name.removesuffix(".txt") for name in names if name.endswith(".txt"))
+    texts = (os.path.splitext(name)[0] for name in names if name.endswith(_TEXT_ENDS))
     if any(f"{text}{end}" in names for text in texts for end in _SUBJECT_ENDS):
         return True
     first = min((n for n in names if n.endswith(".json") and not n.startswith(".")), default=None)
@@ -79,13 +82,10 @@ def _kind_of(path: StrPath) -> Kind:
         return "folder"
     if (kind := _KINDS.get(suffix_of(path))) is not None:
         return kind
-    if isinstance(path, StandardInput):
-        head = path.stream.peek()
-    elif Path(path).is_fifo():
+    if not isinstance(path, StandardInput) and Path(path).is_fifo():
         return "tsv"
-    else:
-        head = next((line for _, line in read_lines(path) if line.strip()), b"")
-    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+    head = head_of(path, HEAD)
+    if head.lstrip()[:1] == b"{":
         return "jsonl"
     return "csv" if is_annif_csv(head) else "tsv"
 
@@ -114,8 +114,7 @@ def _only_text(fields: Fields) -> str:
 
 def _tsv_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:
     name = _only_text(fields)
-    for number, raw in read_lines(path):
-        line = decode(path, number, raw, encoding)
+    for number, line in text_lines(path, encoding):
         if line.strip():
             text, subjects = tsv_document(path, number, line, fields.labels is not None)
             yield number, _row(fields, {name: text}, None, subjects)
@@ -144,7 +143,7 @@ def _csv_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:
         "with Fields(text=...) (--text-field), or say Fields(labels=None) (--labels-field '') for "
         "documents without subjects"
     )
-    for number, cells in csv_rows(path, own, encoding, ",", advice):
+    for number, cells in csv_rows(path, own, encoding, ",", advice=advice):
         given = str(cells[labels]) if labels is not None else ""
         subjects = [_uri(path, number, each, bare=True) for each in given.split()]
         yield number, _row(fields, cells, cells.get(ID), subjects)
@@ -170,12 +169,13 @@ def _uri(path: StrPath, number: int, subject: str, *, bare: bool = False) -> str
 
 def _jsonl_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:
     spelling = Spelling(fields)
-    for number, line in read_lines(path):
-        if line.strip():
-            with located(path, number):
-                document = json_object(path, number, line, encoding)
-                row = spelling.applied(_json_row(document, fields))
-            yield number, row
+    with open_text(path, encoding) as (file, known):
+        for number, line in lines_of(path, file):
+            if line.strip():
+                with located(path, number):
+                    document = json_object(path, number, line, known)
+                    row = spelling.applied(_json_row(document, fields))
+                yield number, row
 
 
 def _file_row(path: Path, fields: Fields, encoding: str) -> Row:
@@ -243,7 +243,7 @@ def _json_subject(subject: object) -> str:
 def _check_plain_files(folder: Path, names: set[str]) -> None:
     """Raise if what is called as a document is no file: a pipe would be waited for for ever."""
     for name in sorted(names):
-        if name.endswith((*_TEXT_ENDS, *_SUBJECT_ENDS)) and not (folder / name).is_file():
+        if name.endswith((*_ENDS, *_SUBJECT_ENDS)) and not (folder / name).is_file():
             raise ReadError(folder / name, None, "this is not a file; take it out of the folder")
 
 
@@ -252,10 +252,10 @@ def _folder_rows(folder: Path, fields: Fields, encoding: str) -> Rows:
     names = {entry.name for entry in os.scandir(folder) if not entry.name.startswith(".")}
     _check_plain_files(folder, names)
     _check_pairs(folder, names, fields)
-    if not any(name.endswith(_TEXT_ENDS) for name in names):
-        raise ReadError(folder, None, "there is no document in it: neither a .txt nor a .json file")
+    if not any(name.endswith(_ENDS) for name in names):
+        raise ReadError(folder, None, f"there is no document in it: no file of {', '.join(_ENDS)}")
     number = 0
-    for end in _TEXT_ENDS:
+    for end in _ENDS:
         for name in sorted(name for name in names if name.endswith(end)):
             number += 1
             if end == ".json":
@@ -263,25 +263,32 @@ def _folder_rows(folder: Path, fields: Fields, encoding: str) -> Rows:
                 continue
             id = name.removesuffix(end)
             subjects = [] if fields.labels is None else _beside(folder / id, names, encoding)
-            text = {_only_text(fields): whole_text(folder / name, encoding)}
-            yield number, _row(fields, text, id, subjects)
+            text = _text_in(folder / name, end, encoding)
+            yield number, _row(fields, {_only_text(fields): text}, id, subjects)
+
+
+def _text_in(path: Path, end: str, encoding: str) -> str:
+    if end == ".txt":
+        return whole_text(path, encoding)
+    return extracted_text(path, end.removeprefix("."))
 
 
 def _check_pairs(folder: Path, names: set[str], fields: Fields) -> None:
     """Raise if subjects have no text, or two documents one name: nothing is passed over unsaid."""
     for name in sorted(names):
         id, end = os.path.splitext(name)
-        if end in _SUBJECT_ENDS and f"{id}.txt" not in names and fields.labels is not None:
+        texts = [f"{id}{each}" for each in _ENDS if f"{id}{each}" in names]
+        if end in _SUBJECT_ENDS and texts in ([], [f"{id}.json"]) and fields.labels is not None:
             raise ReadError(
                 folder / name,
                 None,
                 f"there are subjects, but no {id}.txt with the text of them; add it, or move this "
                 "file away",
             )
-        if end == ".json" and f"{id}.txt" in names and fields.id is not None:
+        if end in _ENDS and texts[0] != name and fields.id is not None:
             raise ReadError(
-                folder / name, None, f"{id}.txt is there too; rename one, or number the documents "
-                "with Fields(id=None) (--id-field '')",
+                folder / name, None, f"{texts[0]} is there too; rename one, or number the "
+                "documents with Fields(id=None) (--id-field '')",
             )  # fmt: skip
 
 
@@ -291,8 +298,7 @@ def _beside(path: Path, names: set[str], encoding: str) -> list[str]:
         if f"{path.name}{end}" in names:
             file = path.with_name(f"{path.name}{end}")
             # A list, so that the file is closed whatever is wrong in it.
-            lines = [(n, decode(file, n, line, encoding)) for n, line in list(read_lines(file))]
-            return list(subjects_in(file, lines))
+            return list(subjects_in(file, list(text_lines(file, encoding))))
     return []
 
 

@@ -5,57 +5,77 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from deplda.data.corpus import first_duplicate
 from deplda.data.fields import Fields
-from deplda.data.files import StrPath, decode, open_binary, read_lines
+from deplda.data.files import StrPath, open_binary, text_lines
+from deplda.data.readers.delimiters import (
+    likely_other,
+    said_by_excel,
+    told_delimiter,
+    wanted_columns,
+)
 from deplda.data.readers.footer import RowGroup, row_groups
 from deplda.data.readers.records import Row, Rows, found, located
 from deplda.data.readers.spelling import Spelling
 from deplda.data.sizes import max_record, max_whole, too_large
 from deplda.errors import InputError, ReadError
 
-_ADVICE = "name the right ones with Fields(text=..., labels=...) (--text-field, --labels-field)"
+ADVICE = "name the right ones with Fields(text=..., labels=...) (--text-field, --labels-field)"
 
 
 def csv_rows(
-    path: StrPath, fields: Fields, encoding: str, delimiter: str, advice: str = _ADVICE
+    path: StrPath,
+    fields: Fields,
+    encoding: str,
+    delimiter: str | None = None,
+    usual: str = ",",
+    advice: str = ADVICE,
 ) -> Rows:
     """Yield the rows below the header; quoted cells may hold line breaks.
 
-    `advice` is given where a column is missing.
+    A delimiter that is not given is told by the header, `usual` where it tells nothing. `advice` is
+    given where a column is missing.
     """
     # The module's own limit of 131,072 characters a cell is less than many documents have.
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-    lines = _Lines(path, encoding)
-    spelling = Spelling(fields)
-    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    lines, n_before = _Lines(path, encoding), 0
+    spelling, wanted = Spelling(fields), wanted_columns(fields)
+    first = next(lines, None)
+    if first is not None and delimiter is None and (said := said_by_excel(first)) is not None:
+        delimiter, first, n_before = said, next(lines, None), 1
+    if first is None:
+        raise ReadError(path, None, "it is empty; the first line must name the columns")
+    delimiter = told_delimiter(first, wanted, usual) if delimiter is None else delimiter
+    advice = likely_other(first, wanted, delimiter) + advice
+    rows = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
     try:
-        header = next(rows, None)
-        if header is None:
-            raise ReadError(path, None, "it is empty; the first line must name the columns")
-        with located(path, 1):
-            _check_columns(header, fields, spelling, advice=advice)
+        header = next(rows)
+        with located(path, n_before + 1):
+            check_columns(header, fields, spelling, advice=advice)
         for row in rows:
             lines.size = 0
             if not row:
                 continue
-            with located(path, rows.line_num):
-                named = _csv_row(header, row, fields, spelling)
-            yield rows.line_num, named
+            number = n_before + rows.line_num
+            with located(path, number):
+                named = _csv_row(header, row, fields, spelling, delimiter)
+            yield number, named
     except csv.Error as error:
-        raise ReadError(path, rows.line_num, f"this is not valid CSV ({error})") from error
+        problem = f"this is not valid CSV ({error})"
+        raise ReadError(path, n_before + rows.line_num, problem) from error
 
 
 class _Lines:
     """The lines of a file, of which a row may have several."""
 
     def __init__(self, path: StrPath, encoding: str) -> None:
-        self._path, self._encoding, self._limit = path, encoding, max_record()
-        self._lines = read_lines(path)
+        self._path, self._limit = path, max_record()
+        self._lines = text_lines(path, encoding)
         self.size = 0
-        """Bytes of the lines since this was set to 0."""
+        """Characters of the lines since this was set to 0."""
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -65,14 +85,16 @@ class _Lines:
         self.size += len(line) + 1
         if self.size > self._limit:
             raise too_large(self._path, number, "the row that ends here, or after it,")
-        return decode(self._path, number, line, self._encoding) + "\n"
+        return f"{line}\n"
 
 
-def _csv_row(header: list[str], row: list[str], fields: Fields, spelling: Spelling) -> Row:
+def _csv_row(
+    header: list[str], row: list[str], fields: Fields, spelling: Spelling, delimiter: str
+) -> Row:
     if len(row) != len(header):
         raise InputError(
             f"this row has {len(row)} cells but the header names {len(header)} columns; "
-            "quote cells that hold the delimiter"
+            f"quote cells that hold the delimiter {delimiter!r}"
         )
     cells = spelling.applied(dict(zip(header, row, strict=True)))
     if fields.id is not None and cells.get(fields.id) == "":
@@ -80,18 +102,19 @@ def _csv_row(header: list[str], row: list[str], fields: Fields, spelling: Spelli
     return cells
 
 
-def _check_columns(
+def check_columns(
     header: list[str],
     fields: Fields,
     spelling: Spelling,
     instead: tuple[str, ...] = (),
-    advice: str = _ADVICE,
+    advice: str = ADVICE,
 ) -> None:
     """Raise if the header names a column twice, or not those that are wanted.
 
     One text column is enough, or one of those that may stand there `instead`.
     """
-    if (twice := first_duplicate(header)) is not None:
+    # A spreadsheet may write columns that have neither a name nor anything else.
+    if (twice := first_duplicate([name for name in header if name])) is not None:
         raise InputError(f"the header names the column {twice!r} twice; rename one")
     names = {*header, *spelling.others(header)}
     labels = [] if fields.label_columns or fields.labels is None else [fields.labels]
@@ -116,7 +139,7 @@ def parquet_rows(path: StrPath, fields: Fields) -> Rows:
             table = pyarrow.parquet.ParquetFile(source, pre_buffer=False)
             header = table.schema_arrow.names
             with located(path, None):
-                _check_columns(header, fields, spelling, (fields.tokens, fields.counts))
+                check_columns(header, fields, spelling, (fields.tokens, fields.counts))
             groups, wanted = row_groups(source), spelling.read_of(header)
             rows = _parquet_rows(path, table, groups, [n for n in header if n in wanted])
             yield from enumerate(map(spelling.applied, rows), start=1)

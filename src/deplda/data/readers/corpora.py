@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
-from typing import Literal, get_args
+from typing import Literal, NamedTuple
 
 from deplda.data.collocations import chosen_of, chosen_words
 from deplda.data.corpus import Corpus, check_distinct
+from deplda.data.encodings import AUTO
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath
-from deplda.data.languages import UNDETERMINED, detect, first_texts
-from deplda.data.readers.annif import annif_rows
-from deplda.data.readers.columns import csv_rows, parquet_rows
-from deplda.data.readers.jsonl import jsonl_rows
+from deplda.data.languages import UNDETERMINED, detect
 from deplda.data.readers.mat import read_mat
-from deplda.data.readers.plain import line_rows, text_rows
+from deplda.data.readers.named_rows import (
+    Settled,
+    Written,
+    fields_in,
+    first_rows,
+    named_rows,
+    read_rows,
+    read_settled,
+    settled,
+    text_of,
+)
 from deplda.data.readers.records import (
     BadLines,
     CountWords,
@@ -27,18 +33,24 @@ from deplda.data.readers.records import (
     Record,
     Row,
     Rows,
-    chosen,
     corpora_of,
     found,
+    has_text,
     id_in,
     record_of,
     with_ids,
     without_documents,
 )
+from deplda.data.readers.separators import Separator
 from deplda.data.readers.sniffing import Format, guess_format
 from deplda.data.readers.svmlight import Names, svmlight_corpora
 from deplda.data.text import WordCounter
-from deplda.errors import InputError, MissingFieldWarning, ReadError
+from deplda.errors import (
+    GuessedSeparatorWarning,
+    InputError,
+    MissingFieldWarning,
+    ReadError,
+)
 
 _NUMBERED = ("svmlight", "mat")  # formats without texts
 
@@ -51,7 +63,9 @@ def read_corpus(
     counter: WordCounter | None = None,
     vocabulary: Iterable[str] | None = None,
     label_names: Iterable[str] | None = None,
-    encoding: str = "utf-8",
+    encoding: str = AUTO,
+    delimiter: str | None = None,
+    sheet: str | int | None = None,
 ) -> Corpus:
     """Return the documents of a file as a corpus.
 
@@ -59,10 +73,10 @@ def read_corpus(
     ----------
     path : path
         Plain or gzip, whatever its name; of Annif's full texts the folder.
-    format : {"jsonl", "csv", "tsv", "parquet", "svmlight", "mat", "annif", "text", "lines"}, \
-            optional
-        Guessed from the name and the content; the last two, one unlabelled document a file or a
-        line, are never guessed. "annif" are all of Annif's formats.
+    format : {"jsonl", "json", "csv", "tsv", "xlsx", "parquet", "svmlight", "mat", "annif", \
+            "text", "lines", "pdf", "docx"}, optional
+        Guessed from the name and the content, but for "text" and "lines", one unlabelled document
+        a file or a line. "annif" are all of Annif's formats.
     fields : Fields, optional
         Which fields or columns hold the id, the text and the labels.
     counter : WordCounter, optional
@@ -71,16 +85,34 @@ def read_corpus(
     vocabulary, label_names : sequences of str, optional
         Keep exactly these words and labels, in this order, and drop others. For svmlight they are
         the names of the ids instead. Without them the names found are kept, sorted.
-    encoding : str, default "utf-8"
-        Of JSONL, CSV and TSV; a byte-order mark is passed over.
+    encoding : str, default "auto"
+        Of JSONL, CSV, TSV and texts. By default a byte-order mark decides, or else UTF-8 where it
+        is, or else cp1252, of which a `GuessedEncodingWarning` tells.
+    delimiter : str, optional
+        Between the columns of CSV and TSV; by default as the header tells.
+    sheet : str or int, optional
+        Of a spreadsheet, its name or number from 1; the first by default.
     """
     format = format or guess_format(path)
     count = None if format in _NUMBERED else _Counting(counter)
     names = (vocabulary, label_names)
-    (corpus,) = _corpora(format, fields, count, names, encoding, None, BadLines(path))
+    written = Written(encoding, delimiter, sheet)
+    (corpus,) = _corpora(format, fields, count, names, written, None, BadLines(path))
     if count is None or not count.used or count.vocabulary is not None or vocabulary is not None:
         return corpus
     return kept_counted(corpus, count.counter, count.counter.min_count)[0]
+
+
+class Counted(NamedTuple):
+    """The documents of a file, and what was found in it."""
+
+    corpus: Corpus
+    counter: WordCounter | None
+    """With all words, if there were texts to count."""
+    fields: Fields | None
+    """As they were read, if the file has fields."""
+    notes: list[str]
+    """What a person should know of it."""
 
 
 def read_counted(
@@ -89,8 +121,10 @@ def read_counted(
     *,
     fields: Fields | None = None,
     counter: WordCounter | None = None,
-    encoding: str = "utf-8",
-) -> tuple[Corpus, WordCounter | None]:
+    encoding: str = AUTO,
+    delimiter: str | None = None,
+    sheet: str | int | None = None,
+) -> Counted:
     """Return the documents of a file and, if there were texts to count, the counter of its words.
 
     It is `read_corpus` with all words of texts: `kept_words` chooses of them. A model that is
@@ -98,10 +132,13 @@ def read_counted(
     """
     format = format or guess_format(path)
     counter = WordCounter() if counter is None else counter
-    count = None if format in _NUMBERED else _Counting(counter)
-    (corpus,) = _corpora(format, fields, count, (None, None), encoding, None, BadLines(path))
-    was_counted = count is not None and count.used
-    return corpus, counter.with_words(corpus.vocabulary) if was_counted else None
+    count = None if format in _NUMBERED else _Counting(counter, warns=False)
+    written = Written(encoding, delimiter, sheet)
+    (corpus,) = _corpora(format, fields, count, (None, None), written, None, BadLines(path))
+    if count is None:
+        return Counted(corpus, None, None, [])
+    fitted = counter.with_words(corpus.vocabulary) if count.used else None
+    return Counted(corpus, fitted, count.fields, count.notes())
 
 
 def read_records(
@@ -110,10 +147,13 @@ def read_records(
     *,
     fields: Fields | None = None,
     counter: WordCounter | None = None,
-    encoding: str = "utf-8",
+    encoding: str = AUTO,
+    delimiter: str | None = None,
+    sheet: str | int | None = None,
 ) -> Iterator[Record]:
     """Yield the documents of a file with names one by one, in constant memory; ids are as found."""
-    return _records(format, fields or Fields(), _Counting(counter), encoding, BadLines(path))
+    written = Written(encoding, delimiter, sheet)
+    return _records(format, fields or Fields(), _Counting(counter), written, BadLines(path))
 
 
 def read_shards(
@@ -125,7 +165,9 @@ def read_shards(
     counter: WordCounter | None = None,
     vocabulary: Iterable[str] | None = None,
     label_names: Iterable[str] | None = None,
-    encoding: str = "utf-8",
+    encoding: str = AUTO,
+    delimiter: str | None = None,
+    sheet: str | int | None = None,
     on_bad: OnBad | None = None,
 ) -> Iterator[Corpus]:
     """Yield the documents of a file as corpora of `size`, all over the same words and labels.
@@ -143,7 +185,8 @@ def read_shards(
     format = format or guess_format(path)
     count = None if format in _NUMBERED else _Counting(counter)
     bad = BadLines(path, on_bad if format in ("jsonl", "svmlight") else None)
-    yield from _corpora(format, fields, count, (vocabulary, label_names), encoding, size, bad)
+    names, written = (vocabulary, label_names), Written(encoding, delimiter, sheet)
+    yield from _corpora(format, fields, count, names, written, size, bad)
 
 
 def _corpora(
@@ -151,7 +194,7 @@ def _corpora(
     fields: Fields | None,
     count: _Counting | None,
     names: tuple[Iterable[str] | None, Iterable[str] | None],
-    encoding: str,
+    written: Written,
     size: int | None,
     bad: BadLines,
 ) -> Iterator[Corpus]:
@@ -174,11 +217,11 @@ def _corpora(
     are_known = vocabulary is not None and label_names is not None
     if size is not None and not are_known:
         quiet = bad.quiet()
-        records = with_ids(_records(format, fields, count, encoding, quiet), quiet)
+        records = with_ids(_records(format, fields, count, written, quiet), quiet)
         found_words, found_labels = _collect(records, count)
         vocabulary = found_words if vocabulary is None else vocabulary
         label_names = found_labels if label_names is None else label_names
-    records = _records(format, fields, count, encoding, bad)
+    records = _records(format, fields, count, written, bad)
     yield from corpora_of(records, bad, vocabulary, label_names, size)
 
 
@@ -216,12 +259,18 @@ def _mat_corpora(
 
 
 class _Counting:
-    """Counts words as the counter does, and remembers whether there was any text to count."""
+    """Counts words as the counter does, and remembers what was found in the file."""
 
-    def __init__(self, counter: WordCounter | None) -> None:
+    def __init__(self, counter: WordCounter | None, *, warns: bool = True) -> None:
         self.counter = WordCounter() if counter is None else counter
         self.vocabulary = getattr(self.counter, "vocabulary_", self.counter.vocabulary)
         self.used = False
+        self.fields: Fields | None = None
+        """As they were read."""
+        self.separator: Separator | None = None
+        """What separates labels, where it was not said."""
+        self.n_documents = self.n_without_text = 0
+        self._warns = warns
         if not self._is_to_detect():
             self._count: CountWords = self.counter.analyzer().counts
 
@@ -232,27 +281,31 @@ class _Counting:
     def _is_to_detect(self) -> bool:
         return self.counter.language == "auto" and not hasattr(self.counter, "detected_")
 
-    def first_seen(self, rows: Rows, fields: Fields) -> Rows:
-        """Return the rows, by the first of which the language is told if it is to be."""
-        if not self._is_to_detect():
-            return rows
-        first: list[tuple[int, Row]] = []
-        self.counter.detect_language(_first_texts(rows, fields, first))
-        self._count = self.counter.analyzer().counts
-        return chain(first, rows)
+    def settled(self, rows: Rows, held: Fields, fields: Fields) -> Settled:
+        """Return the rows, by the first of which language and separator are told if need be."""
+        found = settled(rows, held, look=self._is_to_detect())
+        self.fields = replace(fields, separator=found.fields.separator)
+        self.separator = found.separator
+        if self._warns and found.separator is not None and not found.separator.is_sure:
+            warnings.warn(found.separator.note, GuessedSeparatorWarning, stacklevel=2)
+        if self._is_to_detect():
+            self.counter.detect_language([text_of(row, held) for _, row in found.first])
+            self._count = self.counter.analyzer().counts
+        return found
 
+    def saw(self, row: Row, fields: Fields) -> None:
+        """Count a document, and whether it has a text."""
+        self.n_documents += 1
+        self.n_without_text += not has_text(row, fields)
 
-def _first_texts(rows: Rows, fields: Fields, seen: list[tuple[int, Row]]) -> list[str]:
-    """Return the texts of the first rows; the rows go to `seen`."""
-
-    def texts() -> Iterator[str]:
-        for number, row in rows:
-            seen.append((number, row))
-            if all(row.get(name) is None for name in (*fields.texts, fields.tokens, fields.counts)):
-                return  # it will be said that there is none
-            yield "\n".join(text for text in map(row.get, fields.texts) if isinstance(text, str))
-
-    return first_texts(texts())
+    def notes(self) -> list[str]:
+        """Return what a person should know of what was found."""
+        told = [] if self.separator is None else [self.separator.note]
+        if self.n_without_text:
+            have = "has" if self.n_without_text == 1 else "have"
+            n = f"{self.n_without_text:,} of {self.n_documents:,}"
+            told.append(f"{n} document{'s' if self.n_documents > 1 else ''} {have} no text")
+        return told
 
 
 def language_in(path: StrPath, fields: Fields) -> str:
@@ -260,58 +313,31 @@ def language_in(path: StrPath, fields: Fields) -> str:
     format = guess_format(path)
     if format in _NUMBERED:
         return UNDETERMINED
-    rows = _rows(format, fields, "utf-8", BadLines(path))
-    return detect(_first_texts(rows, fields_in(format, fields), [])).code
+    held = fields_in(format, fields)
+    first = first_rows(read_rows(path, format, fields), held)
+    return detect(text_of(row, held) for _, row in first).code
 
 
-def read_rows(
-    path: StrPath, format: Format, fields: Fields | None = None, encoding: str = "utf-8"
-) -> Rows:
-    """Yield the line numbers and named values of documents as they stand in a file with names."""
-    return _rows(format, fields or Fields(), encoding, BadLines(path))
-
-
-def _rows(format: Format, fields: Fields, encoding: str, bad: BadLines) -> Rows:
-    path, encoding = bad.path, _line_encoding(encoding)
-    if format == "jsonl":
-        rows = jsonl_rows(fields, encoding, bad)
-    elif format in ("csv", "tsv"):
-        rows = csv_rows(path, fields, encoding, "," if format == "csv" else "\t")
-    elif format == "parquet":
-        rows = parquet_rows(path, fields)
-    elif format == "annif":
-        rows = annif_rows(path, fields, encoding)
-    elif format == "text":
-        rows = text_rows(path, fields, encoding)
-    elif format == "lines":
-        rows = line_rows(path, fields, encoding)
-    else:
-        known = ", ".join(get_args(Format))
-        raise InputError(f"the format {format!r} is unknown; use one of {known}")
-    return chosen(path, rows, fields.where) if fields.where else rows
-
-
-_NOWHERE = "\0"  # a field that no file has
-
-
-def fields_in(format: Format, fields: Fields) -> Fields:
-    """Return the fields as documents of this format have them."""
-    if format in ("csv", "tsv"):  # a cell of a table of text holds neither lists nor objects
-        return replace(fields, tokens=_NOWHERE, counts=_NOWHERE)
-    if format == "annif":  # texts alone, and subjects that are named by no column
-        return replace(fields, tokens=_NOWHERE, counts=_NOWHERE, label_columns=())
-    if format in ("text", "lines"):  # a plain text is the whole document, and no field of one
-        return replace(fields, text=fields.texts[0], weights={})
-    return fields
+def separator_in(path: StrPath, fields: Fields) -> Fields:
+    """Return the fields with what separates labels, as the first documents of a file tell."""
+    format = guess_format(path)
+    if format in _NUMBERED:
+        return fields
+    found = read_settled(path, format, fields, Written())
+    if found.separator is not None and not found.separator.is_sure:
+        warnings.warn(found.separator.note, GuessedSeparatorWarning, stacklevel=2)
+    return found.fields
 
 
 def _records(
-    format: Format, fields: Fields, count: _Counting, encoding: str, bad: BadLines
+    format: Format, fields: Fields, count: _Counting, written: Written, bad: BadLines
 ) -> Iterator[Record]:
-    held = fields_in(format, fields)
-    rows = count.first_seen(_rows(format, fields, encoding, bad), held)
+    rows, held, *_ = count.settled(
+        named_rows(format, fields, written, bad), fields_in(format, fields), fields
+    )
     missing, names = dict.fromkeys(held.texts), dict[str, None]()
     for number, row in rows:
+        count.saw(row, held)
         if missing:
             names.update(dict.fromkeys(row))
             missing = {name: None for name in missing if name not in row}
@@ -339,21 +365,3 @@ def _collect(
     if count.used:
         words, _ = chosen_of(totals, count.counter.min_count)
     return words, tuple(sorted(labels))
-
-
-def _line_encoding(encoding: str) -> str:
-    """Return what single lines are decoded with, or say why they cannot be."""
-    try:
-        if codecs.lookup(encoding).name == "utf-8-sig":
-            return "utf-8"  # the mark is not part of a line: read_lines passes over it
-        ascii_alike = "{,\n".encode(encoding) == b"{,\n"
-    except (LookupError, ValueError):
-        raise InputError(
-            f"the encoding {encoding!r} is unknown to Python; use one such as utf-8 or latin-1"
-        ) from None
-    if not ascii_alike:
-        raise InputError(
-            f"files in {encoding} cannot be read line by line; convert them to UTF-8 first, "
-            f"for example with: iconv -f {encoding} -t utf-8"
-        )
-    return encoding

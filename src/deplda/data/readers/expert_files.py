@@ -1,12 +1,12 @@
-"""Suggestions of any program for documents, by their ids: JSON lines, and CSV or TSV of scores."""
+"""Suggestions of any program for documents, by their ids: JSON lines, and tables of scores."""
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -14,15 +14,18 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from deplda.data.corpus import check_distinct, grown, renamed_columns
+from deplda.data.encodings import AUTO, decode
 from deplda.data.fields import Fields
-from deplda.data.files import StrPath, decode, read_lines
+from deplda.data.files import StrPath, read_lines
 from deplda.data.readers.columns import csv_rows
+from deplda.data.readers.sheets import sheet_rows
+from deplda.data.readers.sniffing import Format, format_by_name
 from deplda.errors import InputError, ReadError
 
 _IDS, _LABELS, _SCORES = ("document_id", "id"), ("uri", "label"), ("score", "probability")
 _LISTS = "results", "labels"
 MOST_SCORE = 1e5
-_ENDINGS = {".csv": ",", ".tsv": "\t"}
+_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+(?:[eE][-+]?\d+)?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,14 +68,12 @@ def read_suggestions(path: StrPath) -> Suggestions:
 
     JSON lines have ``document_id`` or ``id`` and a list of suggestions: ``results`` as Annif's
     ``index`` writes them, or ``labels`` as ``deplda predict`` does. Each has ``uri`` or ``label``,
-    and ``score`` or ``probability``. A ``.csv`` or ``.tsv`` file has columns of these names and a
-    row for each document and label; a document's rows follow each other.
+    and ``score`` or ``probability``. A ``.csv``, ``.tsv`` or ``.xlsx`` file has columns of these
+    names and a row for each document and label; a document's rows follow each other.
     """
-    found = _Growing()
-    names = [ending.lower() for ending in Path(path).suffixes if ending.lower() != ".gz"]
-    delimiter = _ENDINGS.get(names[-1]) if names else None
-    rows = _json_rows(path) if delimiter is None else _table_rows(path, delimiter)
-    for number, id, own in rows:
+    found, format = _Growing(), format_by_name(path)
+    is_table = format in ("csv", "tsv", "xlsx")
+    for number, id, own in _table_rows(path, format) if is_table else _json_rows(path):
         try:
             found.add(id, own)
         except InputError as error:
@@ -131,14 +132,18 @@ def _json_rows(path: StrPath) -> Iterator[tuple[int, str, list[tuple[str, float]
 
 
 def _table_rows(
-    path: StrPath, delimiter: str
+    path: StrPath, format: Format | None
 ) -> Iterator[tuple[int, str, list[tuple[str, float]]]]:
     """Yield the rows of each document together, which follow each other."""
     own: list[tuple[str, float]] = []
     last: str | None = None
     number = 1
     any_column = Fields(text=[*_IDS, *_LABELS, *_SCORES], labels=None, id=None)
-    for number, row in csv_rows(path, any_column, "utf-8", delimiter):
+    if format == "xlsx":
+        rows = sheet_rows(path, any_column)
+    else:
+        rows = csv_rows(path, any_column, AUTO, usual="," if format == "csv" else "\t")
+    for number, row in rows:
         try:
             id, pair = str(_named(row, _IDS, "a row")), _pair(row)
         except InputError as error:
@@ -155,6 +160,8 @@ def _table_rows(
 def _pair(given: Mapping[str, Any]) -> tuple[str, float]:
     """Return the label and the score of a suggestion."""
     label, score = _named(given, _LABELS, "a suggestion"), _named(given, _SCORES, "a suggestion")
+    if isinstance(score, str) and _DECIMAL_COMMA.fullmatch(score.strip()):
+        score = score.replace(",", ".")
     try:
         return str(label), float(score)
     except (TypeError, ValueError, OverflowError) as error:

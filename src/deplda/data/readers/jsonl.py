@@ -6,38 +6,53 @@ from typing import Any
 
 import msgspec
 
+from deplda.data.encodings import decode, utf8_unless
 from deplda.data.fields import Fields
-from deplda.data.files import StrPath, decode, read_lines
-from deplda.data.readers.records import BadLines, Rows, found
+from deplda.data.files import StrPath, lines_of, open_text
+from deplda.data.readers.records import BadLines, Row, Rows, found
 from deplda.data.readers.spelling import Spelling
 from deplda.errors import InputError, ReadError
 
 
 def jsonl_rows(fields: Fields, encoding: str, bad: BadLines) -> Rows:
-    """Yield the documents; blank lines are passed over."""
-    path = bad.path
-    wanted = tuple(fields.label_columns) or (fields.labels,)
-    labelled = wanted == (None,)
-    names: dict[str, None] = {}
-    spelling = Spelling(fields)
-    for number, line in read_lines(path):
-        if not line.strip():
-            continue
-        with bad.at(number):
-            given = json_object(path, number, line, encoding)
-            row = spelling.applied(given)
-            labelled = labelled or any(name in row for name in wanted)
-            if not labelled:
-                names.update(dict.fromkeys(given))
-            yield number, row
-    if names and not labelled:
-        raise ReadError(
-            path,
-            None,
-            f"no document has the field {wanted[0]!r} (found: {found(names)}); name it with "
-            "Fields(labels=...) (--labels-field), or say Fields(labels=None) "
-            "(--labels-field '') for documents without labels",
-        )
+    """Yield the documents; blank lines are passed over. Without a mark JSON is UTF-8."""
+    path, spelling, labels = bad.path, Spelling(fields), LabelsSeen(fields)
+    with open_text(path, utf8_unless(encoding)) as (file, known):
+        for number, line in lines_of(path, file):
+            if not line.strip():
+                continue
+            with bad.at(number):
+                given = json_object(path, number, line, known)
+                row = spelling.applied(given)
+                labels.look_at(row)
+                yield number, row
+    labels.check(path)
+
+
+class LabelsSeen:
+    """Whether a document has the field of the labels, and which fields there are."""
+
+    def __init__(self, fields: Fields) -> None:
+        self._wanted = tuple(fields.label_columns) or (fields.labels,)
+        self._is_seen = self._wanted == (None,)
+        self._names: dict[str, None] = {}
+
+    def look_at(self, row: Row) -> None:
+        """Take up a document."""
+        self._is_seen = self._is_seen or any(name in row for name in self._wanted)
+        if not self._is_seen:
+            self._names.update(dict.fromkeys(row))
+
+    def check(self, path: StrPath) -> None:
+        """Raise if no document has the field."""
+        if self._names and not self._is_seen:
+            raise ReadError(
+                path,
+                None,
+                f"no document has the field {self._wanted[0]!r} (found: {found(self._names)}); "
+                "name it with Fields(labels=...) (--labels-field), or say Fields(labels=None) "
+                "(--labels-field '') for documents without labels",
+            )
 
 
 def json_object(path: StrPath, number: int, line: bytes, encoding: str) -> dict[str, Any]:

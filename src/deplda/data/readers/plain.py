@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from deplda.data.fields import Fields
-from deplda.data.files import StrPath, decode, read_lines
+from deplda.data.files import StrPath, text_lines
 from deplda.data.readers.records import Rows
 from deplda.data.sizes import max_record, too_large
 
@@ -18,16 +18,16 @@ def text_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:
 def whole_text(path: StrPath, encoding: str) -> str:
     """Return the text of a file."""
     lines, size, limit = [], 0, max_record()
-    for number, line in read_lines(path):
+    for _, line in text_lines(path, encoding):
         size += len(line) + 1
         if size > limit:
             raise too_large(path, None, "this text")
-        lines.append(decode(path, number, line, encoding))
+        lines.append(line)
     return "\n".join(lines)
 
 
 def line_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:
     """Yield each line as a document; blank lines are passed over."""
-    for number, line in read_lines(path):
+    for number, line in text_lines(path, encoding):
         if line.strip():
-            yield number, {fields.texts[0]: decode(path, number, line, encoding)}
+            yield number, {fields.texts[0]: line}

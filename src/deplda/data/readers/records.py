@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -11,8 +12,9 @@ from deplda.data.corpus import MAX_COUNT, Corpus
 from deplda.data.fields import Fields, Where
 from deplda.data.files import StrPath
 from deplda.data.names import AFTER_TITLE
+from deplda.data.readers.separators import USUAL
 from deplda.data.rows import SparseRows
-from deplda.errors import InputError, ReadError
+from deplda.errors import InputError, ReadError, place_of
 
 MAX_COLUMNS = 10_000_000
 """Words, or labels, that a file without names for each of them may have."""
@@ -144,7 +146,7 @@ def with_ids(records: Iterable[Record], bad: BadLines) -> Iterator[Record]:
         with bad.at(record.line, record.id):
             if id in lines:
                 raise InputError(
-                    f"the id {id!r} stands on line {lines[id]} already; ids must be distinct: "
+                    f"the id {id!r} stands on {place_of(lines[id])} already; ids must be distinct: "
                     "rename one, or number the documents with Fields(id=None) (--id-field '')"
                 )
             lines[id] = record.line
@@ -187,11 +189,9 @@ def plain_row(row: Row, fields: Fields) -> dict[str, Any]:
     """
     id = id_in(row, fields)
     named = {"tokens": fields.tokens, "counts": fields.counts}
-    texts = list(_texts(row, fields).values())
-    content: dict[str, Any] = {"text": "\n".join(texts)} if texts else {}
-    content |= {name: row[field] for name, field in named.items() if row.get(field) is not None}
-    if not content:
-        raise _without_content(row, fields)
+    content = {name: row[field] for name, field in named.items() if row.get(field) is not None}
+    if not content or any(row.get(name) is not None for name in fields.texts):
+        content = {"text": "\n".join(_texts(row, fields).values())} | content
     return ({} if id is None else {"id": str(id)}) | content | {"labels": _labels(row, fields)}
 
 
@@ -210,11 +210,8 @@ def counts_in(row: Row, fields: Fields, count: CountWords) -> Mapping[str, int]:
         return _count_object(counts, fields.counts)
     if (tokens := row.get(fields.tokens)) is not None:
         return Counter(_string_list(tokens, fields.tokens))
-    texts = _texts(row, fields)
-    if not texts:
-        raise _without_content(row, fields)
     total: Counter[str] = Counter()
-    for place, (name, text) in enumerate(texts.items()):
+    for place, (name, text) in enumerate(_texts(row, fields).items()):
         words = count(text, AFTER_TITLE) if place else count(text)
         weight = fields.weights.get(name, 1)
         total.update({word: n * weight for word, n in words.items()} if weight > 1 else words)
@@ -222,22 +219,25 @@ def counts_in(row: Row, fields: Fields, count: CountWords) -> Mapping[str, int]:
 
 
 def _texts(row: Row, fields: Fields) -> dict[str, str]:
-    """Return the texts of the fields that a row has."""
-    found = {name: text for name in fields.texts if (text := row.get(name)) is not None}
-    for name, text in found.items():
+    """Return the texts of the fields that a row has; one that is null is no text."""
+    if not any(name in row for name in fields.texts):
+        raise InputError(
+            f"it has none of {', '.join(map(repr, fields.texts))}, {fields.tokens!r} and "
+            f"{fields.counts!r} (found: {found(row)}); name the right one with Fields(text=...) "
+            "(--text-field)"
+        )
+    found_texts = {name: text for name in fields.texts if (text := row.get(name)) is not None}
+    for name, text in found_texts.items():
         if not isinstance(text, str):
             raise InputError(f"{name!r} is {_brief(text)}; it must be a string")
-    return found
+    return found_texts
 
 
-def _without_content(row: Row, fields: Fields) -> InputError:
-    texts = ", ".join(map(repr, fields.texts))
-    if any(name in row for name in fields.texts):
-        return InputError(f'{texts} is null; write "" for an empty text')
-    return InputError(
-        f"it has none of {texts}, {fields.tokens!r} and {fields.counts!r} "
-        f"(found: {found(row)}); name the right one with Fields(text=...) (--text-field)"
-    )
+def has_text(row: Row, fields: Fields) -> bool:
+    """Return whether there is something in a row to count words of."""
+    named = (*fields.texts, fields.tokens, fields.counts)
+    given = (row.get(name) for name in named)
+    return any(bool(each.strip() if isinstance(each, str) else each) for each in given)
 
 
 def _count_object(counts: object, name: str) -> Mapping[str, int]:
@@ -265,21 +265,24 @@ def _labels(row: Row, fields: Fields) -> list[str]:
     if fields.labels is None or (labels := row.get(fields.labels)) is None:
         return []
     if isinstance(labels, str):
-        return [label for part in labels.split(fields.separator) if (label := part.strip())]
+        parts = labels.split(fields.separator or USUAL)
+        return [label for part in parts if (label := part.strip())]
     return _string_list(labels, fields.labels)
 
 
 def _says_yes(row: Row, column: str) -> bool:
     value = str("" if row.get(column) is None else row[column]).strip().lower()
-    if value not in _YES and value not in _NO:
+    plain = re.sub(r"[.,]0+$", "", value)  # 1,0 where numbers have a decimal comma
+    if plain not in _YES and plain not in _NO:
         raise InputError(
             f"the label column {column!r} holds {value!r}; use 1 or 0, true or false, yes or no"
         )
-    return value in _YES
+    return plain in _YES
 
 
-_YES = {"1", "1.0", "true", "yes", "x"}
-_NO = {"0", "0.0", "false", "no", ""}
+# As spreadsheets write them in a few languages.
+_YES = {"1", "true", "yes", "x", "wahr", "ja", "vrai", "oui", "verdadero", "sí", "vero"}
+_NO = {"0", "false", "no", "", "falsch", "nein", "faux", "non", "falso"}
 
 
 def _string_list(values: object, name: str) -> list[str]:

@@ -15,7 +15,8 @@ from deplda.data.readers.sniffing import SUFFIXES, Format, format_by_name
 from deplda.data.readers.svmlight import sidecars
 from deplda.errors import ReadError
 
-_SUFFIXES = [suffix for suffix, format in SUFFIXES.items() if format != "mat"]
+_NO_SHARDS = ("mat", "pdf", "docx")
+_SUFFIXES = [suffix for suffix, format in SUFFIXES.items() if format not in _NO_SHARDS]
 _MOST_BAD = 1_000
 
 
@@ -33,7 +34,7 @@ def names_in(folder: StrPath) -> list[str]:
 def format_of(path: Path) -> Format | None:
     """Return the format of a shard by its name, None if it is not a shard."""
     format = format_by_name(path)
-    return None if format == "mat" else format
+    return None if format in _NO_SHARDS else format
 
 
 class Shard:

@@ -9,47 +9,71 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from deplda.data.files import UTF8_BOM, StandardInput, StrPath, open_binary
+from deplda.data.files import StandardInput, StrPath, head_of
+from deplda.data.readers.delimiters import DELIMITERS
 from deplda.errors import ReadError
 
-Format = Literal["jsonl", "csv", "tsv", "parquet", "svmlight", "mat", "annif", "text", "lines"]
+Format = Literal[
+    "jsonl", "json", "csv", "tsv", "xlsx", "parquet", "svmlight", "mat", "annif", "text", "lines",
+    "pdf", "docx",
+]  # fmt: skip
 
 SUFFIXES: dict[str, Format] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".csv": "csv",
     ".tsv": "tsv",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
     ".parquet": "parquet",
     ".svm": "svmlight",
     ".svmlight": "svmlight",
     ".libsvm": "svmlight",
     ".mat": "mat",
+    ".pdf": "pdf",
+    ".docx": "docx",
+    ".docm": "docx",
 }
+WHOLE: tuple[Format, ...] = ("text", "pdf", "docx")
+"""Formats of which a file is one document, a text without fields."""
 JSON_FIELDS = {"document_id", "text", "metadata", "subjects"}
 """All that Annif's documents have as JSON."""
-_HEAD, _LOOKED_AT = 1 << 20, 20
+_SAVE_AS = {
+    **dict.fromkeys((".xls", ".xlsb", ".ods", ".numbers"), ".xlsx, or as CSV UTF-8"),
+    **dict.fromkeys((".doc", ".odt", ".rtf", ".pages", ".wpd"), ".docx or .txt"),
+    **dict.fromkeys((".html", ".htm", ".epub", ".ppt", ".pptx", ".odp"), ".txt, or as .pdf"),
+    **dict.fromkeys((".zip", ".7z", ".tar", ".rar"), "the files that are in it, or as .gz"),
+}
+"""What other programs write, and what they can save it as."""
+HEAD, _LOOKED_AT = 1 << 20, 20
 _TSV_LINE = re.compile(rb"[^\t]*\t((?:\s*<[^<>\s]+>)*)\s*")
+BINARY = _ZIP, _PDF, _PARQUET, _OFFICE_OF_OLD = (
+    b"PK\x03\x04", b"%PDF-", b"PAR1", b"\xd0\xcf\x11\xe0"
+)  # fmt: skip
+"""What files begin with that are no text."""
 
 
 def guess_format(path: StrPath) -> Format:
-    """Return the format of a file by its name and, where that may be Annif's too, its content.
+    """Return the format of a file by its name and, where that may be another's too, its content.
 
     A name that says nothing leaves it to the content. A folder is Annif's.
     """
     by_name = format_by_name(path)
-    if isinstance(path, StandardInput):
-        head = path.stream.peek()
-    elif Path(path).is_dir():
-        return "annif"
-    elif Path(path).is_fifo():
-        if by_name is None:
-            raise ReadError(path, None, "a pipe is read only once; say its format= (--format)")
+    if not isinstance(path, StandardInput):
+        if Path(path).is_dir():
+            return "annif"
+        if Path(path).is_fifo():
+            if by_name is None:
+                raise ReadError(path, None, "a pipe is read only once; say its format= (--format)")
+            return by_name
+    if by_name in ("parquet", "svmlight", "mat"):
         return by_name
-    elif by_name in (None, "jsonl", "csv", "tsv"):
-        with open_binary(path) as file:
-            head = file.read(_HEAD)
-    if by_name is None:
-        return _guess_by_content(path, head)
+    head = head_of(path, HEAD)
+    if (by_magic := _format_by_magic(path, head)) is not None:
+        return by_magic
+    if by_name in (None, "xlsx", "pdf", "docx"):
+        _check_can_be_read(path)
+        return by_name or _guess_by_content(path, head)
     return "annif" if by_name in _ANNIFS and _ANNIFS[by_name](head) else by_name
 
 
@@ -63,17 +87,44 @@ def format_by_name(path: StrPath) -> Format | None:
     return SUFFIXES.get(suffix_of(path))
 
 
+def _format_by_magic(path: StrPath, head: bytes) -> Format | None:
+    """Return the format that the first bytes are of, whatever the name, if no text has them."""
+    if head.startswith(_ZIP):
+        _check_can_be_read(path)
+        # The names of what is in it stand in the file as they are.
+        is_word = b"word/" in head and b"xl/" not in head
+        return "docx" if is_word or suffix_of(path) in (".docx", ".docm") else "xlsx"
+    if head.startswith(_PDF):
+        return "pdf"
+    if head.startswith(_PARQUET):
+        return "parquet"
+    if head.startswith(_OFFICE_OF_OLD):
+        _check_can_be_read(path)
+        raise ReadError(
+            path,
+            None,
+            "it is protected by a password, or of the formats before 2007; save it without one, as "
+            ".xlsx or .docx",
+        )
+    return None
+
+
+def _check_can_be_read(path: StrPath) -> None:
+    suffix = suffix_of(path)
+    if suffix in _SAVE_AS:
+        raise ReadError(path, None, f"{suffix} is not read; save it as {_SAVE_AS[suffix]}")
+
+
 def _guess_by_content(path: StrPath, head: bytes) -> Format:
-    lines = head.removeprefix(UTF8_BOM).lstrip().splitlines()
+    lines = head.lstrip().splitlines()
     if not lines:
         raise ReadError(path, None, "it is empty")
-    if head.startswith(b"PAR1"):
-        return "parquet"
     if head.startswith(b"MATLAB"):
         return "mat"
+    if lines[0].startswith(b"["):
+        return "json"
     if lines[0].startswith(b"{"):
-        is_one = suffix_of(path) == ".json" and _json(lines[0]) is None
-        return "annif" if is_one or is_annif_jsonl(head) else "jsonl"
+        return _guess_json(path, head, lines[0])
     # The last line may be cut off by the end of the sample, so only the first ones are looked at.
     if all(re.fullmatch(rb"[-+\d.,: \te]*(#.*)?", line) for line in lines[:5]):
         return "svmlight"
@@ -81,13 +132,21 @@ def _guess_by_content(path: StrPath, head: bytes) -> Format:
         return "annif"
     if b"\t" in lines[0]:
         return "tsv"
-    if b"," in lines[0]:
+    if any(delimiter.encode() in lines[0] for delimiter in DELIMITERS):
         return "csv"
     raise ReadError(
         path,
         None,
         f"cannot tell its format; pass format= (--format) one of {', '.join(get_args(Format))}",
     )
+
+
+def _guess_json(path: StrPath, head: bytes, line: bytes) -> Format:
+    """Return what objects are: one a line, or one over several lines, Annif's or not."""
+    if suffix_of(path) != ".json" or _json(line) is not None:
+        return "annif" if is_annif_jsonl(head) else "jsonl"
+    whole = _json(head)
+    return "json" if isinstance(whole, dict) and whole.keys() - JSON_FIELDS else "annif"
 
 
 # Annif's, told from ours --------------------------------------------------------------------------
@@ -140,7 +199,7 @@ def _listed(value: object) -> list[Any]:
 
 def _first_lines(head: bytes) -> list[bytes]:
     """Return the first lines that are not blank; one that may be cut off is left out."""
-    lines = head.removeprefix(UTF8_BOM).splitlines()
+    lines = head.splitlines()
     if len(lines) > 1 and not head.endswith((b"\n", b"\r")) and len(head) >= 1 << 16:
         lines.pop()
     return [line for line in lines if line.strip()][:_LOOKED_AT]

@@ -18,7 +18,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from deplda.data.corpus import MAX_COUNT, Corpus
-from deplda.data.files import StrPath, decode, read_lines
+from deplda.data.encodings import decode
+from deplda.data.files import StrPath, read_lines
 from deplda.data.readers.records import MAX_COLUMNS, BadLines, located, without_documents
 from deplda.errors import InputError, ReadError
 

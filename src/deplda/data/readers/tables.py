@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, Any, NamedTuple
 
 from deplda.data.atomic import write_whole
-from deplda.data.files import UTF8_BOM
+from deplda.data.encodings import UTF8_BOM
 from deplda.errors import InputError, ReadError
 
 Answer = Mapping[str, Any]

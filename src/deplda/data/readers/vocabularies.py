@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from deplda.data.atomic import write_whole
-from deplda.data.files import StrPath, decode, open_binary, read_lines
+from deplda.data.encodings import decode
+from deplda.data.files import StrPath, open_binary, read_lines
 from deplda.data.vocabulary import ANY, Concept, Vocabulary
 from deplda.errors import InputError, ReadError
 

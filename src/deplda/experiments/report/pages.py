@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from deplda.data.atomic import write_whole
-from deplda.data.files import StrPath, decode, read_lines
+from deplda.data.encodings import decode
+from deplda.data.files import StrPath, read_lines
 from deplda.errors import InputError
 from deplda.experiments.report.budgets import budgets_section
 from deplda.experiments.report.cost import convergence_section, time_section

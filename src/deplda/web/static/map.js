@@ -92,7 +92,7 @@ export class LabelMap {
       const region = this.data.regions[label.region], isMarked = this.marked?.has(place);
       const isInside = region.radius * scale >= INSIDE && label.radius * scale > 13;
       if ((isInside || (isMarked && this.marked.size <= 12)) && this.sees(label)) {
-        written.push(...caption([label.label], label, scale, isMarked ? "label-name marked" : "label-name", isMarked));
+        written.push(...caption([label.label], label, scale, isMarked ? "disc-name marked" : "disc-name", isMarked));
       }
     });
     this.names.replaceChildren(...written);
@@ -151,10 +151,11 @@ export class LabelMap {
 
 // Names in lines about the middle of a disc, as many as it has room for; the first is the boldest.
 function caption(names, { x, y, radius }, scale, kind, always = false) {
-  const room = radius * scale, size = Math.max(10, Math.min(15, room / 4.2));
-  const fits = Math.max(always ? 18 : 5, Math.floor((room * 2.1) / (size * 0.55)));
-  const most = Math.max(1, Math.floor((room * 1.6) / (size * 1.2)));
-  const lines = names.flatMap((name, place) => wrapped(name, fits).map((text) => ({ text, place }))).slice(0, most);
+  const room = radius * scale, size = Math.max(10, Math.min(15, room / 4.5));
+  const fits = Math.max(always ? 18 : 5, Math.floor((room * 1.9) / (size * 0.56)));
+  const most = Math.max(1, Math.floor((room * 1.5) / (size * 1.2)));
+  const told = room < 40 ? names.slice(0, 1) : names;
+  const lines = told.flatMap((name, place) => wrapped(name, fits).map((text) => ({ text, place }))).slice(0, most);
   return lines.map(({ text, place }, line) => draw("text", {
     class: place ? `${kind} other` : kind, x, y: y + (((line - (lines.length - 1) / 2) * 1.2 + 0.35) * size) / scale,
     "font-size": (size / scale).toFixed(3), "stroke-width": (3 / scale).toFixed(3),

@@ -3,7 +3,7 @@
 import { draw, fixed, make } from "./dom.js";
 import { number, t } from "./strings.js";
 
-const WIDTH = 720, HEIGHT = 300, LEFT = 36, TOP = 22, BOTTOM = 62;
+const WIDTH = 460, LEFT = 92, RIGHT = 360, TOP = 34, ROW = 26, BAR = 15;
 
 export function qualityChart(bands) {
   const measured = bands.filter((band) => band.n_measured);
@@ -14,43 +14,45 @@ export function qualityChart(bands) {
   });
   return make("figure", { class: "chart" },
     make("h3", {}, t("model.picture")),
-    draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${t("model.picture")}. ${caption}` },
-      ...axis(), ...bands.flatMap((band, place) => column(band, place, bands.length))),
+    draw("svg", { viewBox: `0 0 ${WIDTH} ${TOP + ROW * bands.length + 20}`, role: "img", "aria-label": `${t("model.picture")}. ${caption}` },
+      ...axis(bands.length), ...bands.flatMap(row)),
     make("figcaption", { class: "quiet" }, caption),
     make("details", {}, make("summary", {}, t("model.numbers")), table(bands)));
 }
 
-const height = (value) => HEIGHT - BOTTOM - value * (HEIGHT - BOTTOM - TOP);
+const across = (value) => LEFT + value * (RIGHT - LEFT);
 
-const axis = () => [0, 0.25, 0.5, 0.75, 1].flatMap((value) => [
-  draw("line", { class: "grid", x1: LEFT, x2: WIDTH, y1: height(value), y2: height(value) }),
-  draw("text", { class: "tick", x: LEFT - 8, y: height(value) + 4, "text-anchor": "end" }, number(value)),
-]);
+const text = (x, y, told, how = {}) => draw("text", { class: "tick", x, y, "text-anchor": "end", ...how }, told);
 
-function column(band, place, n) {
-  const wide = (WIDTH - LEFT) / n, middle = LEFT + (place + 0.5) * wide, bar = Math.min(wide * 0.62, 70);
-  const below = [
-    draw("text", { class: "tick strong", x: middle, y: HEIGHT - BOTTOM + 20, "text-anchor": "middle" }, span(band)),
-    draw("text", { class: "tick", x: middle, y: HEIGHT - BOTTOM + 38, "text-anchor": "middle" }, number(band.n_labels)),
+const axis = (n) => [
+  text(LEFT - 10, 14, t("model.n_documents")),
+  text((LEFT + RIGHT) / 2, 14, t("model.mean"), { "text-anchor": "middle" }),
+  text(WIDTH, 14, t("model.labels")),
+  ...[0, 0.5, 1].flatMap((value) => [
+    draw("line", { class: "grid", x1: across(value), x2: across(value), y1: TOP - 10, y2: TOP + ROW * n }),
+    text(across(value), TOP + ROW * n + 15, number(value), { "text-anchor": "middle" }),
+  ]),
+];
+
+function row(band, place) {
+  const top = TOP + ROW * place, line = top + BAR / 2, base = line + 4.5;
+  const told = [
+    text(LEFT - 10, base, span(band), { class: "tick strong" }),
+    text(WIDTH, base, number(band.n_labels)),
+    text(RIGHT + 38, base, band.n_measured ? fixed(band.average_precision, 2) : "–", { class: "value" }),
   ];
-  if (place === 0) {
-    below.push(draw("text", { class: "tick", x: WIDTH, y: HEIGHT - 4, "text-anchor": "end" },
-      `${t("model.documents")} · ${t("model.labels")}`));
-  }
-  if (!band.n_measured) return below;
-  const top = height(band.average_precision);
+  if (!band.n_measured) return told;
   return [
-    draw("rect", { class: "column", x: middle - bar / 2, y: top, width: bar, height: HEIGHT - BOTTOM - top, rx: 4 }),
-    draw("line", { class: "half", x1: middle, x2: middle, y1: height(band.lower), y2: height(band.upper) }),
-    draw("text", { class: "value", x: middle + bar / 2 - 3, y: HEIGHT - BOTTOM - 7, "text-anchor": "end" }, fixed(band.average_precision, 2)),
-    ...below,
+    draw("rect", { class: "column", x: LEFT, y: top, width: across(band.average_precision) - LEFT, height: BAR, rx: 3 }),
+    draw("line", { class: "half", x1: across(band.lower), x2: across(band.upper), y1: line, y2: line }),
+    ...told,
   ];
 }
 
 const span = ({ least, most }) => (least === most ? number(least) : `${number(least)}–${number(most)}`);
 
 function table(bands) {
-  const head = ["model.documents", "model.labels", "model.measured", "model.mean", "model.half"];
+  const head = ["model.n_documents", "model.labels", "model.measured", "model.mean", "model.half"];
   const cells = (band) => [
     number(band.n_labels), number(band.n_measured),
     band.n_measured ? fixed(band.average_precision, 2) : "–",

@@ -191,8 +191,8 @@ export const VIEWS = {
     fr: "des cinq premiers descripteurs sont justes", fi: "viidestä ensimmäisestä asiasanasta on oikein",
   },
   "model.off": {
-    en: "probabilities are off by so much, on average", de: "Punkte liegen Wahrscheinlichkeiten im Mittel daneben",
-    fr: "d’écart moyen des probabilités", fi: "todennäköisyydet ovat keskimäärin pielessä",
+    en: "a probability is off by this much, on average", de: "liegt eine Wahrscheinlichkeit im Mittel daneben",
+    fr: "d’écart moyen d’une probabilité", fi: "todennäköisyys on keskimäärin näin paljon pielessä",
   },
   "model.picture": {
     en: "How well labels are found, from rare to frequent", de: "Wie gut Schlagwörter gefunden werden, von selten bis häufig",
@@ -204,7 +204,6 @@ export const VIEWS = {
     fr: "Précision moyenne par descripteur, de 0 à 1 : une barre est la moyenne, le trait la moitié centrale. Avec {rare} on atteint {low}, avec {frequent} {high}.",
     fi: "Keskimääräinen tarkkuus asiasanoittain, 0–1: pylväs on keskiarvo, viiva keskimmäinen puolikas. {rare}: {low}; {frequent}: {high}.",
   },
-  "model.documents": { en: "training documents of a label", de: "Trainingsdokumente eines Schlagworts", fr: "documents d’apprentissage du descripteur", fi: "asiasanan opetusasiakirjat" },
   "model.labels": { en: "labels", de: "Schlagwörter", fr: "descripteurs", fi: "asiasanoja" },
   "model.measured": { en: "measured", de: "gemessen", fr: "mesurés", fi: "mitattu" },
   "model.mean": { en: "average precision", de: "mittlere Genauigkeit", fr: "précision moyenne", fi: "keskimääräinen tarkkuus" },

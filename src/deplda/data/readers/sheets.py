@@ -1,0 +1,123 @@
+"""Spreadsheets: the rows of a sheet of an .xlsx file, one in memory at a time."""
+
+from __future__ import annotations
+
+import datetime
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from deplda.data.fields import Fields
+from deplda.data.files import StrPath
+from deplda.data.readers.columns import ADVICE, check_columns
+from deplda.data.readers.records import Rows, located
+from deplda.data.readers.spelling import Spelling
+from deplda.data.readers.zipped import open_archive
+from deplda.data.sizes import max_record, too_large
+from deplda.errors import InputError, Place, ReadError
+
+_FAILED = {"#REF!", "#NAME?", "#VALUE!", "#DIV/0!", "#NUM!", "#NULL!", "#SPILL!", "#CALC!"}
+_MISSING = "#N/A"
+
+
+def sheet_rows(path: StrPath, fields: Fields, sheet: str | int | None = None) -> Rows:
+    """Yield the rows below the header, cells as texts: 12 is "12", a formula is its value.
+
+    `sheet` is its name or its number from 1; the first by default.
+    """
+    try:
+        import openpyxl
+    except ImportError as error:
+        raise InputError(
+            "reading .xlsx needs openpyxl; install it with: pip install 'deplda[xlsx]', or save "
+            "the sheet as CSV UTF-8"
+        ) from error
+    with open_archive(path, ".xlsx") as archive:
+        with warnings.catch_warnings():  # of what it does not take up, such as validations
+            warnings.simplefilter("ignore")
+            book = openpyxl.load_workbook(archive.fp, read_only=True, data_only=True)
+        chosen = _chosen(path, book, sheet)
+        chosen.reset_dimensions()  # what a sheet says of its size may be wrong
+        yield from _named_rows(path, chosen, fields)
+
+
+def _chosen(path: StrPath, book: Any, sheet: str | int | None) -> Any:
+    """Return the sheet that is asked for by name or else number, or the first."""
+    sheets = book.worksheets
+    if not sheets:
+        raise ReadError(path, None, "there is no sheet with cells in it")
+    if sheet is None:
+        return sheets[0]
+    for each in sheets:
+        if each.title == sheet:
+            return each
+    number = int(sheet) if str(sheet).isdecimal() else 0
+    if 1 <= number <= len(sheets):
+        return sheets[number - 1]
+    names = ", ".join(repr(each.title) for each in sheets[:10])
+    raise ReadError(
+        path, None, f"there is no sheet {sheet!r}; say one of {names}, or 1 to {len(sheets)}"
+    )
+
+
+def _named_rows(path: StrPath, sheet: Any, fields: Fields) -> Rows:
+    rows = _filled_rows(path, sheet)
+    number, cells = next(rows, (Place(1, _row_of(sheet)), ()))
+    header = [_text(cell).strip() for cell in cells]
+    if not header:
+        problem = f"the sheet {sheet.title!r} is empty; its first row must name the columns"
+        raise ReadError(path, None, f"{problem} (sheet=, --sheet says another)")
+    spelling = Spelling(fields)
+    with located(path, number):
+        advice = f"{ADVICE}, or another sheet (--sheet)"
+        check_columns(header, fields, spelling, advice=advice)
+    read = spelling.read_of(header)
+    for number, cells in rows:
+        with located(path, number):
+            named = dict(zip(header, map(_text, cells), strict=False))
+            row = dict.fromkeys(header, "") | named
+            _check_no_failure(row, read)
+        row = spelling.applied(row)
+        if fields.id is not None and row.get(fields.id) == "":
+            del row[fields.id]
+        yield number, row
+
+
+def _row_of(sheet: Any) -> str:
+    return f"sheet {sheet.title!r}, row"
+
+
+def _filled_rows(path: StrPath, sheet: Any) -> Iterator[tuple[Place, Sequence[Any]]]:
+    """Yield the rows that have a cell with something in it."""
+    limit, what = max_record(), _row_of(sheet)
+    for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
+        if any(cell is not None for cell in cells):
+            at = Place(number, what)
+            if sum(len(cell) for cell in cells if isinstance(cell, str)) > limit:
+                raise too_large(path, at, "this row")
+            yield at, cells
+
+
+def _check_no_failure(row: dict[str, str], read: set[str]) -> None:
+    for name in read:
+        if row.get(name) in _FAILED:
+            raise InputError(
+                f"the cell of the column {name!r} is {row[name]}: its formula failed; mend it, or "
+                "delete what is in the cell"
+            )
+
+
+def _text(cell: object) -> str:
+    """Return a cell as a person reads it."""
+    if cell is None or cell == _MISSING:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    if isinstance(cell, datetime.datetime):
+        is_day = cell.time() == datetime.time()
+        return cell.date().isoformat() if is_day else cell.isoformat(" ")
+    if isinstance(cell, datetime.date | datetime.time):
+        return cell.isoformat()
+    return str(cell).replace("_x000D_", "")
