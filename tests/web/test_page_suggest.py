@@ -190,6 +190,7 @@ def test_what_was_done_can_be_undone(page: Page) -> None:
 
 
 def test_a_queue_is_worked_through_by_keyboard_alone(page: Page) -> None:
+    expect(page.locator("#many-texts")).to_be_visible()
     page.focus("#many-texts")
     page.keyboard.press("Enter")
     page.keyboard.insert_text("\n---\n".join(TEXTS))
