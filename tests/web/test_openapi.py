@@ -23,4 +23,4 @@ def test_the_description_is_true(model: Any, tmp_path: Path) -> None:
             check=False,
         )  # fmt: skip
     assert done.returncode == 0, done.stdout[-4000:]
-    assert "24 selected / 24 total" in done.stdout
+    assert "25 selected / 25 total" in done.stdout
