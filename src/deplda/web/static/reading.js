@@ -87,7 +87,8 @@ function told({ word, times, added }) {
   const { labels, scale } = shown, least = scale === "tokens" ? 0.05 : 0.005; // less is shown as 0
   const strongest = added.map((value, number) => ({ value, number }))
     .filter(({ value }) => Math.abs(value) >= least)
-    .sort((one, other) => Math.abs(other.value) - Math.abs(one.value)).slice(0, MOST_TOLD);
+    .sort((one, other) => Math.abs(other.value) - Math.abs(one.value)).slice(0, MOST_TOLD)
+    .sort((one, other) => other.value - one.value); // those that it speaks for come first
   const head = make("p", {}, make("b", {}, word), times > 1 ? ` × ${times}` : "");
   if (!strongest.length) return [head, make("p", { class: "quiet" }, t("word.nothing"))];
   return [head, make("ul", {}, ...strongest.map(({ value, number }) =>
