@@ -31,6 +31,8 @@ def read(client: httpx.Client, name: str, content: bytes | str, **how: Any) -> h
         ("f.tsv", TABLE.replace(",", "\t"), [("7", "First", "The court"), ("8", "", "a jury")]),
         ("g.xlsx", xlsx([["id", "text"], [7, "The court"]]), [("7", "", "The court")]),
         ("h.jsonl", '{"text": "a"}\n{"text": "b"}', [("1", "", "a"), ("2", "", "b")]),
+        ("i.csv", "text\nder Müller\n".encode("cp1252"), [("2", "", "der Müller")]),
+        ("j.txt", "der Müller".encode("utf-16"), [("j", "", "der Müller")]),
         ("../../etc/i.txt", "The court", [("i", "", "The court")]),
     ],
 )  # fmt: skip

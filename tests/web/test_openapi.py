@@ -10,7 +10,6 @@ from typing import Any
 from deplda.web import Limits
 from tests.web.serving import running
 
-
 # What a file may hold is no part of the description: one that holds no document is answered 422.
 SETTINGS = """
 [[operations]]

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 from starlette.exceptions import HTTPException
 
+from deplda.data.encodings import AUTO, WESTERN, told_by_mark
 from deplda.data.fields import Fields
 from deplda.data.readers import fields_in, guess_format, read_rows
 from deplda.data.readers.columns import ADVICE
@@ -32,7 +33,7 @@ def texts_in(body: bytes, name: str, fields: Fields | None, limits: Limits) -> R
         path = Path(folder) / f"file{_ending(name)}"
         path.write_bytes(body)
         try:
-            return ReadAnswer(_documents(path, name, fields, limits))
+            return ReadAnswer(_documents(body, path, name, fields, limits))
         except ReadError as error:
             where = f"{name}, line {error.line}" if error.line else name
             problem = error.problem.replace(ADVICE, "rename the column that holds the text")
@@ -49,12 +50,25 @@ def _ending(name: str) -> str:
     return (ending if ending[1:].isalnum() and ending.isascii() else "") + packed
 
 
-def _documents(path: Path, name: str, fields: Fields, limits: Limits) -> list[FileDocument]:
+def _encoding(body: bytes, format: Format) -> str:
+    """Return the encoding of a text; what it is taken for is seen on the page, and no warning."""
+    if format not in ("csv", "tsv", "text") or told_by_mark(body) is not None:
+        return AUTO
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return WESTERN
+    return AUTO
+
+
+def _documents(
+    body: bytes, path: Path, name: str, fields: Fields, limits: Limits
+) -> list[FileDocument]:
     format: Format = "text" if suffix_of(path) in _PLAIN else guess_format(path)
     if format in _NUMBERED:
         raise InputError("it holds numbers of words; send texts, such as .csv, .docx or .pdf")
     held, found, n_characters = fields_in(format, fields), list[FileDocument](), 0
-    for number, row in read_rows(path, format, fields):
+    for number, row in read_rows(path, format, fields, _encoding(body, format)):
         text, title, id = text_of(row, held), row.get(_TITLE), row.get(fields.id or "id")
         if not text.strip():
             continue
