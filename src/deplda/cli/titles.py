@@ -41,7 +41,7 @@ def titles_of(source: str, reading: Reading, loaded: Loaded) -> dict[str, str]:
     format = reading.format or guess_format(path)
     if loaded.fields is None:  # a format of numbers
         return dict(zip(ids, ids, strict=True))
-    rows = read_rows(path, format, loaded.fields, reading.encoding)
+    rows = read_rows(path, format, loaded.fields, *reading.written)
     fields = fields_in(format, loaded.fields)
     return {id: _title(row, fields) or id for id, (_, row) in zip(ids, rows, strict=True)}
 

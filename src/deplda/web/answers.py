@@ -158,6 +158,24 @@ class TopicsAnswer(Struct):
     topics: list[Topic]
 
 
+class FileDocument(Struct):
+    """A document of a file."""
+
+    id: str
+    """As it stands in the file, or its line, or the name of the file."""
+    title: str
+    """Of its field `title`; empty if it has none."""
+    text: str
+    n_left_out: int
+    """Characters at its end that are beyond the limit of a text."""
+
+
+class ReadAnswer(Struct):
+    """The documents of a file, in their order; those without text are left out."""
+
+    documents: list[FileDocument]
+
+
 class MapLabel(LabelEntry):
     """A label on the map: a disc as large as it has documents, in a region of like labels."""
 

@@ -26,6 +26,7 @@ class Requests(NamedTuple):
     explain: Any
     labels: Any
     topics: Any
+    read: Any
 
 
 def request_types(limits: Limits) -> Requests:
@@ -67,6 +68,13 @@ def request_types(limits: Limits) -> Requests:
         str, Meta(max_length=200, description="Words that a name, synonym or notation contains.")
     ]
     order = Literal[ORDERS]
+    file_name = Annotated[
+        str,
+        Meta(
+            min_length=1, max_length=255, description="Of the file; its end tells the format.",
+            extra_json_schema=no_null,
+        ),
+    ]  # fmt: skip
     page = [
         ("page", Annotated[int, Meta(ge=1, le=_MOST_PAGES)], 1),
         ("size", Annotated[int, Meta(ge=1, le=limits.page)], min(50, limits.page)),
@@ -92,6 +100,7 @@ def request_types(limits: Limits) -> Requests:
             "LabelsQuery", [("search", search, ""), ("sort", order, "frequency"), *page, project]
         ),
         struct("TopicsQuery", [topic_set, *page, project]),
+        struct("ReadQuery", [("name", file_name), project]),
     )
 
 
