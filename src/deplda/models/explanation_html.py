@@ -127,7 +127,7 @@ def _item(reason: Reason, number: int, best: float, has_shares: bool) -> str:
     )
     lines = {
         "Name": escape(reason.told_name() or ""), "Words": _words_of(reason),
-        "Goes with": _companions_of(reason),
+        "Goes with": _companions_of(reason), "Similar training documents": _examples_of(reason),
     }  # fmt: skip
     why = "".join(f'<p class="why">{name}: {told}</p>' for name, told in lines.items() if told)
     return (
@@ -150,6 +150,12 @@ def _companions_of(reason: Reason) -> str:
     return ", ".join(
         f"{escape(c.name)}&nbsp;({f'{c.weight:.0%}' if c.added is None else f'{c.added:+.2f}'})"
         for c in reason.companions
+    )
+
+
+def _examples_of(reason: Reason) -> str:
+    return "; ".join(
+        f"{escape(each.title)}&nbsp;({each.similarity:.0%})" for each in reason.examples
     )
 
 
