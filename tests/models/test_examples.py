@@ -84,6 +84,7 @@ def test_examples_are_saved_with_the_model_and_only_if_kept(kind: Any, tmp_path:
     model = kept(kind)
     model.save(tmp_path / "with")
     found = load(tmp_path / "with").examples_
+    assert found is not None
     assert found.titles == tuple(TITLES)
     assert (found.vectors != model.examples_.vectors).nnz == 0
     assert (found.idf == model.examples_.idf).all()

@@ -190,6 +190,7 @@ def test_what_was_done_can_be_undone(page: Page) -> None:
 
 
 def test_a_queue_is_worked_through_by_keyboard_alone(page: Page) -> None:
+    expect(page.locator("#many-texts")).to_be_visible()
     page.focus("#many-texts")
     page.keyboard.press("Enter")
     page.keyboard.insert_text("\n---\n".join(TEXTS))
@@ -260,13 +261,14 @@ def test_files_become_documents(page: Page, tmp_path: Path) -> None:
     for name, text in {"one.txt": TEXT, "two.md": "# the team in court"}.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "binary.txt").write_bytes(b"\0\1\2")
-    (tmp_path / "table.csv").write_text("title,text\nFirst,the jury\nSecond,the game\n")
-    first = {"id": "7", "title": "First", "text": "the jury"}
-    read = {"documents": [first, first | {"title": "", "text": "the game"}]}
-    page.route("**/v1/read?name=table.csv", lambda route: route.fulfill(json=read))
+    (tmp_path / "table.csv").write_text("id,title,text\n7,First,the jury\n7,,the game\n")
+    (tmp_path / "wrong.jsonl").write_text("[]\n")
     page.set_input_files("#file", sorted(tmp_path.iterdir()))
     expect(page.locator("#reading")).to_have_text(TEXT)
-    expect(page.locator("#entry-problem")).to_contain_text("binary.txt: this is not plain text")
+    problem = page.locator("#entry-problem")
+    expect(problem).to_contain_text("binary.txt: this is not plain text")
+    expect(problem).to_contain_text("wrong.jsonl: That did not work")
+    page.expected_errors = 1  # type: ignore[attr-defined]  # what the service says of it
     titles = page.locator(".entry-title").all_text_contents()
     assert titles == [TEXT, "First", "the game", "# the team in court"]
     with page.expect_download() as download:

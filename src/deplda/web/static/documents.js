@@ -120,6 +120,9 @@ export function decide(document, label, said, about = {}) {
   });
 }
 
+// What is kept of a suggestion that was decided on.
+export const about = ({ probability, uri, notation }) => ({ probability, uri, notation });
+
 export const accepted = ({ decisions }) =>
   [...decisions].filter(([, { said }]) => said === "accepted").map(([label, about]) => ({ label, ...about }));
 

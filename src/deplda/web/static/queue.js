@@ -34,10 +34,21 @@ export function showQueue(current) {
   find("progress").value = nDone;
   find("before").disabled = at === 0;
   find("after").disabled = at === queue.length - 1;
-  find("documents").replaceChildren(...queue.map((one) => entry(one, one === current)));
-  find("documents").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  showEntries(queue, current);
   find("undo").disabled = !canUndo();
   showTaking(queue);
+}
+
+// The list keeps its place and its focus; only the list scrolls, never the page.
+function showEntries(queue, current) {
+  const list = find("documents"), before = list.scrollTop;
+  const focused = list.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+  list.replaceChildren(...queue.map((one) => entry(one, one === current)));
+  list.scrollTop = before;
+  const place = list.querySelector("[aria-current]");
+  const below = place ? place.getBoundingClientRect().top - list.getBoundingClientRect().top : 0;
+  if (below < 0 || below > list.clientHeight - 30) list.scrollTop += below - list.clientHeight / 2;
+  if (focused) list.querySelector(`[data-key="${focused}"]`)?.focus({ preventScroll: true });
 }
 
 function entry(document, isCurrent) {

@@ -1,9 +1,9 @@
 // A document, its suggested labels, why, and what the indexer says to each of them.
 
-import { get, post } from "./api.js";
-import { combobox } from "./combobox.js";
+import { startAdding } from "./adding.js";
+import { post } from "./api.js";
 import {
-  accepted, addDocuments, change, decide, documents, newDocument, onOtherTab, openDocuments,
+  about, accepted, addDocuments, change, decide, documents, newDocument, onOtherTab, openDocuments,
   removeDocuments, saveDecisions, saveText, undo,
 } from "./documents.js";
 import { fail, find, later, make } from "./dom.js";
@@ -11,6 +11,7 @@ import { exampleText } from "./examples.js";
 import { copyLabels, saveCsv, saveJson, saveTsv } from "./export.js";
 import { letDrop, readFiles, startSeveral } from "./intake.js";
 import { startKeys } from "./keys.js";
+import { sendFinished } from "./learning.js";
 import { showQueue, startQueue } from "./queue.js";
 import { asWritten, showReading, startReading } from "./reading.js";
 import { recall, remember } from "./storage.js";
@@ -18,7 +19,6 @@ import { t } from "./strings.js";
 import { items, showAccepted, showDecisions, showSuggestions } from "./suggestions.js";
 import { showWhy } from "./why.js";
 
-const OFFERED = 8;
 const WIDE = matchMedia("(min-width: 56rem)");
 let model, current, explained, light, pinned = -1, asked = 0;
 
@@ -70,7 +70,7 @@ function startTools() {
 }
 
 function startTray() {
-  combobox(find("another"), find("another-list"), offerLabels, addLabel);
+  startAdding(() => current, showState);
   find("copy").addEventListener("click", () =>
     copyLabels(accepted(current).map(({ label }) => label)).then(tell));
   find("finish").addEventListener("click", finish);
@@ -129,6 +129,7 @@ function show(document, { focus = null } = {}) {
   showSuggestions(document, act);
   edit(focus === "text");
   showState();
+  if (focus === "label") find("suggest-title").focus({ preventScroll: true }); // until there are labels
   if (document.isAsked && model.takes_text) ask(focus === "label");
 }
 
@@ -200,26 +201,7 @@ async function finish() {
   }
   const said = next ? "" : t(queue.every((one) => one.isDone) ? "queue.all-done" : "queue.no-next");
   tell(said);
-  if (model.learns) tell(`${said} ${await sendFinished()}`);
-}
-
-// All that are finished and not sent yet: one that failed is tried again with the next.
-async function sendFinished() {
-  const some = documents().filter((one) => one.isDone && !one.isSent && accepted(one).length);
-  if (!some.length) return "";
-  const body = some.map((one) => ({
-    text: one.text, subjects: accepted(one).map(({ label, uri }) => ({ uri: uri ?? label, label })),
-  }));
-  try {
-    await post(`v1/projects/${encodeURIComponent(model.project)}/learn`, body);
-  } catch (error) {
-    return t("learn.failed", { why: error.message });
-  }
-  for (const one of some) {
-    one.isSent = true;
-    saveDecisions(one);
-  }
-  return t("learn.sent", { n: some.length });
+  if (model.learns) tell(`${said} ${await sendFinished(model.project)}`);
 }
 
 // From text to suggestions ------------------------------------------------------------------------
@@ -270,9 +252,10 @@ function say({ n_tokens: n, n_unknown: unknown }) {
   find("said").textContent = n ? t("text.read", { n }) + left + order : t("text.all-unknown");
 }
 
-async function explain({ text }, k, isLate) {
+async function explain({ text, suggestions }, k, isLate) {
   const answer = await post("v1/explain", { document: { text }, k, n_words: 12 });
-  if (isLate()) return; // another document is shown by now
+  const isSame = answer.labels.every(({ label }, n) => label === suggestions[n]?.label);
+  if (isLate() || !isSame) return; // another document is shown by now, or another model answered
   explained = { ...answer, written: asWritten(text, answer.spans) };
   light = showReading(find("reading"), text, answer);
   find("editor").hidden = find("go").hidden = true;
@@ -329,8 +312,6 @@ function spokenFor() {
     .map(({ number }) => number);
 }
 
-const about = ({ probability, uri, notation }) => ({ probability, uri, notation });
-
 function sayTo(number, said) {
   const one = current.suggestions[number];
   decide(current, one.label, said, about(one));
@@ -355,35 +336,6 @@ function focusFirst() {
   if (!first) return;
   first.focus({ preventScroll: WIDE.matches });
   look(-1);
-}
-
-// Adding a label --------------------------------------------------------------------------------------
-
-async function offerLabels(typed) {
-  find("added").textContent = "";
-  const free = { label: typed, name: t("add.free", { label: typed }), note: t("labels.free"), isFree: true };
-  try {
-    const { labels } = await get("v1/labels", { search: typed, size: 40 });
-    const begins = ({ label }) => label.toLowerCase().startsWith(typed.toLowerCase());
-    const isKnown = labels.some(({ label }) => label.toLowerCase() === typed.toLowerCase());
-    const found = [...labels.filter(begins), ...labels.filter((one) => !begins(one))].slice(0, OFFERED).map((one) => ({ ...one, name: one.label,
-      note: [one.matched ?? one.notation, t("count.documents", { n: one.documents })].filter(Boolean).join(" · ") }));
-    return isKnown ? found : [...found, free];
-  } catch (error) {
-    find("added").textContent = error.message;
-    return [];
-  }
-}
-
-function addLabel({ label, uri, notation, isFree = false }) {
-  const before = current.decisions.get(label)?.said;
-  if (before !== "accepted") {
-    const suggested = current.suggestions.find((one) => one.label === label);
-    decide(current, label, "accepted", suggested ? about(suggested) : { uri, notation, isFree });
-    showState();
-  }
-  const key = before === "accepted" ? "add.already" : isFree ? "add.free-added" : "add.added";
-  find("added").textContent = t(key, { label });
 }
 
 // Saying ------------------------------------------------------------------------------------------------
