@@ -62,7 +62,7 @@ def test_documents_that_are_held_out_are_no_examples(tmp_path: Path) -> None:
 
 
 def test_documents_of_words_have_the_first_of_them_and_of_numbers_their_id(tmp_path: Path) -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"tokens": ["court", "jury"], "labels": ["a"]},
         {"counts": {"game": 2}, "labels": ["b"]},
     ]
@@ -71,16 +71,16 @@ def test_documents_of_words_have_the_first_of_them_and_of_numbers_their_id(tmp_p
     numbers = tmp_path / "numbers" / "some.svm"
     numbers.parent.mkdir()
     numbers.write_text("0 0:1 1:2\n1 1:1\n", encoding="utf-8")
-    assert train(numbers, "--keep-examples", "--format", "svmlight")[0].examples_.titles == (
-        "0",
-        "1",
-    )
+    model, _ = train(numbers, "--keep-examples", "--format", "svmlight")
+    assert model.examples_.titles == ("0", "1")
 
 
 def test_a_data_set_has_the_first_words_of_its_texts(tmp_path: Path) -> None:
     out = tmp_path / "model"
     done("train", "newsroom", "-o", out, "--model", "flat", "--keep-examples")
-    assert len(load(out).examples_.titles) > 100
+    examples = load(out).examples_
+    assert examples is not None
+    assert len(examples.titles) > 100
 
 
 @pytest.mark.parametrize("source", ["-", "fifo"])

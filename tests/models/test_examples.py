@@ -58,6 +58,11 @@ def test_examples_are_those_that_the_cosine_of_all_words_would_choose_or_nearly_
         assert cosines[TITLES.index(found.title)] >= best[4]
 
 
+def test_examples_stand_on_the_page_of_an_explanation() -> None:
+    explanation = kept(FlatLDA).explain(news()[[0]], k=1)
+    assert "Similar training documents: Article 0" in explanation.to_html()
+
+
 def test_typical_documents_are_nearest_to_the_mean() -> None:
     counts = np.array([[5, 5, 0, 0], [5, 4, 0, 0], [0, 0, 9, 1], [4, 5, 0, 0]])
     examples = Examples.of(csr_array(counts), ["a", "b", "odd", "c"])
@@ -79,6 +84,7 @@ def test_examples_are_saved_with_the_model_and_only_if_kept(kind: Any, tmp_path:
     model = kept(kind)
     model.save(tmp_path / "with")
     found = load(tmp_path / "with").examples_
+    assert found is not None
     assert found.titles == tuple(TITLES)
     assert (found.vectors != model.examples_.vectors).nnz == 0
     assert (found.idf == model.examples_.idf).all()

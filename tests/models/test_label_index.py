@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from deplda.data.vocabulary import Concept, Vocabulary
-from deplda.models.label_index import LabelIndex
+from deplda.models.label_index import LabelIndex, Order
 from tests.web.serving import text_model
 
 ADDRESSES = {"LAW": "http://x/law", "SPORT": "http://x/sport", "COMPANIES": "http://x/säde"}
@@ -32,12 +32,12 @@ def index(documents: list[int] | None = None, precision: list[float] | None = No
     return LabelIndex(model)
 
 
-def found(search: str, sort: str = "frequency", of: LabelIndex | None = None) -> list[Any]:
+def found(search: str, sort: Order = "frequency", of: LabelIndex | None = None) -> list[Any]:
     of = of or index()
     return [(of.names[c], matched) for c, matched in of.find(search, sort).items()]
 
 
-def names(sort: str, of: LabelIndex) -> list[str]:
+def names(sort: Order, of: LabelIndex) -> list[str]:
     return [label for label, _ in found("", sort, of)]
 
 

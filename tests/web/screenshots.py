@@ -73,6 +73,24 @@ def at(address: str, shown: str) -> Callable[[Page], None]:
     return go
 
 
+def label(page: Page) -> None:
+    at("#/labels", "#label-list li")(page)
+    page.locator("#label-list a").nth(2).click()
+    expect(page.locator("#label h2")).to_be_visible()
+
+
+def region(page: Page) -> None:
+    at("#/topics", ".disc")(page)
+    page.locator("#region-list button").first.click()
+    expect(page.locator("#topic h2")).to_be_visible()
+
+
+def companions(page: Page) -> None:
+    label(page)
+    page.locator("#label a[href^='#/topics/']").click()
+    expect(page.locator("#topic h2")).to_be_visible()
+
+
 VIEWS: dict[str, Callable[[Page], None]] = {
     "suggest": first_visit,
     "example": example,
@@ -80,7 +98,10 @@ VIEWS: dict[str, Callable[[Page], None]] = {
     "word": word,
     "queue": queue,
     "labels": at("#/labels", "#label-list li"),
-    "topics": at("#/topics", "#topics"),
+    "label": label,
+    "topics": at("#/topics", ".disc"),
+    "region": region,
+    "companions": companions,
     "model": at("#/model", "#card"),
 }
 

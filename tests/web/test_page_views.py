@@ -9,10 +9,36 @@ from playwright.sync_api import Browser, Page, expect
 
 from deplda import DependencyLDA, WordCounter
 from deplda.data.vocabulary import Concept, Vocabulary
+from deplda.models.lighting import lit_by_labels
 from tests.web.browsing import needs_chromium, watched
-from tests.web.serving import LABELS, SMALL, TEXTS, running, svm_model, text_model
+from tests.web.serving import LABELS, SMALL, TEXTS, hybrid_model, running, svm_model, text_model
 
 pytestmark = needs_chromium
+
+
+def test_the_page_lights_the_words_that_an_explanation_lights(browser: Browser) -> None:
+    """The page, pages of explanations and the README's picture agree."""
+    text = "The jury of the court heard the team. The lawsuit is about a game, game."
+    model: Any = hybrid_model()
+    found = model.explain(text, 3)
+    with running(model) as address, watched(browser, address) as page:
+        lit = page.evaluate(
+            """async ([text, chances]) => {
+              const { post } = await import("./static/api.js");
+              const { litByLabels } = await import("./static/lighting.js");
+              const told = await post("v1/explain", { document: { text }, k: 3 });
+              return [...litByLabels(told.words, [0, 1, 2], chances)]
+                .map(([word, { label, how }]) => [word, label, how]);
+            }""",
+            [text, [reason.probability for reason in found.reasons]],
+        )
+    chances = [reason.probability or 0.0 for reason in found.reasons]
+    expected = lit_by_labels(found.words, chances)
+    assert expected
+    assert {word: label for word, label, _ in lit} == {
+        w: each.label for w, each in expected.items()
+    }
+    assert [how for _, _, how in lit] == pytest.approx([expected[word].how for word, _, _ in lit])
 
 
 # Labels -------------------------------------------------------------------------------------------

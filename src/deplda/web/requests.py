@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, UnsetType
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
-from deplda.models.label_index import ORDERS
+from deplda.models.label_index import Order
 from deplda.web.limits import Limits
 
 _SEE = "; /openapi.json says what is expected"
@@ -67,7 +67,6 @@ def request_types(limits: Limits) -> Requests:
     search = Annotated[
         str, Meta(max_length=200, description="Words that a name, synonym or notation contains.")
     ]
-    order = Literal[ORDERS]
     file_name = Annotated[
         str,
         Meta(
@@ -97,7 +96,7 @@ def request_types(limits: Limits) -> Requests:
         ),
         struct("ExplainRequest", [("document", document), k_explained, n_words]),
         struct(
-            "LabelsQuery", [("search", search, ""), ("sort", order, "frequency"), *page, project]
+            "LabelsQuery", [("search", search, ""), ("sort", Order, "frequency"), *page, project]
         ),
         struct("TopicsQuery", [topic_set, *page, project]),
         struct("ReadQuery", [("name", file_name), project]),

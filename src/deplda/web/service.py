@@ -257,15 +257,15 @@ class ModelService:
         found = label_map(self._sets, words, self._usual)
         n_labels = np.bincount(found.regions, minlength=len(found.names)).tolist()
         regions = [
-            answers.MapRegion([self.names[c] for c in names], *place, radius, n, together)
-            for names, place, radius, n, together in zip(
+            answers.MapRegion([self.names[c] for c in names], x, y, radius, n, together)
+            for names, (x, y), radius, n, together in zip(
                 found.names, found.centres.round(2).tolist(), found.region_radii.round(2).tolist(),
                 n_labels, found.together.tolist(), strict=True,
             )
         ]  # fmt: skip
         labels = [
-            answers.MapLabel(self.names[c], int(self.frequency[c]), *place, radius, region)
-            for c, place, radius, region in zip(
+            answers.MapLabel(self.names[c], int(self.frequency[c]), x, y, radius, region)
+            for c, (x, y), radius, region in zip(
                 found.labels.tolist(), found.places.round(2).tolist(),
                 found.radii.round(2).tolist(), found.regions.tolist(), strict=True,
             )
