@@ -41,20 +41,44 @@ def test_the_page_is_accessible_and_fits(
 ) -> None:
     with watched(browser, address, color_scheme=scheme, reduced_motion="reduce") as page:
         page.set_viewport_size({"width": width, "height": 844})
-        suggest(page)
+        page.evaluate(AXE_FILE_PATH.read_text(encoding="utf-8"))
+
+        def check(state: str) -> None:
+            page.wait_for_load_state("networkidle")
+            found = page.evaluate("axe.run()")
+            wrong = [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]]
+            assert wrong == [], state
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, state
+
+        expect(page.locator("#example")).to_be_visible()
+        check("a first visit")
+        page.click("#many-texts")
+        check("many texts")
+        page.fill("#several-text", f"{TEXT}\n---\nthe team")
+        page.click("#several-add")
         page.get_by_role("button", name="Accept LAW").click()
         page.get_by_role("button", name="Reject SPORT").click()
+        page.click("#unfold")
         page.locator(".suggestion .name").first.click()
         page.fill("#another", "something else")
         expect(page.locator("#another-list")).to_be_visible()
-        page.evaluate(AXE_FILE_PATH.read_text(encoding="utf-8"))
         for view in ("suggest", "labels/LAW", "topics", "model"):
             page.evaluate("view => { location.hash = `#/${view}`; }", view)
             expect(page.locator(f"#{view.partition('/')[0]}")).to_be_visible()
+            check(view)
+
+
+def test_every_view_fits_on_any_screen_in_any_language(browser: Browser, address: str) -> None:
+    with watched(browser, address, locale="de") as page:
+        suggest(page)
+        page.locator(".suggestion .name").first.click()
+        for view in ("suggest", "labels/LAW", "topics", "model"):
+            page.evaluate("view => { location.hash = `#/${view}`; }", view)
             page.wait_for_load_state("networkidle")
-            found = page.evaluate("axe.run()")
-            assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == []
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, view
+            for width in (320, 390, 768, 1024, 1600, 2560):
+                page.set_viewport_size({"width": width, "height": 900})
+                needed = page.evaluate("document.documentElement.scrollWidth")
+                assert needed <= width, (view, width)
 
 
 def test_every_string_is_there_in_four_languages_and_used(page: Page) -> None:

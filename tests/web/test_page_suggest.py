@@ -136,9 +136,11 @@ def test_the_shown_parts_of_a_score_add_up_to_it(browser: Browser, page: Page) -
             expect(other.locator(".sources tfoot")).to_contain_text(
                 place.locator(".score").inner_text()
             )
-            for row in other.locator(".words tbody tr").all():
-                by_model = [shown_number(cell) for cell in row.locator("td").all_inner_texts()]
-                assert by_model[0] + by_model[1] == by_model[2]
+            rows = other.locator(".words tbody tr").all()
+            cells = [row.locator("td").all_inner_texts() for row in rows]
+            for svm, topics, both in cells:
+                assert not svm or shown_number(svm) + shown_number(topics) == shown_number(both)
+            assert sum(shown_number(both) for _, _, both in cells) == shown_number(parts[0])
         other.locator(".suggestion", has_text="LAW").hover()
         expect(other.locator(".words")).to_contain_text(re.compile(r"court[+−]\d\.\d\d"))
 
@@ -211,7 +213,8 @@ def test_a_queue_is_worked_through_by_keyboard_alone(page: Page) -> None:
         expect(page.locator("#another-list li").first).to_contain_text("COMPANIES")
         page.keyboard.press("Enter")
         expect(page.locator("#accepted")).to_contain_text("COMPANIES")
-        page.keyboard.press("Shift+Tab")  # out of the field, where letters are letters
+        page.keyboard.press("Escape")  # back to the labels: in the field letters are letters
+        expect(first).not_to_be_focused()  # but to the next one
         page.keyboard.press("n")
     expect(page.locator("#told")).to_contain_text("All documents are done")
     expect(page.locator("#queue-done")).to_have_text("3 done")
@@ -340,6 +343,7 @@ def test_finished_documents_go_to_the_feedback_file(
         page.keyboard.press("a")
         page.keyboard.press("n")
         expect(page.locator("#told")).to_contain_text("2 documents were sent to be learned from")
+        expect(page.locator("#kept")).to_contain_text("sent to the service, which keeps them")
         page.expected_errors = 1  # type: ignore[attr-defined]  # that which was not sent
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert [line["text"] for line in lines] == list(TEXTS[:2])

@@ -56,8 +56,6 @@ export function fixed(value, digits = 3) {
   return minus + number(Math.abs(value), how);
 }
 
-export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
-
 export const labelLink = (name) =>
   make("a", { href: `#/labels/${encodeURIComponent(name)}` }, name);
 

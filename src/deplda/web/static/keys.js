@@ -32,6 +32,7 @@ export function startKeys(view, go, act) {
 function worksOn(event, act) {
   const { target, key } = event;
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return null;
+  if (target === find("another") && key === "Escape") return act.back;
   if (target.closest("textarea, select, input:not([type=checkbox])")) return null;
   const place = target.closest(".suggestion");
   const always = { Escape: act.leave };

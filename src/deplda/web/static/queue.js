@@ -4,7 +4,10 @@ import { accepted, canUndo, documents, keptCharacters, titleOf } from "./documen
 import { find, make } from "./dom.js";
 import { number, t } from "./strings.js";
 
-export function startQueue(show) {
+let hint = ""; // what becomes of documents beside being kept here
+
+export function startQueue(show, learns) {
+  hint = learns ? ` ${t("learn.hint")}` : "";
   const step = (by) => () => {
     const queue = documents(), at = queue.findIndex((one) => one.key === shownKey);
     if (queue[at + by]) show(queue[at + by]);
@@ -69,5 +72,5 @@ function showTaking(queue) {
   const nUnkept = queue.filter((one) => !one.isKept).length;
   find("kept").classList.toggle("problem", nUnkept > 0);
   find("kept").textContent = nUnkept ? t("queue.unkept", { n: nUnkept })
-    : t("queue.kept", { size: number(Math.ceil(keptCharacters() / 1000), { style: "unit", unit: "kilobyte" }) });
+    : t("queue.kept", { size: number(Math.ceil(keptCharacters() / 1000), { style: "unit", unit: "kilobyte" }) }) + hint;
 }

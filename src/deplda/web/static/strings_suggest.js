@@ -201,10 +201,10 @@ export const SUGGEST = {
   "several.add": { en: "Add to the documents", de: "Zu den Dokumenten", fr: "Ajouter aux documents", fi: "Lisää asiakirjoihin" },
   "several.cancel": { en: "Cancel", de: "Abbrechen", fr: "Annuler", fi: "Peruuta" },
   "invitation.one": {
-    en: "Paste a text on the left, or drop files: each becomes a document.",
-    de: "Fügen Sie links einen Text ein, oder legen Sie Dateien ab: Jede wird ein Dokument.",
-    fr: "Collez un texte à gauche, ou déposez des fichiers : chacun devient un document.",
-    fi: "Liitä teksti vasemmalle tai pudota tiedostoja: jokaisesta tulee asiakirja.",
+    en: "Paste a text, or drop files: each becomes a document.",
+    de: "Fügen Sie einen Text ein, oder legen Sie Dateien ab: Jede wird ein Dokument.",
+    fr: "Collez un texte, ou déposez des fichiers : chacun devient un document.",
+    fi: "Liitä teksti tai pudota tiedostoja: jokaisesta tulee asiakirja.",
   },
   "invitation.two": {
     en: "Labels appear here, the likeliest first, with the words that speak for each.",
@@ -260,6 +260,12 @@ export const SUGGEST = {
   "told.open": { en: "{label}: open again", de: "{label}: wieder offen", fr: "{label} : de nouveau ouvert", fi: "{label}: taas avoin" },
   "undo.done": { en: "Undone", de: "Rückgängig gemacht", fr: "Annulé", fi: "Kumottu" },
   "undo.nothing": { en: "There is nothing to undo", de: "Es gibt nichts rückgängig zu machen", fr: "Il n’y a rien à annuler", fi: "Ei kumottavaa" },
+  "learn.hint": {
+    en: "Documents that are done are also sent to the service, which keeps them to learn from.",
+    de: "Fertige Dokumente werden auch an den Dienst gesendet, der sie aufbewahrt, um daraus zu lernen.",
+    fr: "Les documents terminés sont aussi envoyés au service, qui les garde pour apprendre.",
+    fi: "Valmiit asiakirjat lähetetään myös palvelulle, joka säilyttää ne oppiakseen niistä.",
+  },
   "learn.sent": {
     en: { one: "{n} document was sent to be learned from.", other: "{n} documents were sent to be learned from." },
     de: { one: "{n} Dokument wurde zum Lernen gesendet.", other: "{n} Dokumente wurden zum Lernen gesendet." },

@@ -54,6 +54,7 @@ export const WHY = {
     fr: "Ses mots les plus forts, par modèle", fi: "Sen vahvimmat sanat malleittain",
   },
   "why.word": { en: "word", de: "Wort", fr: "mot", fi: "sana" },
+  "why.other-words": { en: "all other words", de: "alle anderen Wörter", fr: "tous les autres mots", fi: "kaikki muut sanat" },
   "why.svm": { en: "SVM", de: "SVM", fr: "SVM", fi: "SVM" },
   "why.topic-model": { en: "topic model", de: "Topic-Modell", fr: "modèle thématique", fi: "aihemalli" },
   "why.together": { en: "together", de: "zusammen", fr: "ensemble", fi: "yhteensä" },

@@ -20,20 +20,21 @@ import { items, showAccepted, showDecisions, showSuggestions } from "./suggestio
 import { showWhy } from "./why.js";
 
 const WIDE = matchMedia("(min-width: 56rem)");
-let model, current, explained, light, pinned = -1, asked = 0;
+let model, current, explained, light, pinned = -1, last = 0, asked = 0;
 
 export function startSuggest(card) {
   model = card;
   startTools();
   startTray();
-  startQueue((document) => show(document));
+  startQueue((document) => show(document), model.learns);
   startSeveral(take);
   startReading(find("reading"), find("tip"));
   letDrop(find("suggest"), takeFiles, (text) => take([newDocument({ text, isAsked: true })]));
   startKeys(find("suggest"), suggest, {
     accept: (place) => sayAndStep(place, "accepted"), reject: (place) => sayAndStep(place, "rejected"),
     step, undo: takeBack, next: finish, before: () => find("before").click(),
-    add: () => find("another").focus(), leave: () => { pinned = -1; look(-1); },
+    add: () => find("another").focus(), back: () => focusOn(items()[last] ?? items()[0]),
+    leave: () => { pinned = -1; look(-1); },
   });
   showInvitation();
   const queue = openDocuments(model.project);
@@ -100,7 +101,7 @@ function showInvitation() {
   const steps = ["one", "two", "three"].map((step) => make("li", {}, t(`invitation.${step}`)));
   find("invitation").replaceChildren(make("ol", {}, ...steps),
     make("button", { id: "example", onclick: tryExample }, t("invitation.example")),
-    make("p", { class: "quiet" }, t("invitation.kept")));
+    make("p", { class: "quiet" }, t("invitation.kept"), model.learns ? ` ${t("learn.hint")}` : ""));
 }
 
 async function tryExample() {
@@ -120,6 +121,7 @@ function show(document, { focus = null } = {}) {
   remember(`at:${model.project}`, document.key);
   explained = light = null;
   pinned = -1;
+  last = 0;
   asked++; // an answer that is still on its way is another document's
   problem(null);
   find("notice").replaceChildren();
@@ -299,6 +301,7 @@ function look(number) {
     place.classList.toggle("looked-at", n === number);
     place.querySelector(".name").setAttribute("aria-pressed", String(n === pinned));
   });
+  if (number >= 0) last = number;
   light?.(number, number < 0 ? spokenFor() : []);
   const place = WIDE.matches ? find("why-place") : items()[number]?.querySelector(".why-here");
   showWhy(place, explained, number, number < (current.nGiven ?? Infinity));
@@ -326,8 +329,10 @@ function sayAndStep(place, said) {
   if (place.dataset.decision === said) step(place, 1);
 }
 
-function step(place, by) {
-  items()[numberOf(place) + by]?.querySelector(".name").focus();
+const step = (place, by) => focusOn(items()[numberOf(place) + by]);
+
+function focusOn(place) {
+  place?.querySelector(".name").focus();
 }
 
 // After suggesting: the keys work at once, but all labels' words stay lit until one is looked at.

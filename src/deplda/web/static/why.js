@@ -50,7 +50,7 @@ function listed(items) {
 function byLogOdds(explained, number) {
   const reason = explained.labels[number];
   return [
-    make("div", { class: "tables" }, sources(explained, number), evidence(reason, explained.written)),
+    make("div", { class: "tables" }, sources(explained, number), evidence(explained, number)),
     companions(reason),
     reason.named ? make("p", { class: "named" }, nameInWords(reason.named)) : null,
   ];
@@ -59,9 +59,11 @@ function byLogOdds(explained, number) {
 const OWN = ["likeness", "frequency", "name", "vectors", "neighbours"]; // sources shown by themselves
 const PLAIN = ["base", "margin", "share", "calibration"]; // what is left of these is the start of any label
 
+const ofWords = ({ words }, number) => words.reduce((sum, { added }) => sum + added[number], 0);
+
 function sources(explained, number) {
   const { score, parts, companions, other_prior: otherPrior, probability } = explained.labels[number];
-  const words = explained.words.reduce((sum, { added }) => sum + added[number], 0);
+  const words = ofWords(explained, number);
   const labels = companions.reduce((sum, { added }) => sum + (added ?? 0), 0) + otherPrior;
   const others = Object.keys(parts).filter((name) => !PLAIN.includes(name));
   const rows = [
@@ -92,17 +94,20 @@ function shownTerms(score, values) {
   return [...terms, terms.reduce((rest, value) => rest - value, Number(score.toFixed(2)))];
 }
 
-// The words that give most, by the model that they speak in.
-function evidence({ evidence: words }, written) {
-  if (!words.length) return "";
+// The words that give most, by the model that they speak in; all others have what is left.
+function evidence(explained, number) {
+  const strongest = explained.labels[number].evidence.slice(0, WORDS_SHOWN);
+  if (!strongest.length) return "";
+  const together = shownTerms(ofWords(explained, number), [...strongest.map(({ margin, share }) => margin + share), 0]);
+  const row = (word, ...values) => make("tr", {}, make("th", { scope: "row" }, word),
+    ...values.map((value) => make("td", {}, value === null ? "" : signed(value))));
+  const rest = together.at(-1);
   return make("table", { class: "words" }, make("caption", {}, t("why.by-model")),
     make("thead", {}, make("tr", {}, ...["why.word", "why.svm", "why.topic-model", "why.together"]
       .map((key) => make("th", { scope: "col" }, t(key))))),
-    make("tbody", {}, ...words.slice(0, WORDS_SHOWN).map(({ word, margin, share }) => {
-      const [first, second] = shownTerms(margin + share, [margin, share]);
-      return make("tr", {}, make("th", { scope: "row" }, written(word)),
-        ...[first, second, margin + share].map((value) => make("td", {}, signed(value))));
-    })));
+    make("tbody", {}, ...strongest.map(({ word, margin, share }, n) =>
+      row(explained.written(word), ...shownTerms(together[n], [margin, share]), together[n])),
+    Math.abs(rest) < 0.005 ? "" : row(t("why.other-words"), null, null, rest)));
 }
 
 // The labels that it goes with; what is left of their part is that of all others.
