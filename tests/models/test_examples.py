@@ -1,10 +1,12 @@
 """Examples: of the training documents of a label, those that are most like a new one."""
 
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 from safetensors.numpy import load_file
 from scipy.sparse import csr_array
 
@@ -61,6 +63,9 @@ def test_examples_are_those_that_the_cosine_of_all_words_would_choose_or_nearly_
 def test_examples_stand_on_the_page_of_an_explanation() -> None:
     explanation = kept(FlatLDA).explain(news()[[0]], k=1)
     assert "Similar training documents: Article 0" in explanation.to_html()
+    told, label = StringIO(), explanation.reasons[0].label
+    Console(file=told, width=200).print(explanation)
+    assert f"Training documents of {label} like it: Article 0 (100%); " in told.getvalue()
 
 
 def test_typical_documents_are_nearest_to_the_mean() -> None:
