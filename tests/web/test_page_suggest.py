@@ -163,12 +163,14 @@ def test_text_and_decisions_survive_a_reload_and_a_change_of_number(page: Page) 
     expect(page.locator("#accepted li")).to_have_count(1)
     page.click("#new")
     page.fill("#text", "a draft that was not asked about")
-    page.wait_for_timeout(400)  # until it is kept
     page.reload()
     expect(page.locator("#text")).to_have_value("a draft that was not asked about")
-    other = page.context.new_page()  # a closed tab, and another one
+    page.locator("#before").click()
+    other = page.context.new_page()  # another tab
     other.goto("/")
     expect(other.locator("#documents li")).to_have_count(2)
+    other.get_by_role("button", name="Accept COMPANIES").click()
+    expect(page.locator("#accepted li")).to_have_count(2)  # it is there in the first, too
 
 
 def test_what_was_done_can_be_undone(page: Page) -> None:

@@ -34,7 +34,7 @@ function read(key, known = { key, isKept: true }) {
 
 // What nothing has been said of: no suggestions asked for, no label decided on.
 const fresh = () => ({
-  suggestions: [], nGiven: null, decisions: new Map(), isAsked: false, isDone: false, isSent: false,
+  id: "", title: "", text: "", suggestions: [], nGiven: null, decisions: new Map(), isAsked: false, isDone: false, isSent: false,
   isPreselected: false,
 });
 
@@ -53,7 +53,7 @@ let count = 0;
 const newKey = () => `${Date.now().toString(36).padStart(9, "0")}-${(count++).toString(36).padStart(4, "0")}`;
 
 export function newDocument(given = {}) {
-  return { key: newKey(), id: "", title: "", text: "", isKept: true, ...fresh(), ...given };
+  return { key: newKey(), isKept: true, ...fresh(), ...given };
 }
 
 // Puts documents into the queue; each gets an id of its own if it has none.

@@ -12,7 +12,8 @@ export function startKeys(view, go, act) {
   find("key-list").append(...SHOWN.map((keys, number) =>
     make("li", {}, ...keys.map((key) => make("kbd", {}, key)), ` ${t(`keys.${NAMES[number]}`)}`)));
   find("keys").open = recall("keys-shown") ?? true;
-  find("keys").addEventListener("toggle", () => remember("keys-shown", find("keys").open));
+  // Its event "toggle" comes late: a page that is closed at once would not remember.
+  find("keys").querySelector("summary").addEventListener("click", () => remember("keys-shown", !find("keys").open));
   find("use-keys").checked = recall("use-keys") ?? true;
   find("use-keys").addEventListener("change", () => remember("use-keys", find("use-keys").checked));
   document.addEventListener("keydown", (event) => {

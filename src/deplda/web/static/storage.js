@@ -11,10 +11,14 @@ function local() {
   }
 }
 
-export const recall = (name) => {
-  const value = forgotten.get(name) ?? local()?.getItem(BEFORE + name) ?? null;
-  return value === null ? null : JSON.parse(value);
-};
+export function recall(name) {
+  const value = forgotten.get(name) ?? local()?.getItem(BEFORE + name) ?? "null";
+  try {
+    return JSON.parse(value);
+  } catch {
+    return null; // something else wrote it
+  }
+}
 
 // Returns whether the value will still be there after a reload.
 export function remember(name, value) {

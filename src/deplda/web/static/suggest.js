@@ -41,8 +41,8 @@ export function startSuggest(card) {
   onOtherTab(() => (documents().includes(current) || !current.text ? showState() : show(documents()[0] ?? newDocument())));
   show(queue.find(({ key }) => key === recall(`at:${model.project}`)) ?? queue.find((one) => !one.isDone) ?? queue[0] ?? newDocument());
   if (!model.takes_text) rejectTexts();
+  addEventListener("pagehide", saveTyped); // what was typed just now is not lost either
   addEventListener("beforeunload", (event) => {
-    saveTyped();
     if (documents().some((one) => !one.isKept)) event.preventDefault();
   });
   return async () => {};
