@@ -1,4 +1,4 @@
-// Which words are lit, and how brightly: the same rule as in models/explanation_html.py.
+// Which words are lit, and how brightly: the same rule as in models/lighting.py.
 //
 // A word counts by what it adds to a label, all its occurrences and forms together. Of the words
 // that speak for a label the fewest are lit that make up most of that; the strongest is brightest.
