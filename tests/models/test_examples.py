@@ -1,5 +1,7 @@
 """Examples: of the training documents of a label, those that are most like a new one."""
 
+from copy import copy
+from functools import cache
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -15,11 +17,14 @@ from deplda.data.corpus import Corpus
 from deplda.models.examples import LONGEST_TITLE, Examples, shortened
 from deplda.models.linear.svm import idf_of, tfidf
 from tests.models.saved_models import edit_arrays
+from tests.models.test_knows_names import fitted as with_names
+from tests.models.test_knows_names import world
 from tests.models.worlds import news, quick
 
 TITLES = [f"Article {number}" for number in range(len(news()))]
 
 
+@cache
 def kept(kind: Any) -> Any:
     return quick(kind).fit(news()).keep_examples(news(), TITLES)
 
@@ -94,7 +99,9 @@ def test_examples_are_saved_with_the_model_and_only_if_kept(kind: Any, tmp_path:
     assert (found.vectors != model.examples_.vectors).nnz == 0
     assert (found.idf == model.examples_.idf).all()
     assert found.n_bytes == model.examples_.n_bytes
-    quick(kind).fit(news()).save(tmp_path / "without")
+    without = copy(model)
+    without.examples_ = None
+    without.save(tmp_path / "without")
     assert load(tmp_path / "without").examples_ is None
     names = load_file(tmp_path / "without" / "arrays.safetensors")
     assert not [name for name in names if name.startswith("examples")]
@@ -108,8 +115,18 @@ def test_titles_must_be_of_all_training_documents() -> None:
         model.keep_examples(news(), TITLES[:5])
 
 
+def test_what_is_counted_for_the_sake_of_names_is_no_word_of_examples(tmp_path: Path) -> None:
+    texts = world().texts
+    model = copy(with_names()).keep_examples(texts, texts)
+    assert len(model.examples_.idf) == model.n_learned_words_ < model.n_features_in_
+    model.save(tmp_path / "model")
+    for found in (model, load(tmp_path / "model")):
+        examples = found.explain(texts[3], 1).reasons[0].examples
+        assert examples[0].title == shortened(texts[3])
+
+
 def test_a_model_that_learns_on_keeps_the_examples_that_it_has() -> None:
-    model = kept(DependencyLDA)
+    model = copy(kept(DependencyLDA))
     more = Corpus(
         news()[:3].counts, news()[:3].labels, news().vocabulary, news().label_names,
         ["new0", "new1", "new2"],

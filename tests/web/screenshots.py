@@ -115,6 +115,7 @@ def generated_model() -> Any:
 def take(folder: Path, model: Any, views: list[str]) -> None:
     """Leave VIEW-SCHEME-WIDTH.png of each view in a folder."""
     folder.mkdir(parents=True, exist_ok=True)
+    expect.set_options(timeout=60_000)  # a large model may take its time
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
     with running(model) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])

@@ -2,12 +2,12 @@
 
 import { colour, draw } from "./dom.js";
 
-const CLOSEST = 40, MARGIN = 12;
+const CLOSEST = 40, MARGIN = 12, NAMED = 12;
 const INSIDE = 170; // pixels: a region with this radius shows the names of its labels
 
 export class LabelMap {
   constructor(svg, data, { onlabel, onregion }) {
-    Object.assign(this, { svg, data, onlabel, onregion, pointers: new Map(), moved: 0 });
+    Object.assign(this, { svg, data, onlabel, onregion, pointers: new Map(), moved: 0, marked: new Set() });
     this.ties = draw("g", { class: "ties" });
     this.names = draw("g", { class: "names" });
     this.groups = data.regions.map((region, place) => draw("g", { "--own": colour(place) },
@@ -85,13 +85,16 @@ export class LabelMap {
 
   write() {
     const [width] = this.size, scale = width / this.view.width, written = [];
-    for (const region of this.data.regions) {
-      if (region.radius * scale < INSIDE && this.sees(region)) written.push(...caption(region.names, region, scale, "region-name"));
-    }
+    const named = this.marked.size <= NAMED ? this.marked : new Set(); // more names would lie on each other
+    const taken = new Set([...named].map((place) => this.data.labels[place].region));
+    this.data.regions.forEach((region, place) => {
+      const isFar = region.radius * scale < INSIDE && !taken.has(place);
+      if (isFar && this.sees(region)) written.push(...caption(region.names, region, scale, "region-name"));
+    });
     this.data.labels.forEach((label, place) => {
-      const region = this.data.regions[label.region], isMarked = this.marked?.has(place);
+      const region = this.data.regions[label.region], isMarked = named.has(place);
       const isInside = region.radius * scale >= INSIDE && label.radius * scale > 13;
-      if ((isInside || (isMarked && this.marked.size <= 12)) && this.sees(label)) {
+      if ((isInside || isMarked) && this.sees(label)) {
         written.push(...caption([label.label], label, scale, isMarked ? "disc-name marked" : "disc-name", isMarked));
       }
     });

@@ -54,7 +54,7 @@ export const VIEWS = {
     en: { one: "Average precision {value} for the {n} held-out document that has it.", other: "Average precision {value} for the {n} held-out documents that have it." },
     de: { one: "Mittlere Genauigkeit {value} für das {n} zurückgehaltene Dokument, das es hat.", other: "Mittlere Genauigkeit {value} für die {n} zurückgehaltenen Dokumente, die es haben." },
     fr: { one: "Précision moyenne {value} pour le seul document réservé qui le porte.", other: "Précision moyenne {value} pour les {n} documents réservés qui le portent." },
-    fi: { one: "Keskimääräinen tarkkuus {value} yhdelle syrjään pannulle asiakirjalle, jolla se on.", other: "Keskimääräinen tarkkuus {value} {n} syrjään pannulle asiakirjalle, joilla se on." },
+    fi: { one: "Keskimääräinen tarkkuus {value} ({n} syrjään pantu asiakirja, jolla se on).", other: "Keskimääräinen tarkkuus {value} ({n} syrjään pantua asiakirjaa, joilla se on)." },
   },
   "labels.good": {
     en: "It is found well.", de: "Es wird gut gefunden.", fr: "Il est bien trouvé.", fi: "Se löytyy hyvin.",

@@ -6,7 +6,7 @@ import { chips, companionBars, howGood, howOften, part } from "./labels.js";
 import { LabelMap } from "./map.js";
 import { t } from "./strings.js";
 
-const IN_LIST = 8, LARGEST = 14, NEAREST = 5, FOUND = 50;
+const IN_LIST = 8, LARGEST = 14, NEAREST = 5, TIED = 6, FOUND = 50;
 let data = null, map = null, places = null, asked = 0;
 
 export function startTopics() {
@@ -69,13 +69,13 @@ const chooser = (label) =>
 
 async function showLabel(place, look = false) {
   const own = data.labels[place], mine = ++asked;
-  if (look) map.lookAt({ ...own, radius: Math.max(own.radius * 4, 40) });
   map.mark(new Set([place]));
   const label = await get(`v1/labels/${encodeURIComponent(own.label)}`);
   if (mine !== asked) return; // another was chosen meanwhile
-  const beside = label.companions.filter((other) => places.has(other.label));
+  const beside = label.companions.filter((other) => places.has(other.label)).slice(0, TIED);
   map.mark(new Set([place, ...beside.map((other) => places.get(other.label))]));
   map.tie(place, beside.map((other) => [places.get(other.label), other.share]));
+  if (look) map.lookAt(around([own, ...beside.map((other) => data.labels[places.get(other.label)])]), 2.5);
   fill(find("topic"),
     make("h2", {}, labelLink(label.label)),
     make("p", { class: "quiet" }, howOften(label)),
@@ -83,6 +83,13 @@ async function showLabel(place, look = false) {
     howGood(label),
     part(t("labels.distinctive"), chips(label.distinctive.slice(0, 10).map(({ word }) => word))),
     part(t("labels.beside"), companionBars(label)));
+}
+
+// A disc around discs.
+function around(discs) {
+  const middle = (from, to) => (Math.min(...discs.map(from)) + Math.max(...discs.map(to))) / 2;
+  const x = middle((d) => d.x - d.radius, (d) => d.x + d.radius), y = middle((d) => d.y - d.radius, (d) => d.y + d.radius);
+  return { x, y, radius: Math.max(40, ...discs.map((d) => Math.hypot(d.x - x, d.y - y) + d.radius)) };
 }
 
 // Labels found by any of their names; they are marked on the map.
