@@ -199,8 +199,9 @@ def test_the_card_shows_how_well_rare_and_frequent_labels_are_found(page: Page, 
 
 def test_the_card_has_each_parameter_once(page: Page) -> None:
     page.goto("/#/model")
-    names = page.locator("#card table.code").first.locator("th").all_text_contents()
-    assert "n_topics" in names
+    table = page.locator("#card table.code").first
+    expect(table).to_contain_text("n_topics")
+    names = table.locator("th").all_text_contents()
     assert len(names) == len(set(names))
     rows = page.locator("#card tr", has_text="beta_words")
     expect(rows).to_contain_text("chosen by rule")
