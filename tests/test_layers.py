@@ -37,6 +37,8 @@ ACROSS = {
     "test_annif_client",
     "test_concepts",
     "test_page",
+    "test_page_suggest",
+    "test_page_views",
     "test_real_data",
     "test_reference",
     "test_saved_before",

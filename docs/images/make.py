@@ -16,8 +16,10 @@ from typing import NamedTuple
 
 import matplotlib
 
-from deplda import Corpus, DependencyLDA, WordCounter, datasets
+from deplda import Corpus, HybridLDA, WordCounter, datasets
 from deplda.models.explanation import Explanation
+from deplda.models.lighting import lit_by_labels
+from deplda.models.reasons import percent
 
 HERE = Path(__file__).parent
 FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"  # all three have the same widths
@@ -73,22 +75,23 @@ class Piece(NamedTuple):
 
     text: str
     label: int | None
-    share: float
+    how: float
+    """How brightly it is lit, up to 1."""
     glued: bool
     """No blank before it."""
 
 
 def pieces(explanation: Explanation) -> Iterator[Piece]:
-    shares = {word.word: [tokens / word.times for tokens in word.tokens[:3]]
-              for word in explanation.words}  # fmt: skip
+    best = [1.0 if each.probability is None else each.probability for each in explanation.reasons]
+    lit = lit_by_labels(explanation.words, best[:3])
     spans = {begin: (end, word) for begin, end, word in explanation.spans}
     for match in re.finditer(r"[^\W_]+|[^\w\s]+", TEXT):
         begin, end = match.span()
         glued = begin > 0 and not TEXT[begin - 1].isspace()
-        share, label = 0.0, None
-        if begin in spans and spans[begin][0] == end:
-            share, label = max((s, k) for k, s in enumerate(shares[spans[begin][1]]))
-        yield Piece(match[0], label if share >= 0.5 else None, share, glued)
+        label, how = None, 0.0
+        if begin in spans and spans[begin][0] == end and spans[begin][1] in lit:
+            label, how = lit[spans[begin][1]]
+        yield Piece(match[0], label, how, glued)
 
 
 def flow(explanation: Explanation, x: float, y: float, width: float, size: float) -> str:
@@ -104,7 +107,7 @@ def flow(explanation: Explanation, x: float, y: float, width: float, size: float
             drawn.append(
                 f'<rect x="{at - 3:.1f}" y="{y - size:.1f}" width="{length + 6:.1f}" '
                 f'height="{size * 1.4:.1f}" rx="3" fill="{{{piece.label}}}" '
-                f'fill-opacity="{0.28 * piece.share:.2f}"/>'
+                f'fill-opacity="{0.08 + 0.28 * piece.how:.2f}"/>'
             )
         drawn.append(
             f'<text x="{at:.1f}" y="{y:.1f}" font-size="{size}" fill="{{ink}}" '
@@ -115,22 +118,20 @@ def flow(explanation: Explanation, x: float, y: float, width: float, size: float
 
 
 def bars(explanation: Explanation, train: Corpus, x: int, y: int, width: int) -> str:
-    """Return the three best labels: score, the words' and the prior's part, how often trained."""
-    drawn, best = [], explanation.reasons[0].score
+    """Return the three likeliest labels: how likely each is, and how often it was trained."""
+    drawn = []
     for number, reason in enumerate(explanation.reasons[:3]):
-        top = y + number * 62
-        parts = [value / best * width for value in reason.parts.values()]
-        n = int(train.label_counts[train.label_names.index(reason.label)])
+        top, chance = y + number * 62, reason.probability or 0.0
+        n = int(train.label_counts[train.label_names.index(str(reason.label))])
         trained = f"{n:,} training documents" if n > 1 else "one single training document"
         drawn.append(
             f'<text x="{x}" y="{top}" font-size="12.5" font-weight="bold" fill="{{{number}}}">'
             f"{escape(str(reason.label))}</text>"
             f'<rect x="{x}" y="{top + 7}" width="{width}" height="9" rx="2" fill="{{fill}}"/>'
-            f'<rect x="{x}" y="{top + 7}" width="{parts[0]:.1f}" height="9" fill="{{{number}}}"/>'
-            f'<rect x="{x + parts[0]:.1f}" y="{top + 7}" width="{parts[1]:.1f}" height="9" '
-            f'fill="{{{number}}}" fill-opacity=".45"/>'
+            f'<rect x="{x}" y="{top + 7}" width="{chance * width:.1f}" height="9" rx="2" '
+            f'fill="{{{number}}}"/>'
             f'<text x="{x}" y="{top + 33}" font-size="12" fill="{{soft}}">'
-            f"{reason.score:.2f} · {trained}</text>"
+            f"{escape(percent(chance))} · {trained}</text>"
         )
     return "\n".join(drawn)
 
@@ -139,7 +140,7 @@ def explained_document() -> None:
     data = datasets.load("newsroom")
     train = data.corpus[data.splits[0].train]
     counter = WordCounter(vocabulary=train.vocabulary).fit([])
-    explanation = DependencyLDA().fit(train, counter=counter).explain(TEXT)
+    explanation = HybridLDA().fit(train, counter=counter).explain(TEXT)
     frame = '<rect x=".5" y=".5" width="879" height="219" rx="8" fill="{paper}" stroke="{line}"/>'
     rule = '<path d="M606.5 22V198" stroke="{line}"/>'
     document = flow(explanation, 26, 42, 556, 16)

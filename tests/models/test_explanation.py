@@ -29,7 +29,7 @@ def test_values_are_json_has_them(model: TopicModel) -> None:
     assert values["n_tokens"] == 180
     assert set(values["labels"][0]) == {
         "label", "score", "parts", "tokens", "words", "topics", "companions", "evidence",
-        "other_prior", "probability", "uri", "notation", "named", "by_name",
+        "other_prior", "probability", "uri", "notation", "named", "by_name", "examples",
     }  # fmt: skip
 
 

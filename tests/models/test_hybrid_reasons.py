@@ -122,6 +122,15 @@ def test_words_and_companions_share_the_shares_part(candidates: Any) -> None:
                 assert companion.added == pytest.approx(prior * companion.weight)
 
 
+@pytest.mark.parametrize("candidates", [N_CANDIDATES, "all"])
+def test_every_word_says_what_it_adds_to_each_label(candidates: Any) -> None:
+    found = explained(fitted(candidates), 0)
+    assert found.scale == "log-odds"
+    for number, reason in enumerate(found.reasons):
+        given = {word.name: word.margin + word.share for word in reason.evidence}
+        assert {word.word: word.added[number] for word in found.words} == pytest.approx(given)
+
+
 def test_only_words_that_give_something_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     whole = explained(fitted(), 0).reasons[0].evidence

@@ -285,7 +285,7 @@ def test_on_a_page_names_are_lit_in_the_colour_of_their_label() -> None:
         page = found.to_html()
         for number, reason in enumerate(found.reasons):
             if reason.uri in never() and reason.named is not None and reason.named.places:
-                lit = f'--own:var(--c{number});--how:1.00" title="{reason.label}, 100%">'
+                lit = f'--own:var(--c{number});--how:1.00" title="{reason.label}">'
                 assert lit + text[slice(*reason.named.places[0])].split()[0] in page
                 assert "stands in the text" in page
                 return

@@ -9,7 +9,7 @@ import pytest
 
 from deplda import FlatLDA, InputError, TfidfSVM, load
 from deplda.data.vocabulary import Concept, Vocabulary
-from deplda.models.label_table import label_table, searched_texts
+from deplda.models.label_table import label_table
 from deplda.models.quality import LabelQuality
 from tests.models.saved_models import corpus
 
@@ -79,7 +79,6 @@ def test_concepts_are_told_by_name_with_address_and_notation_and_found_by_synony
     model.vocabulary_ = Vocabulary([concept])
     (entry,) = label_table(model, search="boat").entries
     assert (entry.label, entry.uri, entry.notation) == ("ships", "l3", "E3")
-    assert searched_texts(model)[3] == "ships\ne3\nships\nboats"
 
 
 def test_a_model_without_words_of_labels_lists_none() -> None:

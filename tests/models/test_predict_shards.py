@@ -252,14 +252,14 @@ def test_a_shard_that_cannot_be_read_is_named_and_the_others_are_predicted(
 def test_a_document_that_makes_the_model_fail_is_named(
     model: Path, shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    suggest = LabelClassifier._suggestions
+    suggest = LabelClassifier._likeliest
 
     def fail(self: Any, x: Any, *asked: Any) -> Any:
         if (x.data == 666).any():
             raise MemoryError("no room")
         return suggest(self, x, *asked)
 
-    monkeypatch.setattr(LabelClassifier, "_suggestions", fail)
+    monkeypatch.setattr(LabelClassifier, "_likeliest", fail)
     with_a_beast(shards)
     manifest = predict_shards(model, shards, tmp_path / "out", k=1)
     assert [(each.shard, each.id) for each in manifest.failed_documents] == [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from deplda.models.quality import held_out_quality
+from deplda.models.quality import FrequencyBand, LabelQuality, by_frequency, held_out_quality
 
 TRUTH = np.array([[1, 0, 0, 1], [0, 1, 0, 0]])
 SCORES = np.array([[4.0, 3.0, 1.0, 2.0], [1.0, 2.0, 3.0, 0.5]])
@@ -61,3 +61,23 @@ def test_without_rare_labels_there_is_no_mean_of_them() -> None:
     found = held_out_quality(SCORES, TRUTH, np.full(4, 6)).figures
     assert found["rare_labels"] == 0
     assert "rare_label_average_precision" not in found
+
+
+def test_labels_are_grouped_by_their_training_documents() -> None:
+    n_trained = np.array([0, 1, 1, 4, 5, 30, 40, 700])
+    quality = LabelQuality(
+        np.array([0, 1, 0, 2, 1, 3, 3, 9]), np.array([0, 0.5, 0, 0.2, 0.4, 0.6, 0.8, 0.9])
+    )
+    once, few, some, many = by_frequency(n_trained, quality)
+    assert once == FrequencyBand(1, 1, 2, 1, 0.5, 0.5, 0.5)
+    assert (few.least, few.most, few.n_labels, few.n_measured) == (4, 5, 2, 2)
+    assert (few.average_precision, few.lower, few.upper) == pytest.approx((0.3, 0.25, 0.35))
+    assert (some.least, some.most) == (30, 40)
+    assert some.average_precision == pytest.approx(0.7)
+    assert (many.least, many.n_labels, many.average_precision) == (700, 1, 0.9)
+
+
+def test_labels_that_no_document_held_out_has_are_counted_but_not_measured() -> None:
+    (band,) = by_frequency(np.array([1, 1]), LabelQuality(np.zeros(2, int), np.zeros(2)))
+    assert band == FrequencyBand(1, 1, 2, 0, None, None, None)
+    assert by_frequency(np.array([1, 1]), None) == []

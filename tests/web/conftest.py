@@ -3,7 +3,9 @@ from typing import Any
 
 import httpx
 import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.web.browsing import CHROMIUM, watched
 from tests.web.serving import running, text_model
 
 
@@ -21,4 +23,18 @@ def address(model: Any) -> Iterator[str]:
 @pytest.fixture
 def client(address: str) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=address) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")  # while it is there, asyncio has a loop in this thread
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    with watched(browser, address) as found:
         yield found

@@ -38,7 +38,7 @@ def test_a_mistake_of_ours_is_logged_and_not_shown(caplog: pytest.LogCaptureFixt
         def fail(*_: Any) -> None:
             raise RuntimeError("secret of the house")
 
-        model._suggestions = fail
+        model._likeliest = fail
         with caplog.at_level(logging.ERROR, "deplda.web"):
             answer = client.post("/v1/suggest", json={"documents": [{"text": "court"}]})
     assert_rejected(answer, 500, "something went wrong here")

@@ -14,6 +14,7 @@ from deplda.web import Limits
 from tests.models.test_asks_experts import fitted as asking
 from tests.models.test_asks_experts import parts
 from tests.web.serving import (
+    LABELS,
     TEXTS,
     hybrid_model,
     model_of_counts,
@@ -68,6 +69,7 @@ def test_a_model_without_probabilities_gives_scores() -> None:
         asked = {"documents": [{"text": TEXT}], "threshold": 0.5}
         rejected = client.post("/v1/suggest", json=asked)
     assert [one["score"] for one in found["labels"]] == model.rank([TEXT], 2).scores[0].tolist()
+    assert found["n_given"] == 1  # as training documents have on average, rounded
     assert (card["has_probabilities"], card["calibration"]) == (False, None)
     assert rejected.status_code == 422
     assert "no probabilities" in rejected.text
@@ -98,6 +100,14 @@ def test_all_labels_are_given_if_more_are_wanted_than_there_are(client: httpx.Cl
     assert len(suggest(client, {"text": TEXT}, k=1000, cutoff=1000)[0]["labels"]) == 3
 
 
+def test_a_line_says_how_many_labels_the_model_would_give(client: httpx.Client, model: Any) -> None:
+    for text in (TEXT, "arena", "court jury team"):
+        (own,) = model.suggest([text], cutoff="validated")
+        for asked in ({}, {"k": 1}, {"cutoff": 3}, {"threshold": 0.0}):
+            (found,) = suggest(client, {"text": text}, **asked)
+            assert found["n_given"] == len(own.labels)
+
+
 def test_labels_below_the_threshold_are_left_out(client: httpx.Client) -> None:
     every = suggest(client, {"text": TEXT}, threshold=0)[0]["labels"]
     assert len(every) == 3
@@ -122,6 +132,8 @@ def test_explanations_are_those_of_explain(client: httpx.Client, model: Any) -> 
     assert {word["word"] for word in found["words"]} == {word for _, _, word in found["spans"]}
     counted = client.post("/v1/explain", json={"document": {"words": {"court": 2}}}).json()
     assert counted["spans"] == []
+    assert found["scale"] == "tokens"
+    assert all(word["added"] == word["tokens"] for word in found["words"])
     assert counted["n_tokens"] == 2
 
 
@@ -139,8 +151,32 @@ def test_a_hybrid_explains_by_parts_that_add_up_to_the_log_odds() -> None:
     for one, chance in zip(found["labels"], told.probabilities, strict=True):
         assert sum(one["parts"].values()) == pytest.approx(one["score"], abs=1e-12)
         assert one["score"] == pytest.approx(logit(chance))
-    law = next(one for one in found["labels"] if one["label"] == "LAW")
+    place, law = next(
+        (number, one) for number, one in enumerate(found["labels"]) if one["label"] == "LAW"
+    )
     assert {"court", "jury"} <= {word["word"] for word in law["evidence"]}
+    assert found["scale"] == "log-odds"
+    added = {word["word"]: word["added"][place] for word in found["words"]}
+    assert added.keys() == {"court", "jury", "heard", "team", "lawsuit", "game"}
+    for word in law["evidence"]:
+        assert added[word["word"]] == pytest.approx(word["margin"] + word["share"], abs=1e-12)
+
+
+def test_the_most_similar_training_documents_are_shown_where_the_model_keeps_them() -> None:
+    counter = WordCounter()
+    counts = counter.fit_transform(TEXTS)
+    model = FlatLDA().fit(counts, LABELS, counter=counter).keep_examples(counts, TEXTS)
+    with running(model) as address, httpx.Client(base_url=address) as client:
+        asked = {"document": {"text": TEXTS[1]}, "k": 3}
+        reasons = client.post("/v1/explain", json=asked).json()["labels"]
+        label = client.get("/v1/labels/SPORT").json()
+        assert client.get("/v1/model").json()["examples"]
+    (law,) = (reason for reason in reasons if reason["label"] == "LAW")
+    assert [each["title"] for each in law["examples"]] == [TEXTS[1]] * 3
+    assert law["examples"][0]["similarity"] == pytest.approx(1)
+    assert len(label["examples"]) == 5
+    of_sport = {text for text, own in zip(TEXTS, LABELS, strict=True) if "SPORT" in own}
+    assert {each["title"] for each in label["examples"]} <= of_sport
 
 
 def test_labels_are_searched_sorted_and_paged(client: httpx.Client) -> None:
@@ -185,10 +221,25 @@ def test_topics_are_the_models_the_largest_first(client: httpx.Client, model: An
     assert "the last is 1" in missing.json()["error"]
 
 
+def test_the_map_has_every_label_of_training_documents_in_a_region(client: httpx.Client) -> None:
+    found = client.get("/v1/map").json()
+    assert {(label["label"], label["documents"]) for label in found["labels"]} == {
+        ("SPORT", 12), ("LAW", 9), ("COMPANIES", 3)
+    }  # fmt: skip
+    assert found["n_left_out"] == 0
+    for number, region in enumerate(found["regions"]):
+        own = {label["label"] for label in found["labels"] if label["region"] == number}
+        assert set(region["names"]) <= own
+        assert len(own) == region["n_labels"]
+        assert len(region["together"]) == len(found["regions"])
+    assert client.get("/v1/map").json() == found
+
+
 def test_the_card_says_what_the_model_is(client: httpx.Client) -> None:
     card = client.get("/v1/model").json()
     assert card["model"] == "DependencyLDA"
     assert (card["n_labels"], card["takes_text"], card["explains"]) == (3, True, True)
+    assert (card["learns"], card["examples"]) == (False, False)
     assert card["statistics"]["n_documents"] == len(TEXTS)
     assert card["limits"]["documents"] == Limits().documents
     assert client.get("/health").json() == {"status": "ok", "model": "DependencyLDA"}
@@ -213,6 +264,7 @@ def test_an_svm_suggests_but_does_not_explain(svm: httpx.Client) -> None:
     rejected = svm.post("/v1/explain", json={"document": {"text": "court"}})
     assert (rejected.status_code, "cannot explain" in rejected.text) == (409, True)
     assert svm.get("/v1/topics").status_code == 409
+    assert len(svm.get("/v1/map").json()["labels"]) == 3
     label = svm.get("/v1/labels/LAW").json()
     assert (label["words"], label["topics"], label["documents"]) == ([], [], 9)
     card = svm.get("/v1/model").json()

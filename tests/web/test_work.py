@@ -13,13 +13,13 @@ from tests.web.serving import TINY, assert_rejected, running, text_model
 
 def test_a_full_queue_is_answered_503_and_empties_again() -> None:
     model: Any = text_model()
-    suggest, go = model._suggestions, threading.Event()
+    suggest, go = model._likeliest, threading.Event()
     ask = {"documents": [{"text": "court"}]}
     with (
         running(model, TINY, threads=1) as address,
         httpx.Client(base_url=address, timeout=300) as client,
     ):
-        model._suggestions = lambda *asked: go.wait(20) and suggest(*asked)
+        model._likeliest = lambda *asked: go.wait(20) and suggest(*asked)
         answers: list[int] = []
 
         def wait_for_one() -> None:
@@ -47,13 +47,13 @@ def test_a_full_queue_is_answered_503_and_empties_again() -> None:
 
 def test_work_that_takes_too_long_is_answered_503() -> None:
     model: Any = text_model()
-    suggest, go = model._suggestions, threading.Event()
+    suggest, go = model._likeliest, threading.Event()
     limits = Limits(seconds=1)
     with (
         running(model, limits, threads=1) as address,
         httpx.Client(base_url=address, timeout=300) as client,
     ):
-        model._suggestions = lambda *asked: go.wait(20) and suggest(*asked)
+        model._likeliest = lambda *asked: go.wait(20) and suggest(*asked)
         documents = [{"text": "court"}] * 2
         late = client.post("/v1/suggest", json={"documents": documents})
         assert_rejected(late, 503, "no answer within 1 s")

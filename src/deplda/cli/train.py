@@ -41,6 +41,7 @@ from deplda.cli.thesaurus import (
     open_vocabulary,
     vocabulary_options,
 )
+from deplda.cli.titles import check_source, titles_of
 from deplda.data.wording import counted
 from deplda.errors import InputError
 from deplda.models.registry import MODELS, WHICH_MODEL, can, model_class, verbs_that_can
@@ -99,6 +100,12 @@ _OWN_OPTIONS = {
     help="CORPUS is a folder of files too large for memory together; lay them out here.",
 )
 @split_option
+@click.option(
+    "--keep-examples",
+    is_flag=True,
+    help="Keep the title, or the first words, of each training document in the model, to show "
+    "those that are similar. Whoever has the model can read them: not for private texts.",
+)
 @beside_options
 @reading_options
 @word_options
@@ -113,6 +120,7 @@ def train(
     holdout: float | None,
     scratch: Path | None,
     split: str,
+    keep_examples: bool,
     beside: Beside,
     reading: Reading,
     words: Words,
@@ -139,6 +147,8 @@ def train(
 
     check_output(output, force)
     store.check_target(output)
+    if keep_examples:
+        check_source(corpus)
     _check_checkpoint(checkpoint, resume)
     if asked["model"] is None:
         asked["model"] = _usual_model(asked, scratch, checkpoint)
@@ -152,8 +162,11 @@ def train(
     begin = time.perf_counter()
     kept, empty = None, frozenset[str]()
     if scratch is not None:
-        if concepts is not None:
-            raise click.UsageError("--vocabulary is for documents in memory, not for --scratch.")
+        for option, is_given in (
+            ("--vocabulary", concepts is not None), ("--keep-examples", keep_examples)
+        ):  # fmt: skip
+            if is_given:
+                raise click.UsageError(f"{option} is for documents in memory, not for --scratch.")
         _learn_shards(model, Path(corpus), scratch, reading, words, checkpoint, holdout)
     else:
         how = {} if checkpoint is None else {"checkpoint": checkpoint, "resume": resume}
@@ -168,7 +181,7 @@ def train(
             counter.set_params(names=concepts)
             how["vocabulary"] = concepts
         kept, empty = _learn(model, corpus, reading, counter, words, split, holdout, asked["seed"],
-                             how, named, known)  # fmt: skip
+                             how, named, known, keep_examples)  # fmt: skip
         model.vocabulary_, model.label_language_ = concepts, label_language
     found = None
     if kept is not None:
@@ -197,6 +210,11 @@ def train(
             if model.experts_
             else "Experts and embeddings are not used: held-out documents were labelled no better "
             "with them, or not clearly so."
+        )
+    if model.examples_ is not None:
+        show(
+            f"Kept as examples: titles or first words of {len(model.examples_.titles):,} documents "
+            f"({model.examples_.n_bytes / 1e6:,.1f} MB); whoever has the model can read them."
         )
     if model.held_out_:
         show(_quality(model.held_out_))
@@ -227,12 +245,13 @@ def _quality(held_out: dict[str, float]) -> str:
 def _learn(
     model: Any, corpus: str, reading: Reading, counter: WordCounter, words: Words, split: str,
     holdout: float | None, seed: int, how: dict[str, Any],
-    named: Callable[[Corpus], Corpus] | None, known: Known | None,
+    named: Callable[[Corpus], Corpus] | None, known: Known | None, keep_examples: bool,
 ) -> tuple[Corpus | None, frozenset[str]]:  # fmt: skip
     """Let the model learn from a corpus; return what was kept for testing, and who is empty."""
     if "checkpoint" in how and not can(model, "checkpoint"):
         raise InputError(f"--checkpoint is for models with chains; {type(model).__name__} has none")
     loaded = load_corpus(corpus, reading, counter)
+    titles = titles_of(corpus, reading, loaded) if keep_examples else {}
     if known is not None:
         known.number(loaded.corpus.ids)
     if named is not None:
@@ -243,6 +262,8 @@ def _learn(
         note_languages(how["vocabulary"], options.get("counter"))
     model.fit(learned if known is None else known.of_corpus(learned), **options, **how)
     model.fields_ = loaded.fields
+    if keep_examples:
+        model.keep_examples(learned, [titles[id] for id in learned.ids])
     return kept, loaded.empty
 
 

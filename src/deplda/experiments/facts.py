@@ -8,9 +8,9 @@ import numpy.typing as npt
 from deplda.data.datasets import Dataset
 from deplda.data.statistics import describe
 from deplda.data.text import WordCounter
-from deplda.experiments.examples import shown_row, telling_labels
 from deplda.experiments.protocol import Experiment
 from deplda.experiments.results import DataFacts, TextOfOne
+from deplda.experiments.shown import shown_row, telling_labels
 from deplda.experiments.unit import parts_of
 
 _MOST_CHARACTERS = 6_000

@@ -22,8 +22,8 @@ from deplda.data.splits import group_numbers
 from deplda.evaluation import evaluate
 from deplda.evaluation.estimate import resampled
 from deplda.evaluation.evaluation import Metrics
-from deplda.experiments.examples import examples_of
 from deplda.experiments.protocol import Budget, Experiment, make_estimator
+from deplda.experiments.shown import examples_of
 from deplda.kernels.cuda.device import choose
 from deplda.models.registry import can
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -49,6 +49,7 @@ from deplda.models import cutting
 from deplda.models.calibration import Calibration, all_pairs, calibrate
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.cutting import Cutoff
+from deplda.models.examples import Examples
 from deplda.models.folds import folds_of
 from deplda.models.learned_from import LearnedFrom
 from deplda.models.lesson import Lesson, is_read, weighted
@@ -406,6 +407,7 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         self.metrics_: dict[str, Any] | None = None
         self.calibration_: Calibration | None = None
         self.held_out_: dict[str, float] = {}
+        self.examples_: Examples | None = None
         self.label_quality_: LabelQuality | None = None
         self.classes_ = self._targets.classes
         self.n_tokens_ = round(float(counts.sum()))
@@ -425,6 +427,23 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         """
         check_is_fitted(self)
         return self._learned_from.among(self._words_in(self._counts_of(X)))
+
+    def keep_examples(self, X: Any, titles: Sequence[str]) -> Self:
+        """Keep a title and the weightiest words of each document, to show similar ones.
+
+        X are the documents that the model was fitted on, in their order. The titles are saved with
+        the model, 160 characters of each: whoever has it can read them.
+        """
+        check_is_fitted(self)
+        counts = self._words_in(self._counts_of(X))
+        n_learned = self.label_sets_.shape[0]
+        if not counts.shape[0] == len(titles) == n_learned:
+            raise InputError(
+                f"there are {counts.shape[0]:,} documents and {len(titles):,} titles, but the "
+                f"model was fitted on {n_learned:,} documents; give all of those, in their order"
+            )
+        self.examples_ = Examples.of(counts, titles)
+        return self
 
     def _counts_of(self, X: Any) -> Counts:
         """Return X as counts, whatever else is known of it."""

@@ -29,6 +29,7 @@ from deplda.models import untrusted
 from deplda.models.calibration import Calibration
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.cutting import check_cutoff
+from deplda.models.examples import LONGEST_TITLE, Examples
 from deplda.models.learned_from import LearnedFrom
 from deplda.models.lesson import MOST_WEIGHT
 from deplda.models.parameters import checked, names_of
@@ -40,6 +41,8 @@ _WEIGHTS = f"{_SETS}.weights"
 _CALIBRATION = "calibration"
 _HELD_OUT = "held_out"
 LEARNED_FROM = "learned_from."
+_EXAMPLES = "examples"
+_Title = Annotated[str, msgspec.Meta(max_length=LONGEST_TITLE)]
 _VOCABULARY, _LANGUAGE = "vocabulary", "label_language"
 _MOST_COLUMNS = np.iinfo(np.int32).max
 _LEAST_BASE = 1e-30  # a word's probability that single precision still knows from 0
@@ -106,6 +109,7 @@ def restore(stored: Stored, make: Callable[..., Any]) -> Any:
     model.held_out_ = _held_out(stored)
     model.label_quality_ = read_label_quality(stored, _HELD_OUT)
     model._learned_from = _learned_from(stored)
+    model.examples_ = _read_examples(stored, model.label_sets_.shape[0])
     model.seed_, model.metrics_ = card.seed, card.metrics
     model.fields_ = card.fields
     model.vocabulary_ = _vocabulary(stored)
@@ -246,6 +250,7 @@ def common_arrays(model: Any) -> Arrays:
     if model.document_weights_ is not None:
         sets[_WEIGHTS] = model.document_weights_
     known = {f"{LEARNED_FROM}{name}": part for name, part in model._learned_from._asdict().items()}
+    known |= _examples(model.examples_)
     known |= label_quality_arrays(model.label_quality_, _HELD_OUT)
     return sets | calibration_arrays(model.calibration_, _CALIBRATION) | known | _concepts(model)
 
@@ -273,6 +278,38 @@ def _learned_from(stored: Stored) -> LearnedFrom:
     return LearnedFrom(
         np.array(found), np.array(words), read.starts(starts, len(words), len(found))
     )
+
+
+def _examples(examples: Examples | None) -> Arrays:
+    """Return what is kept of training documents as it is saved."""
+    if examples is None:
+        return {}
+    packed = np.frombuffer(msgspec.msgpack.encode(examples.titles), dtype=np.uint8)
+    arrays = sparse_arrays(_EXAMPLES, examples.vectors)
+    return arrays | {f"{_EXAMPLES}.titles": packed, f"{_EXAMPLES}.idf": examples.idf}
+
+
+def _read_examples(stored: Stored, n_documents: int) -> Examples | None:
+    """Return what is kept of training documents; None where nothing is."""
+    if f"{_EXAMPLES}.titles" not in stored.arrays:
+        return None
+    read = Reader(stored.path, stored.arrays)
+    try:
+        packed = read.take(f"{_EXAMPLES}.titles", np.uint8).tobytes()
+        titles = msgspec.msgpack.decode(packed, type=tuple[_Title, ...])
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ReadError(stored.path, None, f"its examples cannot be read: {error}") from error
+    if len(titles) > n_documents:
+        raise read.fail(f"{_EXAMPLES}.titles", f"has more titles than {n_documents:,} documents")
+    idf = np.array(read.take(f"{_EXAMPLES}.idf", np.float64))
+    if len(idf) > stored.card.n_words or not ((idf >= 0) & (idf <= _MOST_LOG_ODDS)).all():
+        raise read.fail(f"{_EXAMPLES}.idf", "is not of the model's words")
+    indices, starts = read.pattern(_EXAMPLES, len(titles), len(idf))
+    data = read.take(f"{_EXAMPLES}.data", np.uint8)
+    if len(data) != len(indices):
+        raise read.fail(_EXAMPLES, f"has {len(data):,} weights of {len(indices):,} words")
+    shape = len(titles), len(idf)
+    return Examples(titles, idf, csr_array((data, indices, starts), shape=shape))
 
 
 def _concepts(model: Any) -> Arrays:

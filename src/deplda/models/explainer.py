@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 from msgspec import structs
-from scipy.sparse import issparse
+from scipy.sparse import csc_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks
@@ -16,10 +16,13 @@ from deplda.errors import InputError
 from deplda.inference.scores import best
 from deplda.models import reasons
 from deplda.models.base import Counts, Floats, LabelClassifier, Numbers
+from deplda.models.expert_signals import counts_in
 from deplda.models.explanation import Explanation
 from deplda.models.neighbours import number_of
 from deplda.models.reasons import Topic, Weighted
 from deplda.training.estimates import LabelWords, TopicLabels
+
+_N_EXAMPLES = 3
 
 
 class Explainer(LabelClassifier):
@@ -52,16 +55,30 @@ class Explainer(LabelClassifier):
         if not self.has_probabilities:
             scorer, _ = self._scorer(counts, HERE)
             numbers = best(scorer.scores(counts), k).labels
-            return self._with_names(self._explain(document, counts, numbers, None, n_words))
+            found = self._explain(document, counts, numbers, None, n_words)
+            return self._with_names(self._with_examples(found, counts, numbers))
         numbers, _, chances = next(self._likeliest(counts, k, HERE))
         numbers, chances = numbers[:, numbers[0] >= 0], chances[:, numbers[0] >= 0]
         found = self._explain(document, counts, numbers, chances, n_words)
+        found = self._with_examples(found, counts, numbers)
         told = zip(found.reasons, chances[0].tolist(), strict=True)
         return self._with_names(
             structs.replace(
                 found, reasons=tuple(structs.replace(each, probability=p) for each, p in told)
             )
         )
+
+    def _with_examples(self, found: Explanation, counts: Any, numbers: Numbers) -> Explanation:
+        """Return the explanation with the most similar training documents of each label."""
+        if self.examples_ is None:
+            return found
+        row, by_label = self._words_in(counts_in(counts)), csc_array(self.label_sets_)
+        told = []
+        for reason, c in zip(found.reasons, numbers[0].tolist(), strict=True):
+            documents = by_label.indices[slice(*by_label.indptr[c : c + 2])]
+            similar = self.examples_.similar(row, documents, _N_EXAMPLES)
+            told.append(structs.replace(reason, examples=similar))
+        return structs.replace(found, reasons=tuple(told))
 
     def _with_names(self, found: Explanation) -> Explanation:
         """Return the explanation with the names of labels that are concepts of a vocabulary."""

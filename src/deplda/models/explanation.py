@@ -23,7 +23,8 @@ class Explanation(Explained, frozen=True):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as JSON has them."""
         found = msgspec.json.decode(msgspec.json.encode(self))
-        return {name: found[name] for name in ("n_tokens", "n_unknown", "n_background", "labels")}
+        told = ("n_tokens", "n_unknown", "n_background", "scale", "labels")
+        return {name: found[name] for name in told}
 
     def located(self, text: str, counter: WordCounter) -> Self:
         """Return it with the text of the document, and where words and names stand in it."""
@@ -69,7 +70,12 @@ class Explanation(Explained, frozen=True):
         shared = f"; the background has {self.n_background:.1f}" if self.n_background else ""
         prior = "" if self.n_tokens else ": these are the labels that are likely of any document"
         scale = " Numbers at words and labels are parts of the log-odds." * is_hybrid
-        return Group(table, Text(f"{known}{unknown}{shared}{prior}.{scale}"))
+        similar = [
+            Text(f"Training documents of {reason.label} like it: {_similar(reason)}")
+            for reason in self.reasons
+            if reason.examples
+        ]
+        return Group(table, Text(f"{known}{unknown}{shared}{prior}.{scale}"), *similar)
 
     def to_html(self) -> str:
         """Return a page of its own: the labels, and the words coloured by label."""
@@ -93,6 +99,10 @@ def _words(reason: Reason) -> str:
     if reason.evidence:
         return ", ".join(f"{w.name} {w.margin + w.share:+.2f}" for w in reason.evidence)
     return ", ".join(f"{w.name} {w.weight:.1f}" for w in reason.words)
+
+
+def _similar(reason: Reason) -> str:
+    return "; ".join(f"{each.title} ({each.similarity:.0%})" for each in reason.examples)
 
 
 def _companions(reason: Reason) -> str:

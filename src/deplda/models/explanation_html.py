@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from html import escape
+from typing import NamedTuple
 
 from scipy.special import expit
 
 from deplda.data.wording import counted
+from deplda.models.lighting import lit_by_labels
 from deplda.models.reasons import Explained, Reason, percent
 
 _COLOURS = 8
@@ -78,8 +80,8 @@ def fragment(explanation: Explained, level: int = 1) -> str:
     return (
         f'<div class="dx"><h{level} class="head">Suggested labels</h{level}>'
         f'<p class="why">{_key(explanation)}{unknown}</p>'
-        f'<ol>{items}</ol><h{level + 1} class="part">The document, each word in the colour of its '
-        f"label</h{level + 1}>"
+        f'<ol>{items}</ol><h{level + 1} class="part">The document, and the words that say most for '
+        f"labels</h{level + 1}>"
         f"{_words(explanation)}</div>"
     )
 
@@ -126,7 +128,7 @@ def _item(reason: Reason, number: int, best: float, has_shares: bool) -> str:
     )
     lines = {
         "Name": escape(reason.told_name() or ""), "Words": _words_of(reason),
-        "Goes with": _companions_of(reason),
+        "Goes with": _companions_of(reason), "Similar training documents": _examples_of(reason),
     }  # fmt: skip
     why = "".join(f'<p class="why">{name}: {told}</p>' for name, told in lines.items() if told)
     return (
@@ -152,26 +154,30 @@ def _companions_of(reason: Reason) -> str:
     )
 
 
+def _examples_of(reason: Reason) -> str:
+    return "; ".join(
+        f"{escape(each.title)}&nbsp;({each.similarity:.0%})" for each in reason.examples
+    )
+
+
 def _signed(value: float) -> str:
     """Return a number with its sign, a true minus."""
     return f"{round(value, 3) + 0.0:+.3f}".replace("-", "−")
 
 
 def _words(explanation: Explained) -> str:
-    marks = {
-        word.word: _mark_of(word.tokens, word.times, explanation) for word in explanation.words
-    }
+    marks = _word_marks(explanation)
     in_text = {word for _, _, word in explanation.spans}
     rest = " ".join(
-        f'<span class="word">{_marked(word.word, marks[word.word])}{_times(word.times)}</span>'
+        f'<span class="word">{_marked(word.word, marks.get(word.word))}{_times(word.times)}</span>'
         for word in explanation.words
         if word.word not in in_text
     )
     named = _name_marks(explanation)
-    used = sorted({mark[0] for mark in (*marks.values(), *named.values()) if mark is not None})
+    used = sorted({mark.label for mark in (*marks.values(), *named.values())})
     names = [str(explanation.reasons[number].label) for number in used]
     key = " ".join(
-        f'<span class="word">{_marked(name, (number, 1.0, name))}</span>'
+        f'<span class="word">{_marked(name, _Mark(number, 1.0, name))}</span>'
         for number, name in zip(used, names, strict=True)
     )
     key = f'<p class="key">{key}</p>' if key else ""
@@ -187,10 +193,33 @@ def _words(explanation: Explained) -> str:
     return f'{key}<p class="text">{"".join(parts)}</p>{also}'
 
 
-def _name_marks(explanation: Explained) -> dict[int, tuple[int, float, str]]:
+class _Mark(NamedTuple):
+    """How a word is marked: for which label, how brightly, and what is said of it."""
+
+    label: int
+    how: float
+    said: str
+
+
+def _word_marks(explanation: Explained) -> dict[str, _Mark]:
+    """Return the marks of words that make up most of what speaks for labels."""
+    chances = [
+        1.0 if reason.probability is None else reason.probability for reason in explanation.reasons
+    ]
+    added = {word.word: word.added for word in explanation.words}
+    unit = "" if explanation.scale == "log-odds" else " tokens"
+    return {
+        word: _Mark(
+            label, how, f"{explanation.reasons[label].label}: {added[word][label]:+.2f}{unit}"
+        )
+        for word, (label, how) in lit_by_labels(explanation.words, chances).items()
+    }
+
+
+def _name_marks(explanation: Explained) -> dict[int, _Mark]:
     """Return the marks of words that names of labels have, by where they begin in the text."""
     return {
-        begin: (number, 1.0, str(reason.label))
+        begin: _Mark(number, 1.0, str(reason.label))
         for number, reason in reversed([*enumerate(explanation.reasons)])
         for first, last in (reason.named.places if reason.named else ())
         for begin, _, _ in explanation.spans
@@ -198,28 +227,14 @@ def _name_marks(explanation: Explained) -> dict[int, tuple[int, float, str]]:
     }
 
 
-def _mark_of(
-    tokens: tuple[float, ...], times: float, explanation: Explained
-) -> tuple[int, float, str] | None:
-    """Return the label's number, how sure it is, and its name; None if no label has the word."""
-    if not tokens:
-        return None
-    number = max(range(len(tokens)), key=lambda k: tokens[k])
-    share = tokens[number] / times
-    if share < 0.2:
-        return None
-    return number, min(share, 1.0), str(explanation.reasons[number].label)
-
-
 def _times(times: float) -> str:
     return f'<span class="times">&nbsp;×{times:g}</span>' if times > 1 else ""
 
 
-def _marked(text: str, mark: tuple[int, float, str] | None) -> str:
+def _marked(text: str, mark: _Mark | None) -> str:
     if mark is None:
         return escape(text)
-    number, share, label = mark
     return (
-        f'<mark style="--own:var(--c{number % _COLOURS});--how:{share:.2f}" '
-        f'title="{escape(label)}, {share:.0%}">{escape(text)}</mark>'
+        f'<mark style="--own:var(--c{mark.label % _COLOURS});--how:{mark.how:.2f}" '
+        f'title="{escape(mark.said)}">{escape(text)}</mark>'
     )

@@ -70,7 +70,7 @@ def explain(
     shortlist, values = scorer.signals(document)
     places = {int(c): place for place, c in enumerate(shortlist.labels[0])}
     names = scorer.names_in(document)
-    features, told = shortlist.features, []
+    features, told, added = shortlist.features, list[Reason](), list[list[float]]()
     for number, (reason, c) in enumerate(zip(found.reasons, labels, strict=True)):
         pair = _Pair({name: value[:, [places[c]]] for name, value in values.items()})
         is_learned = c < scorer.shortlister.n_labels
@@ -87,19 +87,27 @@ def explain(
             if not pair.values[expert.name + GIVEN][0, 0]:
                 parts.pop(expert.name, None)  # it is 0
         reason = structs.replace(reason, score=sum(parts.values()), parts=parts, named=named)
+        every: list[WordEvidence] = []
         if is_learned:
             of_label = np.asarray(scorer.weights[[c]][:, features.indices].toarray()).ravel()
             by_margin = _of_margin(pair, scorer.mixture, of_label * features.data)
             of_share = _of_share(parts.get("share", 0.0), found.reasons[number], found, number)
             companions = _with_parts(reason.companions, of_share.prior)
+            every = _every_word(words, features, by_margin, found, of_share.words)
             reason = structs.replace(
                 reason,
-                evidence=_evidence(words, features, by_margin, found, of_share.words, n_words),
+                evidence=_strongest(every, n_words),
                 companions=companions,
                 other_prior=of_share.prior - sum(each.added or 0.0 for each in companions),
             )
         told.append(reason)
-    return structs.replace(found, reasons=tuple(told))
+        added.append([each.margin + each.share for each in every] or [0.0] * len(found.words))
+    by_word = zip(*added, strict=True) if told else [()] * len(found.words)
+    with_added = zip(found.words, by_word, strict=True)
+    return structs.replace(
+        found, reasons=tuple(told), scale="log-odds",
+        words=tuple(structs.replace(word, added=values) for word, values in with_added),
+    )  # fmt: skip
 
 
 def with_never_learned(
@@ -118,7 +126,8 @@ def with_never_learned(
 
     def tokens_of(word: Word) -> Word:
         own = iter(word.tokens)
-        return structs.replace(word, tokens=tuple(next(own) if k else 0.0 for k in is_learned))
+        tokens = tuple(next(own) if k else 0.0 for k in is_learned)
+        return structs.replace(word, tokens=tokens, added=tokens)
 
     words = tuple(map(tokens_of, found.words))
     return structs.replace(found, reasons=tuple(reasons), words=words)
@@ -146,16 +155,20 @@ def _of_share(part: float, reason: Reason, found: Explanation, number: int) -> _
     return _Share(prior, by_word)
 
 
-def _evidence(
+def _every_word(
     words: tuple[str, ...], features: Any, by_margin: Floats, found: Explanation,
-    by_share: dict[str, float], n: int,
-) -> tuple[WordEvidence, ...]:  # fmt: skip
-    """Return the words that give most, for or against, with what they give by both."""
+    by_share: dict[str, float],
+) -> list[WordEvidence]:  # fmt: skip
+    """Return what each known word of the document gives, by margin and by share."""
     margins = {words[w]: float(value) for w, value in zip(features.indices, by_margin, strict=True)}
-    every = [
+    return [
         WordEvidence(word.word, margins.get(word.word, 0.0), by_share.get(word.word, 0.0))
         for word in found.words
     ]
+
+
+def _strongest(every: list[WordEvidence], n: int) -> tuple[WordEvidence, ...]:
+    """Return the words that give most, for or against."""
     strongest = sorted(every, key=lambda each: -abs(each.margin + each.share))[:n]
     return tuple(w for w in strongest if abs(w.margin + w.share) >= _LEAST_SHOWN)
 

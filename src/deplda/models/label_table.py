@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csc_array
 
 from deplda.data import checks
 from deplda.models.base import LabelClassifier
+from deplda.models.label_index import ORDERS, LabelIndex, Order
 from deplda.models.registry import can
-
-Order = Literal["frequency", "rarest", "quality", "worst", "name"]
-ORDERS: tuple[str, ...] = get_args(Order)
 
 
 class LabelEntry(NamedTuple):
@@ -53,76 +50,40 @@ def label_table(
     limit: int | None = None,
     n_words: int = 5,
 ) -> LabelTable:
-    """Return the labels of a model whose names contain all words of the search.
+    """Return the labels of a model one name of which has all words of the search.
 
     Parameters
     ----------
-    order : "frequency", "rarest", "quality", "worst" or "name"
+    order : "frequency", "rarest", "quality", "worst", "name" or "match"
         Labels of most training documents first, or of fewest; those that are found best in
-        documents held out first, or worst, and after them those that were not measured. Labels
-        known by name alone come after all others, but by name. Equals are ordered by name.
+        documents held out first, or worst, and after them those that were not measured; those
+        whose name is what is searched, or begins with it. Labels known by name alone come after
+        all others, but by name.
     search : str
-        Also found in notations, synonyms and names in other languages, in any case.
+        Also found in notations, synonyms and names in other languages, in any case; without
+        accents where nothing is found with them.
     limit : int, optional
         How many labels at most.
     n_words : int
         Words of each label; 0 for none.
     """
     checks.choice("order", order, ORDERS)
-    names, quality = model.shown_labels_, model.label_quality_
-    frequency = np.bincount(model.label_sets_.indices, minlength=len(names))
-    needles = search.casefold().split()
-    texts = searched_texts(model)
-    numbers = [c for c, text in enumerate(texts) if all(needle in text for needle in needles)]
-    numbers.sort(key=lambda c: (texts[c], c))
-    if order != "name":
-        rank = _ranks(model, order, frequency)
-        numbers.sort(key=rank.__getitem__)
-    shown = numbers[:limit]
+    index = LabelIndex(model)
+    found = [*index.find(search, order)]
+    shown = found[:limit]
     told = [model.told_label(label) for label in model.classes_[shown].tolist()]
-    held_out: Sequence[int | None] = [None] * len(shown)
-    if quality is not None:
-        held_out = quality.documents[shown].tolist()
-    entries = [
-        LabelEntry(
-            names[c], own.get("uri"), own.get("notation"), int(frequency[c]), n_held_out,
-            float(quality.average_precision[c]) if quality is not None and n_held_out else None,
-            words,
-        )
-        for c, own, n_held_out, words in zip(
-            shown, told, held_out, _likeliest_words(model, shown, n_words), strict=True
-        )
-    ]  # fmt: skip
-    return LabelTable(entries, len(numbers), len(names), quality is not None)
-
-
-def searched_texts(model: LabelClassifier) -> list[str]:
-    """Return what labels are searched in: names, and synonyms and notations of concepts."""
-    folded = [name.casefold() for name in model.shown_labels_]
-    vocabulary = model.vocabulary_
-    if vocabulary is None:
-        return folded
-    found = []
-    for label, name in zip(model.classes_.tolist(), folded, strict=True):
-        more: list[str] = []
-        if label in vocabulary:
-            concept = vocabulary[label]
-            more = [concept.notation or "", *concept.names.values()]
-            more += [each for several in concept.synonyms.values() for each in several]
-        found.append("\n".join([name, *(each.casefold() for each in more)]))
-    return found
-
-
-def _ranks(model: LabelClassifier, order: str, frequency: npt.NDArray[Any]) -> list[float]:
-    """Return a number for each label, the first's the least."""
-    if order in ("frequency", "rarest"):
-        own = np.where(frequency > 0, frequency if order == "rarest" else -frequency, np.inf)
-        return np.asarray(own, np.float64).tolist()
-    quality = model.label_quality_
-    if quality is None:
-        return [0.0] * len(frequency)
-    values = quality.average_precision if order == "worst" else -quality.average_precision
-    return np.where(quality.is_measured, values, np.inf).tolist()
+    words = _likeliest_words(model, shown, n_words)
+    entries = []
+    for c, own, likeliest in zip(shown, told, words, strict=True):
+        average_precision, n_held_out = index.quality(c)
+        entries.append(
+            LabelEntry(
+                index.names[c], own.get("uri"), own.get("notation"), int(index.frequency[c]),
+                n_held_out, average_precision, likeliest,
+            )
+        )  # fmt: skip
+    is_measured = model.label_quality_ is not None
+    return LabelTable(entries, len(found), len(index.names), is_measured)
 
 
 def _likeliest_words(

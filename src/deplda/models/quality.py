@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 from scipy.sparse import csr_array
 
 from deplda.evaluation import rank_metrics
@@ -87,3 +88,43 @@ def _means(labels: LabelQuality, n_trained: npt.NDArray[np.int64]) -> dict[str, 
         if chosen.any():
             means[f"{name}_average_precision"] = float(labels.average_precision[chosen].mean())
     return means
+
+
+class FrequencyBand(Struct, frozen=True):
+    """How well the labels of so many training documents are found, on documents held out."""
+
+    least: int
+    most: int
+    """Training documents of the rarest and of the most frequent label in it."""
+    n_labels: int
+    n_measured: int
+    """Labels that a document held out has."""
+    average_precision: float | None
+    """The mean over these labels, 0 to 1; None if there are none."""
+    lower: float | None
+    upper: float | None
+    """Half of these labels are between these, their quartiles."""
+
+
+def by_frequency(
+    n_trained: npt.NDArray[np.integer[Any]], labels: LabelQuality | None
+) -> list[FrequencyBand]:
+    """Return how well labels are found, the rarest first; nothing where that was not measured."""
+    if labels is None:
+        return []
+    bands = np.searchsorted(_BANDS, n_trained, side="right")
+    found = []
+    for band in range(1, len(_BANDS) + 1):
+        inside = bands == band
+        values = labels.average_precision[inside & labels.is_measured]
+        if not inside.any():
+            continue
+        three = (values.mean(), *np.quantile(values, (0.25, 0.75))) if len(values) else (None,) * 3
+        own = n_trained[inside]
+        figures = (None if value is None else float(value) for value in three)
+        found.append(FrequencyBand(int(own.min()), int(own.max()), len(own), len(values), *figures))
+    return found
+
+
+_BANDS = (1, 2, 3, 6, 11, 21, 51, 101, 201, 501, 1_001, 10_001)
+"""Where bands of labels begin, in training documents."""

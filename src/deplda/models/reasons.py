@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -72,6 +72,13 @@ class NameInText(Struct, frozen=True):
     """Whether its words stand together, as far as that is known."""
 
 
+class Example(Struct, frozen=True):
+    """A training document of the label: its title or first words, and how similar it is, 0 to 1."""
+
+    title: str
+    similarity: float
+
+
 class TopicBehind(Struct, frozen=True, rename={"number": "topic", "weight": "share"}):
     """A topic that made a label likely, its share in that, and its strongest labels."""
 
@@ -108,6 +115,8 @@ class Reason(Struct, frozen=True):
     """Whether no training document has the label: it is known by its name alone."""
     named: NameInText | None = None
     """Its name, if that stands in the document and the model looks at names."""
+    examples: tuple[Example, ...] = ()
+    """The most similar of its training documents, in a model that was trained to keep examples."""
 
     def told_name(self) -> str | None:
         """Return the sentence on its name; None where that is not in the document."""
@@ -159,6 +168,8 @@ class Word(Struct, frozen=True):
     word: str
     times: float
     tokens: tuple[float, ...]
+    added: tuple[float, ...]
+    """What it adds to each label, all its occurrences and forms together; `scale` is the unit."""
 
 
 class Explained(Struct, frozen=True, rename={"reasons": "labels"}):
@@ -175,6 +186,8 @@ class Explained(Struct, frozen=True, rename={"reasons": "labels"}):
     """Where the known words stand in the text."""
     n_background: float = 0.0
     """Expected tokens of the background, which is not a label and is never ranked."""
+    scale: Literal["log-odds", "tokens"] = "tokens"
+    """What words add to: a label's log-odds in a hybrid, its expected tokens in a topic model."""
 
     @property
     def has_shares(self) -> bool:

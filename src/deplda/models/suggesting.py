@@ -55,7 +55,12 @@ class Asked(NamedTuple):
 
 
 def answers_of(
-    model: LabelClassifier, documents: Any, asked: Asked, is_empty: Sequence[bool] | None = None
+    model: LabelClassifier,
+    documents: Any,
+    asked: Asked,
+    is_empty: Sequence[bool] | None = None,
+    *,
+    with_line: bool = False,
 ) -> list[dict[str, Any]]:
     """Return what is said of each document: its labels, and the words it was known by.
 
@@ -63,19 +68,24 @@ def answers_of(
     best with their scores, ten unless so many are asked for. ``n_known`` are its tokens of words
     that the model knows; where there are none, ``by_prior`` says that the labels are those that
     are likely of any document. A document of which it is said that it `is_empty` gets no labels,
-    and ``empty`` says so: nothing in it speaks for any.
+    and ``empty`` says so: nothing in it speaks for any. ``with_line`` adds ``n_given``: how many
+    labels, the likeliest first, the model itself would give, whatever is asked for.
     """
     asked.check()
     counts = model._read_counts(documents, reset=False)
-    labels = (_by_chance if model.has_probabilities else _by_score)(model, counts, asked)
+    found = (_by_chance if model.has_probabilities else _by_score)(model, counts, asked, with_line)
     n_known = model._n_tokens_in(counts).tolist()
-    nothing = [False] * len(labels) if is_empty is None else is_empty
+    nothing = [False] * len(found) if is_empty is None else is_empty
     return [
-        {"labels": [], "n_known": 0, "empty": True}
-        if empty
-        else {"labels": own, "n_known": n} | ({} if n else {"by_prior": True})
-        for own, n, empty in zip(labels, n_known, nothing, strict=True)
+        _of_nothing(own) if empty else own | {"n_known": n} | ({} if n else {"by_prior": True})
+        for own, n, empty in zip(found, n_known, nothing, strict=True)
     ]
+
+
+def _of_nothing(own: dict[str, Any]) -> dict[str, Any]:
+    """Return what is said of an empty document, in place of what any document would get."""
+    line = {"n_given": 0} if "n_given" in own else {}
+    return {"labels": [], "n_known": 0, "empty": True} | line
 
 
 def suggested(
@@ -108,11 +118,11 @@ def suggested(
 def _likeliest(model: LabelClassifier, counts: Any, asked: tuple[Asked, ...]) -> Iterator[_Kept]:
     """Yield labels, probabilities, and which are given for each of what is asked."""
     calibration, n_labels = model._calibration(), len(model.classes_)
-    for numbers, _, chances in model._likeliest(counts, n_labels):
+    cutoffs = [each.of_likely(n_labels) for each in asked]
+    n_ranked = [cutting.most_labels(cutoff, model.label_sets_) for cutoff in cutoffs]
+    for numbers, _, chances in model._likeliest(counts, max(n_ranked)):
         kept = []
-        for each in asked:
-            cutoff = each.of_likely(n_labels)
-            most = cutting.most_labels(cutoff, model.label_sets_)
+        for each, cutoff, most in zip(asked, cutoffs, n_ranked, strict=True):
             own = np.zeros(chances.shape, bool)
             first = numbers[:, :most], chances[:, :most]
             own[:, :most] = cutting.given(cutoff, *first, calibration) & (first[0] >= 0)
@@ -130,17 +140,17 @@ def _best(model: LabelClassifier, counts: Any, asked: tuple[Asked, ...]) -> Iter
         yield numbers, 1 / ranks, [ranks <= n for n in numbers_of]
 
 
-def _by_chance(model: LabelClassifier, counts: Any, asked: Asked) -> list[list[dict[str, Any]]]:
-    cutoff = asked.of_likely(len(model.classes_))
-    least = asked.threshold or 0.0
-    return [
-        [
-            model.told_label(label) | {"probability": chance}
-            for label, chance in zip(one.labels.tolist(), one.probabilities.tolist(), strict=True)
-            if chance >= least
-        ]
-        for one in model._suggestions(counts, asked.k, cutoff)
-    ]
+def _by_chance(
+    model: LabelClassifier, counts: Any, asked: Asked, with_line: bool
+) -> list[dict[str, Any]]:
+    found = []
+    for numbers, chances, kept in _likeliest(model, counts, (asked, *[Asked()] * with_line)):
+        for row, (own, values) in enumerate(zip(numbers, chances, strict=True)):
+            given, *line = (which[row] for which in kept)
+            told = zip(model.classes_[own[given]].tolist(), values[given].tolist(), strict=True)
+            labels = [model.told_label(label) | {"probability": chance} for label, chance in told]
+            found.append({"labels": labels} | ({"n_given": int(line[0].sum())} if line else {}))
+    return found
 
 
 def _n_by_score(model: LabelClassifier, asked: Asked) -> int:
@@ -162,12 +172,19 @@ def _n_by_score(model: LabelClassifier, asked: Asked) -> int:
     return k
 
 
-def _by_score(model: LabelClassifier, counts: Any, asked: Asked) -> list[list[dict[str, Any]]]:
+def _by_score(
+    model: LabelClassifier, counts: Any, asked: Asked, with_line: bool
+) -> list[dict[str, Any]]:
     ranking = model._ranking(counts, _n_by_score(model, asked))
+    usual = cutting.most_labels("proportional", model.label_sets_)
+    line = {"n_given": usual} if with_line else {}
     return [
-        [
-            model.told_label(label) | {"score": score}
-            for label, score in zip(labels.tolist(), scores.tolist(), strict=True)
-        ]
+        {
+            "labels": [
+                model.told_label(label) | {"score": score}
+                for label, score in zip(labels.tolist(), scores.tolist(), strict=True)
+            ]
+        }
+        | line
         for labels, scores in zip(ranking.labels, ranking.scores, strict=True)
     ]

@@ -350,13 +350,14 @@ class TopicModel(LearnsOn, Explainer):
         ranked, tokens = inferred.only(n_labels), inferred.words
         entries, names = documents.counts, self.surface_words_
         words = [names[w] for w in entries.indices]
+        of_words = [*map(tuple, tokens.tolist())]
         text = document if isinstance(document, str) else None
         return Explanation(
             reasons.reasons(
                 numbers[0], ranked, tokens, words, self.topic_labels_, self.classes_,
                 self._combine(), n_words=n_words,
             ),
-            tuple(map(Word, words, entries.data.tolist(), map(tuple, tokens.tolist()))),
+            tuple(map(Word, words, entries.data.tolist(), of_words, of_words)),
             documents.n_tokens,
             self._n_tokens_given(document, documents.n_tokens) - documents.n_tokens,
             text,

@@ -6,6 +6,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from deplda.models.quality import FrequencyBand
+from deplda.models.reasons import Example
+
 
 class Error(Struct):
     """Why a request was not answered as asked."""
@@ -37,6 +40,8 @@ class Suggested(Struct):
     n_unknown: int
     by_prior: bool
     """Whether no word is known: the labels are those that are likely of any document."""
+    n_given: int
+    """How many labels, the likeliest first, the model itself would give, by its cut-off."""
     empty: bool = False
     """Whether the document has nothing in it: it gets no labels."""
 
@@ -59,6 +64,12 @@ class NamedLabel(LabelEntry):
 
     uri: str | None = None
     notation: str | None = None
+    quality: float | None = None
+    """How well it is found: average precision, 0 to 1, on training documents held out."""
+    n_held_out: int | None = None
+    """How many of these have it; None if none were held out."""
+    matched: str | None = None
+    """The synonym or notation that was searched for, where its name was not."""
 
 
 class LabelsAnswer(Struct):
@@ -129,6 +140,12 @@ class LabelAnswer(Struct):
     companions: list[SharedDocuments]
     """Those that its training documents have, too."""
     topics: list[Topic]
+    quality: float | None
+    """How well it is found: average precision, 0 to 1, on training documents held out."""
+    n_held_out: int | None
+    """How many of these have it; None if none were held out."""
+    examples: list[Example]
+    """Those of its training documents that are nearest to their mean, if the model keeps any."""
     concept: Concept | None = None
     """Where the model has a vocabulary."""
 
@@ -143,6 +160,55 @@ class TopicsAnswer(Struct):
     topics: list[Topic]
 
 
+class FileDocument(Struct):
+    """A document of a file."""
+
+    id: str
+    """As it stands in the file, or its line, or the name of the file."""
+    title: str
+    """Of its field `title`; empty if it has none."""
+    text: str
+    n_left_out: int
+    """Characters at its end that are beyond the limit of a text."""
+
+
+class ReadAnswer(Struct):
+    """The documents of a file, in their order; those without text are left out."""
+
+    documents: list[FileDocument]
+
+
+class MapLabel(LabelEntry):
+    """A label on the map: a disc as large as it has documents, in a region of like labels."""
+
+    x: float
+    y: float
+    radius: float
+    region: int
+
+
+class MapRegion(Struct):
+    """Labels that go together or have the same words: a disc around their discs."""
+
+    names: list[str]
+    """The labels that it is called by, the most telling first."""
+    x: float
+    y: float
+    radius: float
+    n_labels: int
+    together: list[int]
+    """Training documents that have labels of this region and of each region, itself included."""
+
+
+class MapAnswer(Struct):
+    """The labels as a map, the most frequent first; its middle is at 0, y grows downwards."""
+
+    regions: list[MapRegion]
+    labels: list[MapLabel]
+    n_left_out: int
+    """Labels that are too many to be shown, or that no training document has."""
+
+
 class ModelAnswer(Struct):
     """The model's card."""
 
@@ -154,15 +220,25 @@ class ModelAnswer(Struct):
     explains: bool
     has_topics: bool
     has_probabilities: bool
+    examples: bool
+    """Whether it has titles of training documents, to show those that are similar."""
     calibration: dict[str, float] | None
     """How far probabilities are off, and where they are cut off."""
     parameters: dict[str, Any]
     settings: dict[str, float | int | str]
     statistics: dict[str, float | int | None]
     metrics: dict[str, Any] | None
+    held_out: dict[str, float] | None
+    """What it reached on training documents held out, by document and by label."""
+    by_frequency: list[FrequencyBand]
+    """How well labels are found, from the rarest to the most frequent; empty if not measured."""
+    text: dict[str, Any] | None
+    """How texts become words; None if the model knows counts alone."""
     limits: dict[str, float | int]
     project: str = ""
     """The id that it is served under."""
+    learns: bool = False
+    """Whether documents with labels are taken to learn from."""
 
 
 class HealthAnswer(Struct):

@@ -27,8 +27,9 @@ from deplda.models.suggesting import Asked
 from deplda.web.access import LOOPBACK, HostMiddleware, TokenMiddleware, check_token, host_name
 from deplda.web.annif.description import annif_description
 from deplda.web.annif.endpoints import TRUNCATED, AnnifEndpoints
-from deplda.web.answers import HealthAnswer
+from deplda.web.answers import HealthAnswer, ReadAnswer
 from deplda.web.counters import Counters
+from deplda.web.file_texts import texts_in
 from deplda.web.http_errors import error_response, json_response
 from deplda.web.label_studio.addresses import label_studio_description
 from deplda.web.label_studio.routes import LabelStudioEndpoints
@@ -132,10 +133,10 @@ class Endpoints:
     ) -> None:
         self.projects, self.limits, self.counters = projects, limits, Counters()
         self.work = Work(threads, limits.waiting, limits.seconds)
-        bodies = LargeBodies(limits, self.work)
-        self.label_studio = LabelStudioEndpoints(projects, bodies, self.counters)
+        self.bodies = LargeBodies(limits, self.work)
+        self.label_studio = LabelStudioEndpoints(projects, self.bodies, self.counters)
         self.types = request_types(limits)
-        self.annif = AnnifEndpoints(projects, limits, bodies, self.counters)
+        self.annif = AnnifEndpoints(projects, limits, self.bodies, self.counters)
         self._with_token, self._background = with_token, background
         self._described: tuple[int, dict[str, Any]] | None = None
         self._describing = asyncio.Lock()
@@ -146,9 +147,11 @@ class Endpoints:
         return [
             Route("/v1/suggest", self.suggest, methods=["POST"]),
             Route("/v1/explain", self.explain, methods=["POST"]),
+            Route("/v1/read", self.read, methods=["POST"]),
             Route("/v1/labels", self.labels),
             Route("/v1/labels/{label:path}", self.label),
             Route("/v1/topics", self.topics),
+            Route("/v1/map", self.map),
             Route("/v1/model", self.model),
             *self.annif.routes(),
             *self.label_studio.routes(),
@@ -196,6 +199,16 @@ class Endpoints:
         self.counters.documents += 1
         return answer
 
+    async def read(self, request: Request) -> Response:
+        """Answer POST /v1/read."""
+        fields = self._service(request).model.fields_
+        name = read_query(request, self.types.read).name
+
+        def texts(body: bytes, _: float) -> ReadAnswer:
+            return texts_in(body, name, fields, self.limits)
+
+        return json_response(await self.bodies.work_on(request, "application/octet-stream", texts))
+
     async def labels(self, request: Request) -> Response:
         """Answer GET /v1/labels."""
         asked = read_query(request, self.types.labels)
@@ -212,6 +225,10 @@ class Endpoints:
         topics = self._service(request).topics
         return await self._answer(topics, asked.set, asked.page, asked.size)
 
+    async def map(self, request: Request) -> Response:
+        """Answer GET /v1/map."""
+        return await self._answer(self._service(request).map)
+
     async def _answer(self, function: Callable[..., Any], *asked: Any) -> Response:
         """Return the model's answer, which is worked out on a thread."""
         return json_response(await self.work.do(function, *asked))
@@ -219,7 +236,10 @@ class Endpoints:
     async def model(self, request: Request) -> Response:
         """Answer GET /v1/model."""
         project = self.projects.find(named_project(request))
-        return json_response(structs.replace(project.service.card, project=project.id))
+        learns = project.feedback is not None
+        return json_response(
+            structs.replace(project.service.card, project=project.id, learns=learns)
+        )
 
     async def health(self, _: Request) -> Response:
         """Answer GET /health, even when there is much to do."""

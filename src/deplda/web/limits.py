@@ -16,8 +16,8 @@ class Limits:
     body_bytes : int
         Of a request.
     large_body_bytes, large_bodies : int
-        Of a request in the manner of Annif, and how many above `body_bytes` are worked on at once;
-        the next one is answered 503.
+        Of a request in the manner of Annif or a file to be read, and how many above `body_bytes`
+        are worked on at once; the next one is answered 503.
     documents : int
         In one request.
     characters : int

@@ -20,10 +20,11 @@ _ERRORS = {
     408: "The request came too slowly.",
     409: "This model cannot do that.",
     413: "The body is too large.",
-    415: "The body is not said to be application/json.",
+    415: "The body is not said to be of the type that is asked for.",
     422: "The request is of another form, or beyond a limit.",
     503: "Too many requests are waiting, or this one took too long.",
 }
+_FILE = "application/octet-stream"
 _BODY, _QUERY = (400, 404, 408, 409, 413, 415, 422, 503), (404, 422, 503)
 
 
@@ -43,12 +44,13 @@ def describe(
     kinds = [
         *(kind for other in others for kind in other.kinds),
         *requests, answers.Error, answers.SuggestAnswer, Explained, answers.LabelsAnswer,
-        answers.LabelAnswer, answers.TopicsAnswer, answers.ModelAnswer, answers.HealthAnswer,
+        answers.LabelAnswer, answers.TopicsAnswer, answers.MapAnswer, answers.ModelAnswer,
+        answers.HealthAnswer, answers.ReadAnswer,
     ]  # fmt: skip
     _, schemas = msgspec.json.schema_components(kinds, ref_template=_REFERENCE)
     schemas["Document"]["oneOf"] = [{"required": ["text"]}, {"required": ["words"]}]
-    labels, topics = schemas.pop("LabelsQuery"), schemas.pop("TopicsQuery")
-    for query in (labels, topics):
+    labels, topics, read = (schemas.pop(f"{name}Query") for name in ("Labels", "Topics", "Read"))
+    for query in (labels, topics, read):
         query["properties"]["project"] = _which(projects)["schema"]
     project = [_which(projects)]
     name = {"name": "label", "in": "path", "required": True, "schema": {"type": "string"}}
@@ -62,12 +64,14 @@ def describe(
             "/v1/explain": _post(
                 "Say why labels are suggested", "ExplainRequest", "Explained", project
             ),
+            "/v1/read": _post_file("Read the documents of a file", "ReadAnswer", parameters(read)),
             "/v1/labels": _get("Search the labels", "LabelsAnswer", _QUERY, parameters(labels)),
             "/v1/labels/{label}": _get("Show a label", "LabelAnswer", _QUERY, [name, *project]),
             "/v1/topics": _get(
                 "List labels that go together", "TopicsAnswer", (409, *_QUERY),
                 parameters(topics),
             ),
+            "/v1/map": _get("Show the labels as a map", "MapAnswer", _QUERY, project),
             "/v1/model": _get("Show the model's card", "ModelAnswer", (404, 422), project),
             "/health": _get("Say that the service is there", "HealthAnswer"),
             "/metrics": {"get": {"summary": "Give counters to Prometheus", "responses": counters}},
@@ -106,6 +110,12 @@ def _post(summary: str, body: str, answer: str, parameters: Any) -> dict[str, An
     return {"post": found | {"responses": _answers(answer, _BODY)}}
 
 
+def _post_file(summary: str, answer: str, parameters: Any) -> dict[str, Any]:
+    file = content("The file as it is.", {"type": "string", "format": "binary"}, _FILE)
+    found = {"summary": summary, "parameters": parameters, "requestBody": {"required": True} | file}
+    return {"post": found | {"responses": _answers(answer, (404, 408, 413, 415, 422, 503))}}
+
+
 def _get(
     summary: str, answer: str, errors: Iterable[int] = (), parameters: Any = ()
 ) -> dict[str, Any]:
@@ -132,7 +142,12 @@ def content(
 def parameters(schema: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the fields of a query as parameters."""
     return [
-        {"name": name, "in": "query", "required": False, "schema": value}
+        {
+            "name": name,
+            "in": "query",
+            "schema": value,
+            "required": name in schema.get("required", ()),
+        }
         for name, value in schema["properties"].items()
     ]
 

@@ -12,6 +12,7 @@ from msgspec import UNSET, Meta, UnsetType
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
+from deplda.models.label_index import Order
 from deplda.web.limits import Limits
 
 _SEE = "; /openapi.json says what is expected"
@@ -25,6 +26,7 @@ class Requests(NamedTuple):
     explain: Any
     labels: Any
     topics: Any
+    read: Any
 
 
 def request_types(limits: Limits) -> Requests:
@@ -62,8 +64,16 @@ def request_types(limits: Limits) -> Requests:
         ),
     ]  # fmt: skip
     cutoff = named | number | None
-    search = Annotated[str, Meta(max_length=200, description="Words that the name contains.")]
-    order = Literal["frequency", "name"]
+    search = Annotated[
+        str, Meta(max_length=200, description="Words that a name, synonym or notation contains.")
+    ]
+    file_name = Annotated[
+        str,
+        Meta(
+            min_length=1, max_length=255, description="Of the file; its end tells the format.",
+            extra_json_schema=no_null,
+        ),
+    ]  # fmt: skip
     page = [
         ("page", Annotated[int, Meta(ge=1, le=_MOST_PAGES)], 1),
         ("size", Annotated[int, Meta(ge=1, le=limits.page)], min(50, limits.page)),
@@ -86,9 +96,10 @@ def request_types(limits: Limits) -> Requests:
         ),
         struct("ExplainRequest", [("document", document), k_explained, n_words]),
         struct(
-            "LabelsQuery", [("search", search, ""), ("sort", order, "frequency"), *page, project]
+            "LabelsQuery", [("search", search, ""), ("sort", Order, "frequency"), *page, project]
         ),
         struct("TopicsQuery", [topic_set, *page, project]),
+        struct("ReadQuery", [("name", file_name), project]),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,11 @@ from deplda.data.names import MARK
 from deplda.models.asks_experts import AsksExperts
 from deplda.models.base import LabelClassifier
 from deplda.models.codec import card_of
-from deplda.models.label_table import searched_texts
+from deplda.models.label_index import LabelIndex, Order
+from deplda.models.label_map import label_map
 from deplda.models.neighbours import beside
-from deplda.models.reasons import Explained
+from deplda.models.quality import by_frequency
+from deplda.models.reasons import Example, Explained
 from deplda.models.registry import can
 from deplda.models.suggesting import Asked, answers_of
 from deplda.training.estimates import TopicLabels
@@ -28,6 +31,8 @@ from deplda.web.http_errors import busy
 from deplda.web.limits import Limits
 
 _LABEL_WORDS, _LABEL_COMPANIONS, _LABEL_TOPICS, _TOPIC_LABELS = 24, 12, 3, 12
+_LABEL_EXAMPLES = 5
+_TEXT_SETTINGS = ("language", "normalize", "min_count", "ngrams", "fold_accents")
 
 
 class ModelService:
@@ -39,23 +44,21 @@ class ModelService:
         self.limits, self.explains = limits, can(model, "explain")
         self.names, self._labels = list(model.shown_labels_), model.classes_.tolist()
         self.numbers = {name: number for number, name in enumerate(self.names)}
-        self._folded = [name.casefold() for name in self.names]
-        self._searched = searched_texts(model)
         self._by_uri = {label: number for number, label in enumerate(self._labels)}
         self.n_left_out = self._count_left_out()
         self._sets = csr_array(model.label_sets_)
         self._by_label = csr_array(self._sets.T)
         self.frequency = np.diff(self._by_label.indptr)
         self._weights = self.frequency / max(int(self.frequency.sum()), 1)
-        by_name = sorted(range(len(self.names)), key=lambda c: (self._folded[c], c))
-        by_frequency = sorted(by_name, key=lambda c: -self.frequency[c])
-        self._orders = {"name": by_name, "frequency": by_frequency}
+        self._index = LabelIndex(self.model)
         self._words = model.surface_words_  # as they are shown; a text is counted by `words_`
         self._places = {word: place for place, word in enumerate(model.words_)}
         self._words_of: Any = None if model.counter_ is None else model.counter_.analyzer().counts
         self._marks_at = range(0) if model.counter_ is None else model.counter_.marks_at_
         self._usual = self._usual_words() if self.explains else None
         self._topics = self._every_topic() if self.explains else []
+        self._map: answers.MapAnswer | None = None
+        self._drawing = Lock()
         self.card = self._card()
 
     # Documents -----------------------------------------------------------------------------------
@@ -77,13 +80,17 @@ class ModelService:
                 raise busy(f"{number} documents were done in time; send fewer at once")
             row, n_tokens, n_unknown = self._count(document, f"$.documents[{number}]")
             is_empty = not (document.words if document.text is UNSET else document.text.strip())
-            (answer,) = answers_of(self.model, row, asked, [is_empty])
+            (answer,) = answers_of(self.model, row, asked, [is_empty], with_line=True)
             labels = [
                 answers.Suggestion(**each | {"label": str(each["label"])})
                 for each in answer["labels"]
             ]
-            by_prior = not n_tokens and not is_empty
-            found.append(answers.Suggested(labels, n_tokens, n_unknown, by_prior, is_empty))
+            found.append(
+                answers.Suggested(
+                    labels, n_tokens, n_unknown, not n_tokens and not is_empty, answer["n_given"],
+                    is_empty,
+                )
+            )  # fmt: skip
         return answers.SuggestAnswer(found)
 
     def explain(self, document: Any, k: int, n_words: int) -> Explained:
@@ -141,12 +148,24 @@ class ModelService:
 
     # Labels and topics ---------------------------------------------------------------------------
 
-    def find_labels(self, search: str, sort: str, page: int, size: int) -> answers.LabelsAnswer:
-        """Return one page of the labels whose names contain all words of the search."""
-        needles = search.casefold().split()
-        found = [c for c in self._orders[sort] if all(n in self._searched[c] for n in needles)]
+    def find_labels(self, search: str, sort: Order, page: int, size: int) -> answers.LabelsAnswer:
+        """Return one page of the labels one name of which has all words of the search."""
+        found = [*self._index.find(search, sort).items()]
         shown = found[(page - 1) * size : page * size]
-        return answers.LabelsAnswer(len(found), page, size, [self._entry(c) for c in shown])
+        return answers.LabelsAnswer(
+            len(found), page, size, [self._entry(c, matched) for c, matched in shown]
+        )
+
+    def _entry(self, number: int, matched: str | None) -> answers.NamedLabel:
+        told = self.model.told_label(self._labels[number])
+        return answers.NamedLabel(
+            self.names[number],
+            int(self.frequency[number]),
+            told.get("uri"),
+            told.get("notation"),
+            *self._index.quality(number),
+            matched,
+        )
 
     def label_named(self, name: str) -> Any | None:
         """Return the label with an address, notation or name; None if none has it, or several."""
@@ -157,12 +176,6 @@ class ModelService:
             return known[0]
         number = self.numbers.get(name)
         return None if number is None else self._labels[number]
-
-    def _entry(self, number: int) -> answers.NamedLabel:
-        told = self.model.told_label(self._labels[number])
-        return answers.NamedLabel(
-            self.names[number], int(self.frequency[number]), told.get("uri"), told.get("notation")
-        )
 
     def _count_left_out(self) -> int:
         """Return how many labels the model's vocabulary, if it has one, has not, or not in use."""
@@ -216,6 +229,8 @@ class ModelService:
             self._distinctive(number),
             self._companions(number),
             self._topics_of(number),
+            *self._index.quality(number),
+            self._examples(number),
             self._concept(label),
         )
 
@@ -233,6 +248,33 @@ class ModelService:
         topics = sorted(self._topics[number], key=lambda topic: -topic.share)
         shown = topics[(page - 1) * size : page * size]
         return answers.TopicsAnswer(n_sets, len(topics), page, size, shown)
+
+    def map(self) -> answers.MapAnswer:
+        """Return the labels as a map, which is drawn when it is first asked for."""
+        with self._drawing:
+            if self._map is None:
+                self._map = self._draw()
+            return self._map
+
+    def _draw(self) -> answers.MapAnswer:
+        words = self.model.label_words_ if self.explains else None
+        found = label_map(self._sets, words, self._usual)
+        n_labels = np.bincount(found.regions, minlength=len(found.names)).tolist()
+        regions = [
+            answers.MapRegion([self.names[c] for c in names], x, y, radius, n, together)
+            for names, (x, y), radius, n, together in zip(
+                found.names, found.centres.round(2).tolist(), found.region_radii.round(2).tolist(),
+                n_labels, found.together.tolist(), strict=True,
+            )
+        ]  # fmt: skip
+        labels = [
+            answers.MapLabel(self.names[c], int(self.frequency[c]), x, y, radius, region)
+            for c, (x, y), radius, region in zip(
+                found.labels.tolist(), found.places.round(2).tolist(),
+                found.radii.round(2).tolist(), found.regions.tolist(), strict=True,
+            )
+        ]  # fmt: skip
+        return answers.MapAnswer(regions, labels, len(self.names) - len(labels))
 
     def _usual_words(self) -> npt.NDArray[np.float64]:
         """Return how likely each word is when nothing is known: φ of all training labels."""
@@ -255,12 +297,21 @@ class ModelService:
 
     def _companions(self, number: int) -> list[answers.SharedDocuments]:
         """Return the labels that training documents have beside this one."""
-        begin, end = self._by_label.indptr[number : number + 2]
-        documents = self._by_label.indices[begin:end]
+        documents = self._documents_of(number)
         return [
             answers.SharedDocuments(self.names[other], n, share)
             for other, n, share in beside(self._sets, documents, number, _LABEL_COMPANIONS)
         ]
+
+    def _examples(self, number: int) -> list[Example]:
+        """Return the most typical training documents of a label."""
+        examples, documents = self.model.examples_, self._documents_of(number)
+        return [] if examples is None else [*examples.typical(documents, _LABEL_EXAMPLES)]
+
+    def _documents_of(self, number: int) -> npt.NDArray[np.int32]:
+        """Return the training documents that have a label."""
+        begin, end = self._by_label.indptr[number : number + 2]
+        return np.asarray(self._by_label.indices[begin:end])
 
     def _topics_of(self, number: int) -> list[answers.Topic]:
         """Return the first set's topics that most of a label's tokens are in: P(t | c)."""
@@ -297,13 +348,24 @@ class ModelService:
             explains=self.explains,
             has_topics=bool(self._topics),
             has_probabilities=self.model.has_probabilities,
+            examples=self.model.examples_ is not None,
             calibration=card.learned.get("calibration"),
             parameters=card.parameters,
-            settings=dict(getattr(self.model, "settings_", {})),
+            settings=self._settings(),
             statistics=card.statistics,
             metrics=card.metrics,
+            held_out=self.model.held_out_ or None,
+            by_frequency=by_frequency(self.frequency, self.model.label_quality_),
+            text=card.text and {name: card.text[name] for name in _TEXT_SETTINGS},
             limits=asdict(self.limits),
         )
+
+    def _settings(self) -> dict[str, float | int | str]:
+        """Return the hyperparameters as they are used, those of a hybrid's topic model included."""
+        own: dict[str, float | int | str] = {}
+        if hasattr(self.model, "topic_model_"):
+            own = {"C": self.model.C_, "candidates": self.model.n_candidates_}
+        return getattr(getattr(self.model, "topic_model_", self.model), "settings_", {}) | own
 
 
 def _within(topics: TopicLabels, numbers: Iterable[int]) -> npt.NDArray[np.float64]:

@@ -92,7 +92,10 @@ def _how_it_reads(written: TextOfOne | None) -> str:
 
 def explanation_of(showcase: dict[str, Any]) -> Explanation:
     """Return the explanation that a unit kept."""
-    words = [Word(word, times, tuple(tokens)) for word, times, tokens in showcase["words"]]
+    words = [  # folders of earlier versions have not what words add
+        Word(word, times, tuple(tokens), tuple(added[0] if added else tokens))
+        for word, times, tokens, *added in showcase["words"]
+    ]
     return msgspec.convert(showcase["explanation"] | {"words": words}, Explanation)
 
 

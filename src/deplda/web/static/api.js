@@ -1,5 +1,6 @@
 // Talking to the service. Addresses are relative, so that a proxy may put the page anywhere.
 
+import { t } from "./strings.js";
 import { askToken, shownToken } from "./token.js";
 
 // Of several models, the one that the page's own address names: /?project=ID.
@@ -9,12 +10,13 @@ export async function get(path, query = {}) {
   return answer(await reach(withQuery(path, query)));
 }
 
-export async function post(path, body) {
-  return answer(await reach(withQuery(path), {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  }));
+export const post = (path, body) => send(path, {}, "application/json", JSON.stringify(body));
+
+export const postFile = (path, file) => send(path, { name: file.name }, "application/octet-stream", file);
+
+async function send(path, query, type, body) {
+  const request = { method: "POST", headers: { "Content-Type": type }, body };
+  return answer(await reach(withQuery(path, query), request));
 }
 
 function withQuery(path, query = {}) {
@@ -25,24 +27,24 @@ function withQuery(path, query = {}) {
 async function reach(path, request = {}) {
   const token = shownToken();
   const shown = token ? { Authorization: `Bearer ${token}` } : {};
-  const response = await send(path, { ...request, headers: { ...request.headers, ...shown } });
+  const response = await ask(path, { ...request, headers: { ...request.headers, ...shown } });
   if (response.status !== 401) return response;
   await askToken(token);
   return reach(path, request);
 }
 
-async function send(...request) {
+async function ask(...request) {
   try {
     return await fetch(...request);
   } catch {
-    throw new Error("The service does not answer. Is it still running?");
+    throw new Error(t("service.silent"));
   }
 }
 
 async function answer(response) {
+  if (response.status === 204) return null; // it is done, and there is nothing to say
   const found = await response.json().catch(() => null);
   if (response.ok && found) return found;
-  const why = found?.error ?? `status ${response.status}`;
-  if (response.status === 503) throw new Error(`The service is busy: ${why}.`);
-  throw new Error(`The service says no: ${why}.`);
+  const why = found?.error ?? found?.detail ?? `${response.status}`;
+  throw new Error(t(response.status === 503 ? "service.busy" : "service.no", { why }));
 }

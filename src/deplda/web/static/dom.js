@@ -1,5 +1,7 @@
 // Making elements. Text only ever becomes text: nothing here parses HTML.
 
+import { number } from "./strings.js";
+
 export const find = (id) => document.getElementById(id);
 
 export function make(tag, properties = {}, ...children) {
@@ -30,13 +32,18 @@ function set(element, properties) {
   }
 }
 
-export const colour = (number) => `var(--c${number % 10})`;
+// A colour for each number, no two alike: hues by the golden angle, in three depths, so that those
+// whose hues come close again differ in depth. Each is dark enough on light, light enough on dark.
+export function colour(which) {
+  const hue = ((which * 137.508 + 255) % 360).toFixed(1), depth = Math.floor(which / 12) % 3;
+  const light = `oklch(${[0.5, 0.4, 0.56][depth]} ${[0.15, 0.1, 0.08][depth]} ${hue})`;
+  const dark = `oklch(${[0.78, 0.86, 0.7][depth]} ${[0.13, 0.08, 0.07][depth]} ${hue})`;
+  return `light-dark(${light}, ${dark})`;
+}
 
 export const percent = (share) =>
-  share >= 0.995 || share === 0 ? `${Math.round(share * 100)} %`
-  : share < 0.001 ? "under 0.1 %"
-  : share < 0.01 ? `${(share * 100).toFixed(1)} %`
-  : `${Math.round(share * 100)} %`;
+  share > 0 && share < 0.001 ? `< ${number(0.1)} %`
+  : `${number(100 * share, { maximumFractionDigits: share < 0.01 ? 1 : 0 })} %`;
 
 // A probability, which is never quite 0 or 1.
 export const chance = (value) =>
@@ -44,18 +51,17 @@ export const chance = (value) =>
 
 // A number with a true minus sign, and none before a zero.
 export function fixed(value, digits = 3) {
-  const shown = Math.abs(value).toFixed(digits);
-  return value < 0 && Number(shown) ? `−${shown}` : shown;
+  const how = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  const minus = value < 0 && Number(value.toFixed(digits)) !== 0 ? "−" : "";
+  return minus + number(Math.abs(value), how);
 }
-
-export const plural = (n, one, many = `${one}s`) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
 export const labelLink = (name) =>
   make("a", { href: `#/labels/${encodeURIComponent(name)}` }, name);
 
 // A name, a bar of its weight and the value, as one row of a list.
-export const barRow = (name, share, value, number = 0) =>
-  make("li", { class: "bar-row", "--own": colour(number) },
+export const barRow = (name, share, value, which = 0) =>
+  make("li", { class: "bar-row", "--own": colour(which) },
     make("span", { class: "bar-name" }, name),
     make("span", { class: "bar-value" }, value),
     make("span", { class: "bar", "aria-hidden": "true" },

@@ -1,13 +1,16 @@
-// Taking the labels along.
+// Taking labels along: those of one document by the clipboard, those of the whole queue as a file.
+
+import { accepted, titleOf } from "./documents.js";
+import { t } from "./strings.js";
 
 export async function copyLabels(labels) {
   const text = labels.join("\n");
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    if (!copyByHand(text)) return "The browser does not let this page copy; use JSON or CSV";
+    if (!copyByHand(text)) return t("export.no-copy");
   }
-  return "Copied, one label a line";
+  return t("export.copied");
 }
 
 // Where a page that came over plain HTTP may not use the clipboard.
@@ -23,32 +26,63 @@ function copyByHand(text) {
 
 // Every suggestion and every label added by hand, with what was said to it.
 function rows({ suggestions, decisions }) {
-  const name = valueOf(suggestions), values = new Map(suggestions.map((one) => [one.label, one[name]]));
-  return [...new Set([...values.keys(), ...decisions.keys()])].map((label) => ({
-    label, [name]: values.get(label) ?? null, decision: decisions.get(label) ?? "open",
+  const suggested = new Map(suggestions.map((one) => [one.label, one]));
+  return [...new Set([...suggested.keys(), ...decisions.keys()])].map((label) => {
+    const { said = "open", isFree = false, ...about } = decisions.get(label) ?? {};
+    const { uri = null, notation = null, probability = null } = { ...about, ...suggested.get(label) };
+    const kind = isFree ? "free" : suggested.has(label) || probability !== null ? "suggested" : "added";
+    return { label, uri, notation, probability, decision: said, kind };
+  });
+}
+
+export function saveJson(queue) {
+  const documents = queue.map((one) => ({
+    id: one.id, title: titleOf(one), text: one.text, done: one.isDone,
+    labels: accepted(one).map(({ label }) => label), suggestions: rows(one),
   }));
+  save("json", "application/json", JSON.stringify({ documents }, null, 1));
 }
 
-const valueOf = (suggestions) => (suggestions.some((one) => "score" in one) ? "score" : "probability");
+const COLUMNS = ["label", "uri", "notation", "probability", "decision", "kind"];
 
-export function saveJson(current) {
-  const labels = rows(current).filter((row) => row.decision === "accepted").map((row) => row.label);
-  save("labels.json", "application/json", JSON.stringify({ labels, suggestions: rows(current) }, null, 1));
+// With a byte-order mark, without which Excel does not take it for UTF-8.
+export function saveCsv(queue) {
+  const lines = queue.flatMap((one) => {
+    const before = [one.id, plain(titleOf(one))], found = rows(one);
+    const own = found.length ? found : [{}]; // a document without labels has a line, too
+    return own.map((row) => [...before, ...COLUMNS.map((name) => row[name] ?? "")].map(quote).join(","));
+  });
+  save("csv", "text/csv", `\ufeff${[["id", "title", ...COLUMNS].join(","), ...lines, ""].join("\r\n")}`);
 }
 
-export function saveCsv(current) {
-  const name = valueOf(current.suggestions);
-  const lines = rows(current).map((row) => [row.label, row[name] ?? "", row.decision].map(quote).join(","));
-  save("labels.csv", "text/csv", [`label,${name},decision`, ...lines, ""].join("\r\n"));
+// Annif's TSV holds texts and addresses of concepts alone; returns how many labels have none.
+export function saveTsv(queue) {
+  const labels = queue.map(accepted);
+  const nWithout = labels.flat().filter(({ uri }) => !uri).length;
+  if (nWithout === labels.flat().length) return { isSaved: false, nWithout };
+  const lines = queue.map(({ text }, number) => [
+    text.replace(/[\t\r\n]+/g, " ").trim(),
+    labels[number].filter(({ uri }) => uri).map(({ uri }) => `<${uri}>`).join(" "),
+  ].join("\t"));
+  save("tsv", "text/tab-separated-values", `${lines.join("\n")}\n`);
+  return { isSaved: true, nWithout };
 }
 
 export const saveDescription = (description) =>
-  save("openapi.json", "application/json", JSON.stringify(description, null, 1));
+  download("openapi.json", "application/json", JSON.stringify(description, null, 1));
+
+// A title is the text's: a spreadsheet must not take it for a formula.
+const plain = (title) => (/^[=+\-@\t]/.test(title) ? `'${title}` : title);
 
 const quote = (value) =>
   /[",\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
 
-function save(name, type, content) {
+const save = (ending, type, content) => download(`deplda-${today()}.${ending}`, type, content);
+
+const today = (now = new Date()) =>
+  [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((n) => String(n).padStart(2, "0")).join("-");
+
+function download(name, type, content) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([content], { type }));
   link.download = name;

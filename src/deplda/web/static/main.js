@@ -4,11 +4,12 @@ import { get, project } from "./api.js";
 import { fail, find, make } from "./dom.js";
 import { startLabels } from "./labels.js";
 import { startModel } from "./model.js";
+import { offerLanguages, t, translate } from "./strings.js";
 import { startSuggest } from "./suggest.js";
 import { startTopics } from "./topics.js";
 
 const views = ["suggest", "labels", "topics", "model"];
-const titles = { suggest: "Suggest labels", labels: "Labels", topics: "Topics", model: "Model" };
+const titles = { suggest: "page.suggest", labels: "views.labels", topics: "views.topics", model: "views.model" };
 
 function show(starters) {
   const [, asked, ...rest] = location.hash.split("/");
@@ -19,7 +20,7 @@ function show(starters) {
     if (link.hash === `#/${view}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  document.title = `${titles[view]} · deplda`;
+  document.title = `${t(titles[view])} · deplda`;
   starters[view]?.(decode(rest.join("/"))).catch(fail);
 }
 
@@ -44,15 +45,16 @@ async function offerProjects() {
 }
 
 async function start() {
+  translate();
+  offerLanguages(find("language"), make);
   await offerProjects();
   const model = await get("v1/model");
   find("about").textContent =
-    `${model.model} · ${model.n_labels.toLocaleString("en")} labels · ${model.n_words.toLocaleString("en")} words`;
-  document.querySelector('nav a[href="#/topics"]').hidden = !model.has_topics;
+    [model.model, t("count.labels", { n: model.n_labels }), t("count.words", { n: model.n_words })].join(" · ");
   const starters = {
     suggest: startSuggest(model),
     labels: startLabels(),
-    topics: model.has_topics ? startTopics() : null,
+    topics: startTopics(),
     model: startModel(model),
   };
   addEventListener("hashchange", () => {

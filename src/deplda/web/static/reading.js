@@ -1,45 +1,108 @@
-// The text with its words in the colours of their labels.
+// The text with the words lit that speak for labels, and what a word speaks for.
 
-import { colour, make, percent } from "./dom.js";
+import { colour, fixed, make } from "./dom.js";
+import { litByLabels, litWords } from "./lighting.js";
+import { t } from "./strings.js";
 
-const LEAST = { all: 0.2, one: 0.1 }; // a word that no label, or not this one, has so much of stays plain
+const MOST_TOLD = 5;
+let shown = { words: new Map(), wordOf: new Map() }; // what is read: words, and which stands where
 
-// Shows the text; returns a function that lights one label's words, or with -1 all labels' again.
-export function showReading(place, text, { labels, words, spans }) {
-  const shares = new Map(words.map(({ word, times, tokens }) => [word, tokens.map((n) => n / times)]));
+// A word as it first stands in the text; the model may show another form of it.
+export function asWritten(text, spans) {
+  const letters = [...text], first = new Map();
+  for (const [begin, end, word] of spans) {
+    if (!first.has(word)) first.set(word, letters.slice(begin, end).join(""));
+  }
+  return (word) => first.get(word) ?? word;
+}
+
+// Shows the text; returns a function that lights one label's words, or with -1 those of `several`.
+export function showReading(place, text, { labels, words, spans, scale }) {
   const letters = [...text]; // the service counts characters, JavaScript counts halves of some
   const pieces = [], marks = [];
   let at = 0;
-  const mark = (shown, word) => {
-    const piece = make("mark", {}, shown);
-    pieces.push(piece);
-    marks.push({ piece, shares: shares.get(word) ?? [] });
-  };
   for (const [begin, end, word] of spans) {
-    pieces.push(letters.slice(at, begin).join(""));
-    mark(letters.slice(begin, end).join(""), word);
+    const piece = make("mark", { tabindex: -1 }, letters.slice(begin, end).join(""));
+    pieces.push(letters.slice(at, begin).join(""), piece);
+    marks.push({ piece, word, begin });
     at = end;
   }
   pieces.push(letters.slice(at).join(""));
-  const light = (number) => {
-    for (const one of marks) paint(one, number, labels);
-  };
-  light(-1);
   place.replaceChildren(...pieces);
   place.scrollTop = 0;
-  return light;
+  shown = {
+    labels, scale, words: new Map(words.map((one) => [one.word, one])),
+    wordOf: new Map(marks.map(({ piece, word }) => [piece, word])),
+  };
+  return (chosen, several) => {
+    const chances = labels.map(({ probability }) => probability ?? 1);
+    const lit = chosen < 0 ? litByLabels(words, several, chances)
+      : new Map([...litWords(words, chosen)].map(([word, how]) => [word, { label: chosen, how }]));
+    const places = chosen < 0 ? [] : labels[chosen].named?.places ?? [];
+    for (const { piece, word, begin } of marks) {
+      paint(piece, lit.get(word));
+      const isName = places.some(([first, last]) => first <= begin && begin < last);
+      piece.classList.toggle("of-name", isName);
+      if (isName) piece.style.setProperty("--own", colour(chosen));
+    }
+  };
 }
 
-function paint({ piece, shares }, number, labels) {
-  const chosen = number >= 0 ? number : shares.indexOf(Math.max(...shares));
-  const share = shares[chosen] ?? 0;
-  const shown = share >= (number >= 0 ? LEAST.one : LEAST.all);
-  piece.classList.toggle("lit", shown);
-  if (shown) {
-    piece.style.setProperty("--own", colour(chosen));
-    piece.style.setProperty("--how", Math.min(share, 1).toFixed(2));
-    piece.title = `${labels[chosen].label}: ${percent(Math.min(share, 1))}`;
-  } else {
-    piece.removeAttribute("title");
-  }
+function paint(piece, lit) {
+  piece.classList.toggle("lit", Boolean(lit));
+  if (!lit) return;
+  piece.style.setProperty("--own", colour(lit.label));
+  piece.style.setProperty("--how", lit.how.toFixed(2));
+}
+
+// What a word speaks for, told at the word: to pointers, and to keys, which go from one lit word to
+// the next.
+export function startReading(place, tip) {
+  const hide = () => { tip.hidden = true; };
+  const tell = (piece) => {
+    const found = shown.words.get(shown.wordOf.get(piece));
+    if (!found) return hide();
+    tip.replaceChildren(...told({ ...found, word: piece.textContent }));
+    tip.hidden = false;
+    putBeside(tip, piece);
+  };
+  const on = (name, work) => place.addEventListener(name, work);
+  on("pointerover", ({ target }) => tell(target));
+  on("pointerleave", hide);
+  on("focusin", ({ target }) => tell(target));
+  on("focusout", hide);
+  on("scroll", () => (shown.wordOf.has(document.activeElement) ? tell(document.activeElement) : hide()));
+  on("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const lit = [...place.querySelectorAll("mark.lit")], now = lit.indexOf(document.activeElement);
+    const next = step && lit[now < 0 && step < 0 ? lit.length - 1 : now + step];
+    if (!next) return;
+    event.preventDefault();
+    next.setAttribute("aria-describedby", tip.id);
+    next.focus();
+  });
+}
+
+function told({ word, times, added }) {
+  const { labels, scale } = shown, least = scale === "tokens" ? 0.05 : 0.005; // less is shown as 0
+  const strongest = added.map((value, number) => ({ value, number }))
+    .filter(({ value }) => Math.abs(value) >= least)
+    .sort((one, other) => Math.abs(other.value) - Math.abs(one.value)).slice(0, MOST_TOLD)
+    .sort((one, other) => other.value - one.value); // those that it speaks for come first
+  const head = make("p", {}, make("b", {}, word), times > 1 ? ` × ${times}` : "");
+  if (!strongest.length) return [head, make("p", { class: "quiet" }, t("word.nothing"))];
+  return [head, make("ul", {}, ...strongest.map(({ value, number }) =>
+    make("li", { "--own": colour(number) }, labels[number].label,
+      make("small", {}, scale === "tokens" ? fixed(value, 1) : signed(value))))),
+  make("p", { class: "quiet" }, t(scale === "tokens" ? "word.tokens" : "word.added"))];
+}
+
+export const signed = (value, digits = 2) => (value < 0 ? "" : "+") + fixed(value, digits);
+
+function putBeside(tip, piece) {
+  const box = piece.getBoundingClientRect(), own = tip.getBoundingClientRect();
+  const left = Math.min(Math.max(8, box.left), innerWidth - own.width - 8);
+  const above = box.bottom + own.height + 12 > innerHeight;
+  tip.style.left = `${left}px`;
+  tip.style.top = `${above ? box.top - own.height - 6 : box.bottom + 6}px`;
 }

@@ -1,296 +1,357 @@
 // A document, its suggested labels, why, and what the indexer says to each of them.
 
-import { get, post } from "./api.js";
-import { chance, colour, fail, find, fixed, later, make, plural } from "./dom.js";
-import { copyLabels, saveCsv, saveJson } from "./export.js";
-import { showReading } from "./reading.js";
-import { hasShares, inWords, showWhy } from "./why.js";
+import { startAdding } from "./adding.js";
+import { post } from "./api.js";
+import {
+  about, accepted, addDocuments, change, decide, documents, newDocument, onOtherTab, openDocuments,
+  removeDocuments, saveDecisions, saveText, undo,
+} from "./documents.js";
+import { fail, find, later, make } from "./dom.js";
+import { exampleText } from "./examples.js";
+import { copyLabels, saveCsv, saveJson, saveTsv } from "./export.js";
+import { letDrop, readFiles, startSeveral } from "./intake.js";
+import { startKeys } from "./keys.js";
+import { sendFinished } from "./learning.js";
+import { showQueue, startQueue } from "./queue.js";
+import { asWritten, showReading, startReading } from "./reading.js";
+import { recall, remember } from "./storage.js";
+import { t } from "./strings.js";
+import { items, showAccepted, showDecisions, showSuggestions } from "./suggestions.js";
+import { showWhy } from "./why.js";
 
-let model, current, pinned;
+const WIDE = matchMedia("(min-width: 56rem)");
+let model, current, explained, light, pinned = -1, last = 0, asked = 0;
 
 export function startSuggest(card) {
   model = card;
-  forget();
-  find("go").addEventListener("click", suggest);
-  find("edit").addEventListener("click", edit);
-  find("clear").addEventListener("click", clear);
-  find("open").addEventListener("click", () => find("file").click());
-  find("file").addEventListener("change", () => take(find("file").files[0]));
-  find("many").addEventListener("change", () => current.suggestions.length && suggest());
-  find("add").addEventListener("submit", addAnother);
-  find("another").addEventListener("input", later(150, offerLabels));
-  find("copy").addEventListener("click", () => copyLabels(decided("accepted")).then(tell));
-  find("save-json").addEventListener("click", () => saveJson(current));
-  find("save-csv").addEventListener("click", () => saveCsv(current));
-  find("suggest").addEventListener("keydown", onKey);
-  const most = Math.min(model.limits.labels, model.explains ? model.limits.explained : Infinity);
-  for (const option of [...find("many").options]) if (Number(option.value) > most) option.remove();
+  startTools();
+  startTray();
+  startQueue((document) => show(document), model.learns);
+  startSeveral(take);
+  startReading(find("reading"), find("tip"));
+  letDrop(find("suggest"), takeFiles, (text) => take([newDocument({ text, isAsked: true })]));
+  startKeys(find("suggest"), suggest, {
+    accept: (place) => sayAndStep(place, "accepted"), reject: (place) => sayAndStep(place, "rejected"),
+    step, undo: takeBack, next: finish, before: () => find("before").click(),
+    add: () => find("another").focus(), back: () => focusOn(items()[last] ?? items()[0]),
+    leave: () => { pinned = -1; look(-1); },
+  });
+  showInvitation();
+  const queue = openDocuments(model.project);
+  onOtherTab(() => (documents().includes(current) || !current.text ? showState() : show(documents()[0] ?? newDocument())));
+  show(queue.find(({ key }) => key === recall(`at:${model.project}`)) ?? queue.find((one) => !one.isDone) ?? queue[0] ?? newDocument());
   if (!model.takes_text) rejectTexts();
-  letDrop(find("suggest"));
+  addEventListener("pagehide", saveTyped); // what was typed just now is not lost either
+  addEventListener("beforeunload", (event) => {
+    if (documents().some((one) => !one.isKept)) event.preventDefault();
+  });
   return async () => {};
 }
 
-function forget() {
-  current = { text: "", suggestions: [], decisions: new Map() };
-  pinned = -1;
+function startTools() {
+  find("go").addEventListener("click", suggest);
+  find("edit").addEventListener("click", () => edit(true));
+  find("new").addEventListener("click", () => show(newDocument(), { focus: "text" }));
+  find("remove").addEventListener("click", () => remove([current]));
+  find("remove-all").addEventListener("click", () => remove([...documents()]));
+  find("open").addEventListener("click", () => find("file").click());
+  find("file").addEventListener("change", async () => {
+    await takeFiles(find("file").files);
+    find("file").value = ""; // the same file may be opened again
+  });
+  find("text").addEventListener("input", later(300, saveTyped));
+  const most = Math.min(model.limits.labels, model.explains ? model.limits.explained : Infinity);
+  for (const option of [...find("many").options]) if (Number(option.value) > most) option.remove();
+  const many = recall("many");
+  if ([...find("many").options].some(({ value }) => value === many)) find("many").value = many;
+  find("many").addEventListener("change", () => {
+    remember("many", find("many").value);
+    if (current.isAsked) ask();
+  });
+}
+
+function startTray() {
+  startAdding(() => current, showState);
+  find("copy").addEventListener("click", () =>
+    copyLabels(accepted(current).map(({ label }) => label)).then(tell));
+  find("finish").addEventListener("click", finish);
+  find("undo").addEventListener("click", takeBack);
+  find("save-csv").addEventListener("click", () => saveCsv(documents()));
+  find("save-json").addEventListener("click", () => saveJson(documents()));
+  find("save-tsv").addEventListener("click", () => {
+    const { isSaved, nWithout } = saveTsv(documents());
+    const left = nWithout ? t("export.left-out", { n: nWithout }) : "";
+    find("taken").textContent = isSaved ? left : t("export.no-addresses");
+  });
+  find("preselect").checked = recall("preselect") ?? false;
+  find("preselect").addEventListener("change", () => {
+    remember("preselect", find("preselect").checked);
+    preselect();
+    showState();
+  });
 }
 
 function rejectTexts() {
-  find("go").disabled = find("open").disabled = true;
-  find("said").textContent =
-    "This model was learned from word counts, not from texts. Send counts to the API: see Model.";
+  find("go").disabled = find("open").disabled = find("many-texts").disabled = true;
+  find("said").textContent = t("text.counts-only");
+  find("invitation").hidden = true;
+}
+
+function showInvitation() {
+  const steps = ["one", "two", "three"].map((step) => make("li", {}, t(`invitation.${step}`)));
+  find("invitation").replaceChildren(make("ol", {}, ...steps),
+    make("button", { id: "example", onclick: tryExample }, t("invitation.example")),
+    make("p", { class: "quiet" }, t("invitation.kept"), model.learns ? ` ${t("learn.hint")}` : ""));
+}
+
+async function tryExample() {
+  try {
+    take([newDocument({ text: await exampleText(), isAsked: true })]);
+  } catch (error) {
+    problem(error.message);
+  }
+}
+
+// One document after the other --------------------------------------------------------------------
+
+// Shows a document; the focus goes to its first label, to its text, or stays where it is.
+function show(document, { focus = null } = {}) {
+  saveTyped();
+  current = document;
+  remember(`at:${model.project}`, document.key);
+  explained = light = null;
+  pinned = -1;
+  last = 0;
+  asked++; // an answer that is still on its way is another document's
+  problem(null);
+  find("notice").replaceChildren();
+  tell("");
+  find("said").textContent = "";
+  find("text").value = document.text;
+  showSuggestions(document, act);
+  edit(focus === "text");
+  showState();
+  if (focus === "label") find("suggest-title").focus({ preventScroll: true }); // until there are labels
+  if (document.isAsked && model.takes_text) ask(focus === "label");
+}
+
+// What is decided, everywhere where it is shown.
+function showState() {
+  const isNew = !current.suggestions.length && !current.decisions.size;
+  find("suggest-title").textContent = current.title || t("text.title");
+  find("invitation").hidden = !isNew || !model.takes_text;
+  find("tray").hidden = isNew;
+  find("remove").hidden = !documents().includes(current);
+  find("new").hidden = !current.text && !current.isAsked;
+  showDecisions(current);
+  showAccepted(current, (label) => { decide(current, label, "accepted"); showState(); });
+  showQueue(current);
+}
+
+// What is being typed is a document as soon as it says something.
+function saveTyped() {
+  if (!current || find("text").value === current.text) return;
+  current.text = find("text").value;
+  if (documents().includes(current)) saveText(current);
+  else addDocuments([current]);
+  showState();
+}
+
+function take(some, problems = []) {
+  if (some.length) {
+    if (!current.text.trim() && documents().includes(current)) removeDocuments([current]);
+    addDocuments(some);
+    show(some[0], { focus: "label" });
+  }
+  problem(problems.join("\n") || null);
+}
+
+async function takeFiles(files) {
+  find("said").textContent = t("text.reading-files", { n: files.length });
+  const { found, problems } = await readFiles(files, model.limits);
+  find("said").textContent = "";
+  take(found, problems);
+}
+
+function remove(some) {
+  const at = documents().indexOf(some[0]);
+  removeDocuments(some);
+  current = null; // what was typed goes with it
+  show(documents()[Math.min(at, documents().length - 1)] ?? newDocument(), { focus: "text" });
+  find("notice").replaceChildren(t("queue.removed", { n: some.length }), " ",
+    make("button", { id: "bring-back", class: "plain", onclick: takeBack }, t("tray.undo")));
+}
+
+function takeBack() {
+  const document = undo();
+  if (!document) return tell(t("undo.nothing"));
+  if (document !== current) show(document, { focus: "label" });
+  else showState();
+  tell(t("undo.done"));
+}
+
+// Done with this one: it goes to the feedback file, if there is one, and the next one comes.
+async function finish() {
+  const done = current;
+  if (done.decisions.size && !done.isDone) change(done, () => { done.isDone = true; });
+  const queue = documents(), at = queue.indexOf(done);
+  const next = [...queue.slice(at + 1), ...queue.slice(0, at)].find((one) => !one.isDone);
+  if (next) show(next, { focus: "label" });
+  else {
+    showState();
+    find("save-csv").focus();
+  }
+  const said = next ? "" : t(queue.every((one) => one.isDone) ? "queue.all-done" : "queue.no-next");
+  tell(said);
+  if (model.learns) tell(`${said} ${await sendFinished(model.project)}`);
 }
 
 // From text to suggestions ------------------------------------------------------------------------
 
-async function suggest() {
-  const text = find("text").value;
-  fail(null);
-  if (!text.trim()) return fail(new Error("There is no text yet: paste one, or drop a file."));
+function suggest() {
+  if (find("go").disabled) return;
+  saveTyped();
+  if (!current.text.trim()) return problem(t("text.none"));
+  current.isAsked = true;
+  ask(true);
+}
+
+async function ask(withFocus = false) {
+  const document = current, { text } = document, number = ++asked, k = Number(find("many").value);
+  const isLate = () => number !== asked;
+  problem(null);
   if ([...text].length > model.limits.characters) {
-    const most = model.limits.characters.toLocaleString("en");
-    return fail(new Error(`The text has more than ${most} characters; take a part of it.`));
+    return problem(t("text.long", { n: model.limits.characters }));
   }
-  find("go").disabled = true;
-  find("said").textContent = "Reading …";
+  find("said").textContent = t("text.reading-it");
+  find("suggestions").setAttribute("aria-busy", "true");
   try {
-    const began = performance.now();
-    const k = Number(find("many").value);
     // The k likeliest, however unlikely: the reader decides.
     const every = model.has_probabilities ? { threshold: 0 } : {};
-    const answer = await post("v1/suggest", { documents: [{ text }], k, ...every });
-    const found = answer.documents[0];
-    forget();
-    current = { ...current, text, suggestions: found.labels };
-    say(found, performance.now() - began);
-    showSuggestions();
-    if (model.explains) await explain(text, k);
+    const [found] = (await post("v1/suggest", { documents: [{ text }], k, ...every })).documents;
+    document.suggestions = found.labels;
+    document.nGiven = found.n_given ?? null;
+    saveDecisions(document);
+    if (isLate()) return;
+    say(found);
+    showSuggestions(document, act);
+    preselect();
+    showState();
+    if (model.explains) await explain(document, k, isLate);
+    if (withFocus && !isLate()) focusFirst();
   } catch (error) {
+    if (isLate()) return;
     find("said").textContent = "";
-    fail(error);
+    problem(error.message);
   } finally {
-    find("go").disabled = false;
+    if (!isLate()) find("suggestions").removeAttribute("aria-busy");
   }
 }
 
-function say(found, milliseconds) {
-  const words = `${plural(found.n_tokens, "word")} read`;
-  const unknown = found.n_unknown ? `, ${found.n_unknown.toLocaleString("en")} unknown to the model` : "";
-  find("said").textContent = found.n_tokens
-    ? `${words}${unknown}, ${Math.round(milliseconds)} ms.`
-    : "The model knows none of these words: these are simply its likeliest labels.";
+function say({ n_tokens: n, n_unknown: unknown }) {
+  const left = unknown ? ` ${t("text.unknown", { n: unknown })}` : "";
+  const order = model.has_probabilities ? "" : ` ${t("text.no-chances")}`;
+  find("said").textContent = n ? t("text.read", { n }) + left + order : t("text.all-unknown");
 }
 
-async function explain(text, k) {
+async function explain({ text, suggestions }, k, isLate) {
   const answer = await post("v1/explain", { document: { text }, k, n_words: 12 });
-  if (text !== current.text) return; // another document is shown by now
-  current.reasons = answer.labels;
-  current.light = showReading(find("reading"), text, answer);
-  find("editor").hidden = find("go").hidden = find("open").hidden = true;
+  const isSame = answer.labels.every(({ label }, n) => label === suggestions[n]?.label);
+  if (isLate() || !isSame) return; // another document is shown by now, or another model answered
+  explained = { ...answer, written: asWritten(text, answer.spans) };
+  light = showReading(find("reading"), text, answer);
+  find("editor").hidden = find("go").hidden = true;
   find("reading").hidden = find("edit").hidden = false;
-  showBars();
-}
-
-function edit() {
-  find("editor").hidden = find("go").hidden = find("open").hidden = false;
-  find("reading").hidden = find("edit").hidden = true;
   look(-1);
-  find("text").focus();
 }
 
-function clear() {
-  forget();
-  find("text").value = find("said").textContent = "";
-  find("suggestions").replaceChildren();
-  find("tray").hidden = find("legend").hidden = find("scale").hidden = true;
-  find("invitation").hidden = false;
-  fail(null);
-  edit();
+function edit(withFocus) {
+  find("editor").hidden = find("go").hidden = false;
+  find("reading").hidden = find("edit").hidden = find("tip").hidden = true;
+  look(-1);
+  if (withFocus) find("text").focus();
 }
 
-async function take(file) {
-  if (!file) return;
-  if (file.size > 4 * model.limits.characters) {
-    return fail(new Error(`${file.name} is too large; take a part of it.`));
-  }
-  const text = await file.text();
-  if (text.includes("\0")) {
-    return fail(new Error(`${file.name} is not plain text; copy its text and paste it.`));
-  }
-  clear();
-  find("text").value = text;
-  if (model.takes_text) await suggest();
-}
-
-function letDrop(place) {
-  place.addEventListener("dragover", (event) => {
-    event.preventDefault();
-    place.classList.add("dropping");
+// The model's own labels are accepted beforehand, once, where the indexer wants it so.
+function preselect() {
+  if (!find("preselect").checked || current.isPreselected || current.decisions.size) return;
+  const given = current.suggestions.slice(0, current.nGiven ?? 0);
+  if (!given.length) return;
+  change(current, () => {
+    for (const one of given) current.decisions.set(one.label, { ...about(one), said: "accepted" });
   });
-  place.addEventListener("dragleave", () => place.classList.remove("dropping"));
-  place.addEventListener("drop", (event) => {
-    event.preventDefault();
-    place.classList.remove("dropping");
-    const dropped = event.dataTransfer;
-    if (dropped.files.length) return take(dropped.files[0]);
-    clear();
-    find("text").value = dropped.getData("text");
-    return suggest();
-  });
+  current.isPreselected = true;
+  saveDecisions(current);
 }
 
-// The list ----------------------------------------------------------------------------------------
+// Looking at labels, and deciding -------------------------------------------------------------------
 
-function showSuggestions() {
-  find("suggestions").replaceChildren(...current.suggestions.map(item));
-  find("scale").hidden = !hasThreshold();
-  find("scale").textContent = "A bar beyond its middle: the score is above 0.";
-  find("invitation").hidden = true;
-  find("tray").hidden = false;
-  showDecisions();
-}
-
-function item(suggestion, number) {
-  const { label, probability, score } = suggestion;
-  return make("li", {
-    class: "suggestion", "--own": colour(number),
-    onpointerenter: () => pinned < 0 && look(number),
-    onpointerleave: () => pinned < 0 && look(-1),
+const act = {
+  look: (number) => look(number),
+  leave: () => look(pinned),
+  pin: (number) => {
+    pinned = pinned === number ? -1 : number;
+    look(number);
   },
-  make("button", {
-    class: "name", "aria-pressed": "false",
-    onclick: () => pin(number), onfocus: () => pinned < 0 && look(number),
-  }, label, make("span", { class: "hidden" })),
-  make("span", { class: "score", title: model.has_probabilities ? "probability" : "score" },
-    model.has_probabilities ? chance(probability) : fixed(score)),
-  make("button", { class: "accept", "aria-label": `Accept ${label}`, title: "Accept",
-    onclick: () => decide(label, "accepted") }, "✓"),
-  make("button", { class: "reject", "aria-label": `Reject ${label}`, title: "Reject",
-    onclick: () => decide(label, "rejected") }, "✕"),
-  make("span", { class: hasThreshold() ? "bar halved" : "bar", "aria-hidden": "true" },
-    make("i", { "--share": barLength(suggestion) })),
-  make("div", { class: "why-here" }));
-}
-
-// Without probabilities, margins of SVMs are judged by a threshold, 0; shares are not.
-const hasThreshold = () => !model.has_probabilities && !model.explains;
-
-// How likely it is; a share beside the best one, or how far a margin is from 0.
-function barLength({ probability, score }) {
-  if (model.has_probabilities) return probability;
-  if (hasThreshold()) return 1 / (1 + Math.exp(-score));
-  return score / Math.max(current.suggestions[0].score, 1e-9);
-}
-
-// Once the reasons are known: how much of each bar is the words', how much was likely before.
-function showBars() {
-  find("legend").hidden = !current.reasons.every(hasShares);
-  current.reasons.forEach((reason, number) => {
-    const place = find("suggestions").children[number];
-    if (hasShares(reason)) {
-      place.querySelector(".bar").replaceChildren(...["words", "prior"].map((part) =>
-        make("i", { class: part,
-          "--share": barLength(reason) * reason.parts[part] / Math.max(reason.score, 1e-9) })));
-    }
-    place.querySelector(".hidden").textContent = `, ${inWords(reason)}`;
-  });
-}
+  decide: (number, said) => sayTo(number, said),
+};
 
 function look(number) {
-  [...find("suggestions").children].forEach((place, n) => {
+  items().forEach((place, n) => {
     place.classList.toggle("looked-at", n === number);
     place.querySelector(".name").setAttribute("aria-pressed", String(n === pinned));
   });
-  current.light?.(number);
-  const place = find("suggestions").children[number];
-  const wide = matchMedia("(min-width: 56rem)").matches;
-  showWhy(wide ? find("why-place") : place?.querySelector(".why-here"), current.reasons?.[number], number);
+  if (number >= 0) last = number;
+  light?.(number, number < 0 ? spokenFor() : []);
+  const place = WIDE.matches ? find("why-place") : items()[number]?.querySelector(".why-here");
+  showWhy(place, explained, number, number < (current.nGiven ?? Infinity));
 }
 
-function pin(number) {
-  pinned = pinned === number ? -1 : number;
-  look(number);
+// Whose words are lit while none is looked at: the labels above the line, and those accepted.
+function spokenFor() {
+  const said = (label) => current.decisions.get(label)?.said;
+  return explained.labels.map(({ label }, number) => ({ label, number }))
+    .filter(({ label, number }) => said(label) !== "rejected" && (number < current.nGiven || said(label)))
+    .map(({ number }) => number);
 }
 
-// Decisions ---------------------------------------------------------------------------------------
-
-function decide(label, decision) {
-  if (current.decisions.get(label) === decision) current.decisions.delete(label);
-  else current.decisions.set(label, decision);
-  showDecisions();
+function sayTo(number, said) {
+  const one = current.suggestions[number];
+  decide(current, one.label, said, about(one));
+  showState();
+  tell(current.decisions.has(one.label) ? t(`told.${said}`, { label: one.label }) : t("told.open", { label: one.label }));
 }
 
-const decided = (decision) =>
-  [...current.decisions].filter(([, said]) => said === decision).map(([label]) => label);
+const numberOf = (place) => items().indexOf(place);
 
-function showDecisions() {
-  current.suggestions.forEach(({ label }, number) => {
-    const place = find("suggestions").children[number], said = current.decisions.get(label) ?? "open";
-    place.dataset.decision = said;
-    place.querySelector(".accept").setAttribute("aria-pressed", String(said === "accepted"));
-    place.querySelector(".reject").setAttribute("aria-pressed", String(said === "rejected"));
-  });
-  const accepted = decided("accepted");
-  find("accepted").replaceChildren(...accepted.map((label) =>
-    make("li", {}, label, make("button", {
-      "aria-label": `Take ${label} away`, title: "Take away",
-      onclick: () => decide(label, "accepted"),
-    }, "✕"))));
-  find("copy").disabled = !accepted.length;
-  tell(accepted.length ? `${plural(accepted.length, "label")} accepted` : "None accepted yet");
+function sayAndStep(place, said) {
+  sayTo(numberOf(place), said);
+  if (place.dataset.decision === said) step(place, 1);
 }
+
+const step = (place, by) => focusOn(items()[numberOf(place) + by]);
+
+function focusOn(place) {
+  place?.querySelector(".name").focus();
+}
+
+// After suggesting: the keys work at once, but all labels' words stay lit until one is looked at.
+function focusFirst() {
+  const first = items()[0]?.querySelector(".name");
+  if (!first) return;
+  first.focus({ preventScroll: WIDE.matches });
+  look(-1);
+}
+
+// Saying ------------------------------------------------------------------------------------------------
 
 function tell(words) {
   find("told").textContent = words;
 }
 
-async function offerLabels() {
-  const search = find("another").value.trim();
-  if (!search) return;
-  const { labels } = await get("v1/labels", { search: search.slice(0, 200), size: 12 });
-  find("another-list").replaceChildren(...labels.map(({ label }) => make("option", { value: label })));
-}
-
-async function addAnother(event) {
-  event.preventDefault();
-  const label = find("another").value.trim();
-  if (!label) return;
-  try {
-    const known = await get(`v1/labels/${encodeURIComponent(label)}`);
-    current.decisions.set(known.label, "accepted");
-    find("another").value = "";
-    fail(null);
-    showDecisions();
-  } catch (error) {
-    fail(error);
-  }
-}
-
-// Keys --------------------------------------------------------------------------------------------
-
-function onKey(event) {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-    event.preventDefault();
-    if (model.takes_text && !find("go").disabled) suggest();
-    return;
-  }
-  const place = event.target.closest(".suggestion");
-  if (!place || event.ctrlKey || event.metaKey || event.altKey) return;
-  const number = [...place.parentNode.children].indexOf(place);
-  const { label } = current.suggestions[number];
-  const keys = {
-    a: () => { decide(label, "accepted"); step(number + 1); },
-    r: () => { decide(label, "rejected"); step(number + 1); },
-    ArrowDown: () => step(number + 1),
-    ArrowUp: () => step(number - 1),
-    Escape: () => { pinned = -1; look(-1); },
-  };
-  const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-  if (!act) return;
-  event.preventDefault();
-  act();
-}
-
-function step(number) {
-  find("suggestions").children[number]?.querySelector(".name").focus();
+// What went wrong is said below the text, where the buttons are.
+function problem(message) {
+  fail(null);
+  find("entry-problem").textContent = message ?? "";
+  find("entry-problem").hidden = !message;
 }

@@ -1,6 +1,7 @@
 // The token of a service that asks for one: typed in once, kept until the tab is closed.
 
 import { find } from "./dom.js";
+import { t } from "./strings.js";
 
 const KEY = "deplda-token";
 let asking = null;
@@ -12,9 +13,7 @@ export function askToken(wrong) {
   if (shownToken() !== wrong) return Promise.resolve(); // it has been typed in meanwhile
   asking ??= new Promise((done) => {
     const form = find("entry");
-    find("entry-said").textContent = wrong
-      ? "The service does not accept this token. Is it complete? Whoever runs the service knows it."
-      : "This service is for those who have its token.";
+    find("entry-said").textContent = wrong ? t("token.wrong") : t("token.needed");
     form.hidden = false;
     find("token").focus();
     form.addEventListener("submit", (event) => {

@@ -1,121 +1,113 @@
-// Topics: labels that go together, as a map and as a list.
+// Topics: the labels as a map of regions, and the regions as a list.
 
 import { get } from "./api.js";
-import { barRow, colour, draw, fail, find, labelLink, later, make, percent, plural } from "./dom.js";
-import { called, groups, links, placed } from "./layout.js";
+import { barRow, colour, fail, fill, find, labelLink, later, make, percent } from "./dom.js";
+import { chips, companionBars, howGood, howOften, part } from "./labels.js";
+import { LabelMap } from "./map.js";
+import { t } from "./strings.js";
 
-const ON_MAP = 60, IN_LIST = 24;
-let topics = [], names = [], colours = [], everything = false;
+const IN_LIST = 8, LARGEST = 14, NEAREST = 5, TIED = 6, FOUND = 50;
+let data = null, map = null, places = null, asked = 0;
 
 export function startTopics() {
-  find("topic-set").addEventListener("change", () => load().catch(fail));
-  find("topic-search").addEventListener("input", later(120, showFound));
-  find("more-topics").addEventListener("click", () => { everything = true; showFound(); });
-  addEventListener("resize", later(200, () => find("topics").hidden || showMap()));
-  return async () => {
-    if (topics.length) showMap();
-    else await load();
+  find("topic-search").addEventListener("input", later(150, () => search().catch(fail)));
+  find("closer").addEventListener("click", () => map.zoom(1.6));
+  find("farther").addEventListener("click", () => map.zoom(1 / 1.6));
+  find("whole").addEventListener("click", () => map.whole());
+  addEventListener("resize", later(200, () => map && !find("topics").hidden && map.look(map.view)));
+  return async (name) => {
+    if (!map) await load();
+    if (name && places.has(name)) await showLabel(places.get(name), true);
   };
 }
 
 async function load() {
-  const set = find("topic-set").value || 0;
-  const answer = await get("v1/topics", { set, size: 200 });
-  topics = answer.topics;
-  names = called(topics);
-  find("topics-said").textContent =
-    `${plural(answer.total, "topic")}: labels that often stand on the same documents. A larger circle is a larger share of all labels given; near circles share labels.`;
-  if (!find("topic-set").children.length) {
-    find("topic-set").append(...Array.from({ length: answer.n_sets }, (_, n) =>
-      make("option", { value: n }, `set ${n + 1} of ${answer.n_sets}`)));
-    find("topic-set").hidden = answer.n_sets < 2;
-  }
-  showMap();
-  showFound();
-  choose(0);
+  data = await get("v1/map");
+  places = new Map(data.labels.map(({ label }, place) => [label, place]));
+  find("topics-said").textContent = data.n_left_out ? `${t("topics.said")} ${t("topics.left-out", { n: data.n_left_out })}` : t("topics.said");
+  map = new LabelMap(find("map"), data, { onlabel: (place) => showLabel(place).catch(fail), onregion: showRegion });
+  fill(find("region-list"), ...data.regions.map((region, place) =>
+    make("li", { class: "card", "--own": colour(place) },
+      make("h3", {}, make("button", { class: "plain", onclick: () => showRegion(place) }, called(region))),
+      make("p", { class: "quiet" }, sizeOf(region, place)),
+      chips(inRegion(place).slice(0, IN_LIST).map(({ label }) => labelLink(label))))));
+  fill(find("topic"), make("p", { class: "quiet" }, t("topics.how")));
 }
 
-// The map -----------------------------------------------------------------------------------------
+const called = ({ names }) => names.slice(0, 2).join(" · ");
 
-function showMap() {
-  const map = find("map"), width = map.clientWidth;
-  const shown = topics.slice(0, width < 500 ? 28 : ON_MAP);
-  const height = width < 500 ? Math.round(width * 1.35) : Math.round(width * 0.72);
-  const between = links(shown);
-  colours = groups(shown, between);
-  map.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  map.replaceChildren(...placed(shown, between, width, height).map((circle, number) =>
-    draw("g", { class: "bubble", "--own": colour(colours[number]),
-      transform: `translate(${circle.x.toFixed(1)} ${circle.y.toFixed(1)})`,
-      onclick: () => choose(number), onpointerenter: () => choose(number) },
-    draw("title", {}, topics[number].labels.map((one) => one.label).join(", ")),
-    draw("circle", { r: circle.r.toFixed(1) }),
-    ...caption(names[number], circle.r))));
-  mark();
+const inRegion = (place) => data.labels.filter(({ region }) => region === place);
+
+const sizeOf = ({ n_labels: n, together }, place) =>
+  t("topics.size", { labels: t("count.labels", { n }), documents: t("count.documents", { n: together[place] }) });
+
+function showRegion(place) {
+  const region = data.regions[place], own = inRegion(place);
+  clear();
+  map.lookAt(region);
+  fill(find("topic"),
+    make("h2", {}, called(region)),
+    make("p", { class: "quiet" }, sizeOf(region, place)),
+    part(t("topics.largest"), chips(own.slice(0, LARGEST).map(({ label }) => chooser(label)))),
+    part(t("topics.with"), make("ul", { class: "bars" }, ...nearest(place).map(([other, share]) =>
+      barRow(regionButton(other), share, percent(share), other)))));
+  find("map").scrollIntoView({ block: "nearest" });
 }
 
-// The name in up to three lines, as far as it fits into the circle.
-function caption(name, radius) {
-  if (radius < 19) return [];
-  const size = Math.max(9.5, Math.min(14, radius / 3.6)), wide = name === name.toUpperCase() ? 0.68 : 0.55;
-  const fits = Math.floor((radius * 1.8) / (size * wide));
-  const lines = [""];
-  for (const word of name.split(/\s+/)) {
-    const last = lines.at(-1);
-    if (!last || last.length + word.length < fits) lines[lines.length - 1] = last ? `${last} ${word}` : word;
-    else lines.push(word);
-  }
-  const most = Math.max(1, Math.floor((radius * 1.5) / (size * 1.15)));
-  const kept = lines.slice(0, most).map((line) => line.length > fits ? `${line.slice(0, fits - 1)}…` : line);
-  if (lines.length > most && !kept.at(-1).endsWith("…")) kept[kept.length - 1] += "…";
-  return kept.map((line, number) => draw("text", {
-    y: ((number - (kept.length - 1) / 2) * size * 1.15 + size * 0.35).toFixed(1), "font-size": size.toFixed(1),
-  }, line));
+// The regions that most of a region's documents have labels of, too.
+function nearest(place) {
+  const { together } = data.regions[place];
+  return together.map((n, other) => [other, n / together[place]])
+    .filter(([other, share]) => other !== place && share > 0).sort((a, b) => b[1] - a[1]).slice(0, NEAREST);
 }
 
-// One topic ---------------------------------------------------------------------------------------
+const regionButton = (place) =>
+  make("button", { class: "link", onclick: () => showRegion(place) }, called(data.regions[place]));
 
-let chosen = 0;
+const chooser = (label) =>
+  make("button", { class: "link", onclick: () => showLabel(places.get(label), true).catch(fail) }, label);
 
-function choose(number) {
-  chosen = number;
-  const topic = topics[number];
-  if (!topic) return;
-  const most = Math.max(...topic.labels.map((one) => one.probability), 1e-9);
-  find("topic").replaceChildren(
-    make("h2", {}, names[number]),
-    make("p", { class: "quiet" }, `Topic ${topic.topic + 1}, ${percent(topic.share)} of all labels given.`),
-    make("ul", { class: "bars" }, ...topic.labels.map((one) =>
-      barRow(labelLink(one.label), one.probability / most, percent(one.probability), colours[number] ?? 0))));
-  mark();
+async function showLabel(place, look = false) {
+  const own = data.labels[place], mine = ++asked;
+  map.mark(new Set([place]));
+  const label = await get(`v1/labels/${encodeURIComponent(own.label)}`);
+  if (mine !== asked) return; // another was chosen meanwhile
+  const beside = label.companions.filter((other) => places.has(other.label)).slice(0, TIED);
+  map.mark(new Set([place, ...beside.map((other) => places.get(other.label))]));
+  map.tie(place, beside.map((other) => [places.get(other.label), other.share]));
+  if (look) map.lookAt(around([own, ...beside.map((other) => data.labels[places.get(other.label)])]), 2.5);
+  fill(find("topic"),
+    make("h2", {}, labelLink(label.label)),
+    make("p", { class: "quiet" }, howOften(label)),
+    make("p", { class: "quiet" }, `${t("topics.region")}: `, regionButton(own.region)),
+    howGood(label),
+    part(t("labels.distinctive"), chips(label.distinctive.slice(0, 10).map(({ word }) => word))),
+    part(t("labels.beside"), companionBars(label)));
 }
 
-// The list ----------------------------------------------------------------------------------------
-
-const wanted = () => find("topic-search").value.trim().toLowerCase();
-
-const matches = (topic, words) => topic.labels.some((one) => one.label.toLowerCase().includes(words));
-
-function showFound() {
-  const words = wanted();
-  const found = topics.map((topic, number) => ({ topic, number })).filter(({ topic }) => matches(topic, words));
-  const some = everything || words ? found : found.slice(0, IN_LIST);
-  find("topic-list").replaceChildren(...some.map(({ topic, number }) =>
-    make("li", { class: "card", "--own": colour(colours[number] ?? 0),
-      onpointerenter: () => choose(number), onfocusin: () => choose(number) },
-    make("p", { class: "quiet" }, `${percent(topic.share)} of all labels given`),
-    make("ul", { class: "chips" }, ...topic.labels.slice(0, 8).map((one) =>
-      make("li", {}, labelLink(one.label)))))));
-  if (!found.length) find("topic-list").append(make("li", { class: "quiet" }, "No topic has such a label among its strongest."));
-  find("more-topics").hidden = some.length === found.length;
-  find("more-topics").textContent = `Show all ${found.length}`;
-  mark();
+// A disc around discs.
+function around(discs) {
+  const middle = (from, to) => (Math.min(...discs.map(from)) + Math.max(...discs.map(to))) / 2;
+  const x = middle((d) => d.x - d.radius, (d) => d.x + d.radius), y = middle((d) => d.y - d.radius, (d) => d.y + d.radius);
+  return { x, y, radius: Math.max(40, ...discs.map((d) => Math.hypot(d.x - x, d.y - y) + d.radius)) };
 }
 
-function mark() {
-  const words = wanted();
-  [...find("map").children].forEach((bubble, number) => {
-    bubble.classList.toggle("chosen", number === chosen);
-    bubble.classList.toggle("aside", Boolean(words) && !matches(topics[number], words));
-  });
+// Labels found by any of their names; they are marked on the map.
+async function search() {
+  const words = find("topic-search").value.trim(), mine = ++asked;
+  if (!words) return clear();
+  const answer = await get("v1/labels", { search: words.slice(0, 200), sort: "match", size: FOUND });
+  if (mine !== asked) return;
+  const found = answer.labels.filter(({ label }) => places.has(label));
+  map.untie();
+  map.mark(new Set(found.map(({ label }) => places.get(label))));
+  fill(find("topic"),
+    make("h2", { role: "status" }, t("topics.found", { n: answer.total })),
+    chips(found.map(({ label }) => chooser(label))));
+}
+
+function clear() {
+  asked++;
+  map.untie();
+  map.mark(null);
 }

@@ -1,58 +1,91 @@
-// Why one label is suggested, in words.
+// Why one label is suggested: a sentence in plain words, then the evidence, whose parts add up.
 
-import { colour, labelLink, make, percent } from "./dom.js";
+import { chance, colour, fill, labelLink, make, percent } from "./dom.js";
+import { litWords } from "./lighting.js";
+import { signed } from "./reading.js";
+import { language, t, told } from "./strings.js";
 
-const NAMES = {
-  base: "any candidate", margin: "its words in the SVM", share: "the topic model",
-  likeness: "documents like it", frequency: "how often it is given", name: "its name",
-  vectors: "labels near by vector", neighbours: "the nearest documents", calibration: "calibration",
-};
+const WORDS_IN_SENTENCE = 3, WORDS_SHOWN = 8, LEAST = 0.05;
 
-export function showWhy(place, reason, number) {
+// `number` is the label's among all that are explained, `isGiven` whether the model would give it.
+export function showWhy(place, explained, number, isGiven) {
   for (const old of document.querySelectorAll(".why")) old.remove();
+  const reason = explained?.labels[number];
+  if (!reason && explained) place?.append(make("p", { class: "why quiet" }, t("why.hint")));
   if (!place || !reason) return;
-  place.append(make("div", { class: "why", "--own": colour(number) },
-    make("h2", {}, "Why ", labelLink(reason.label), "?"),
-    make("p", {}, `${inWords(reason)}.`),
-    reason.by_name ? make("p", { class: "quiet" }, "No training document has it.") : null,
-    reason.named ? make("p", { class: "named" }, nameInWords(reason.named)) : null,
-    ...(reason.evidence.length || reason.named ? [
-      line("Its words (added to its log-odds)", reason.evidence,
-        ({ word, margin, share }) => [word, signed(margin + share, 2)]),
-      line("It goes with (added to its log-odds)", reason.companions,
-        ({ label, added }) => [labelLink(label), signed(added, 2)]),
-    ] : [
-      line("Its words (expected occurrences)", reason.words,
-        ({ word, tokens }) => [word, tokens.toFixed(1)]),
-      line("It goes with (share in making it likely)", reason.companions,
-        ({ label, share }) => [labelLink(label), percent(share)]),
-    ])));
+  place.append(fill(make("div", { class: "why", "--own": colour(number) }),
+    make("h2", {}, ...told("why.title", { label: labelLink(reason.label) })),
+    make("p", { class: "in-words" }, ...inWords(explained, number, isGiven)),
+    reason.by_name ? make("p", { class: "quiet" }, t("why.by-name")) : null,
+    ...(explained.scale === "log-odds" ? byLogOdds(explained, number) : byShares(reason)),
+    similar(reason.examples ?? [])));
 }
 
-function nameInWords({ name, added, places, as_written: written, is_synonym: isSynonym, is_whole: isWhole }) {
-  const what = `${isSynonym ? "synonym" : "name"} “${name}”`;
-  const form = written === name ? "" : `as “${written}”, `;
-  const place = places.length ? ` (${form}from character ${places[0][0] + 1})` : "";
-  const told = isWhole ? `Its ${what} stands in the text` : `The words of its ${what} stand in the text, but apart`;
-  return `${told}${place}: ${signed(added, 2)}.`;
-}
+// The sentence --------------------------------------------------------------------------------------
 
-const signed = (value, digits) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(digits)}`;
-
-// A topic model's score has two shares; a hybrid's is a sum of terms of either sign.
-export const hasShares = ({ parts }) => "prior" in parts;
-
-export function inWords(reason) {
-  const { score, parts, companions } = reason;
-  if (hasShares(reason)) {
-    const words = score ? Math.round((100 * parts.words) / score) : 0;
-    return `${words} % of its score came from its words, ${100 - words} % `
-      + (companions.length ? "from the labels it goes with" : "was likely before");
+function inWords(explained, number, isGiven) {
+  const { companions, named } = explained.labels[number];
+  const words = [...litWords(explained.words, number).keys()].slice(0, WORDS_IN_SENTENCE);
+  const strongest = companions.find(({ share, added }) => (added ?? share) > LEAST);
+  const because = [];
+  if (words.length) {
+    const shown = listed(words.map((word) => make("em", {}, explained.written(word))));
+    because.push(told("why.words", { n: words.length, words: shown }));
   }
-  const names = Object.keys(parts);
-  const terms = shownTerms(score, Object.values(parts));
-  const told = terms.map((value, n) => `${NAMES[names[n]] ?? names[n]} ${signed(value, 2)}`);
-  return `Log-odds ${signed(score, 2)}: ${told.join(", ")}`;
+  if (strongest) because.push(told("why.companion", { label: make("b", {}, strongest.label) }));
+  if (named) because.push(told(named.is_synonym ? "why.synonym" : "why.name", { name: make("em", {}, named.name) }));
+  if (!because.length) because.push([t("why.often")]);
+  return told(isGiven ? "why.given" : "why.considered", { because: listed(because) });
+}
+
+// Items as a sentence has them: one, two and three; an item is a node, or several.
+function listed(items) {
+  const list = new Intl.ListFormat(language, { type: "conjunction" });
+  return list.formatToParts(items.map((_, number) => String(number)))
+    .flatMap(({ type, value }) => (type === "element" ? items[Number(value)] : value));
+}
+
+// A hybrid: what each source adds to the log-odds -----------------------------------------------------
+
+function byLogOdds(explained, number) {
+  const reason = explained.labels[number];
+  return [
+    make("div", { class: "tables" }, sources(explained, number), evidence(explained, number)),
+    companions(reason),
+    reason.named ? make("p", { class: "named" }, nameInWords(reason.named)) : null,
+  ];
+}
+
+const OWN = ["likeness", "frequency", "name", "vectors", "neighbours"]; // sources shown by themselves
+const PLAIN = ["base", "margin", "share", "calibration"]; // what is left of these is the start of any label
+
+const ofWords = ({ words }, number) => words.reduce((sum, { added }) => sum + added[number], 0);
+
+function sources(explained, number) {
+  const { score, parts, companions, other_prior: otherPrior, probability } = explained.labels[number];
+  const words = ofWords(explained, number);
+  const labels = companions.reduce((sum, { added }) => sum + (added ?? 0), 0) + otherPrior;
+  const others = Object.keys(parts).filter((name) => !PLAIN.includes(name));
+  const rows = [
+    [t("source.words"), words],
+    [t("source.companions"), labels],
+    ...others.map((name) => [OWN.includes(name) ? t(`source.${name}`) : name, parts[name]]),
+  ].filter(([, value]) => Math.abs(value) >= 0.005);
+  const start = score - rows.reduce((sum, [, value]) => sum + value, 0);
+  const terms = shownTerms(score, [...rows.map(([, value]) => value), start]);
+  const most = Math.max(...terms.map(Math.abs), 1e-9);
+  const names = [...rows.map(([name]) => name), t("source.start")];
+  const row = (name, value) => make("tr", {}, make("th", { scope: "row" }, name),
+    make("td", { class: "lean", "aria-hidden": "true" },
+      make("i", { class: value < 0 ? "against" : "for", "--share": Math.abs(value) / most })),
+    make("td", {}, signed(value)));
+  const chanceOf = probability == null ? "" : `, ${t("why.that-is", { chance: chance(probability) })}`;
+  return make("table", { class: "sources" },
+    make("caption", { title: t("why.log-odds-hint") }, t("why.sources")),
+    make("tbody", {}, ...names.map((name, n) => row(name, terms[n]))),
+    make("tfoot", {}, make("tr", {}, make("th", { scope: "row", colspan: 2 },
+      make("abbr", { title: t("why.log-odds-hint") }, t("why.log-odds")), chanceOf),
+    make("td", {}, signed(score)))));
 }
 
 // Rounded as the score is; the last takes what rounding leaves, so that they add up as shown.
@@ -61,10 +94,58 @@ function shownTerms(score, values) {
   return [...terms, terms.reduce((rest, value) => rest - value, Number(score.toFixed(2)))];
 }
 
-function line(title, items, shown) {
+// The words that give most, by the model that they speak in; all others have what is left.
+function evidence(explained, number) {
+  const strongest = explained.labels[number].evidence.slice(0, WORDS_SHOWN);
+  if (!strongest.length) return "";
+  const together = shownTerms(ofWords(explained, number), [...strongest.map(({ margin, share }) => margin + share), 0]);
+  const row = (word, ...values) => make("tr", {}, make("th", { scope: "row" }, word),
+    ...values.map((value) => make("td", {}, value === null ? "" : signed(value))));
+  const rest = together.at(-1);
+  return make("table", { class: "words" }, make("caption", {}, t("why.by-model")),
+    make("thead", {}, make("tr", {}, ...["why.word", "why.svm", "why.topic-model", "why.together"]
+      .map((key) => make("th", { scope: "col" }, t(key))))),
+    make("tbody", {}, ...strongest.map(({ word, margin, share }, n) =>
+      row(explained.written(word), ...shownTerms(together[n], [margin, share]), together[n])),
+    Math.abs(rest) < 0.005 ? "" : row(t("why.other-words"), null, null, rest)));
+}
+
+// The labels that it goes with; what is left of their part is that of all others.
+function companions({ companions: labels, other_prior: rest }) {
+  const items = labels.filter(({ added }) => added !== null);
+  const others = Math.abs(rest) < 0.005 ? [] : [{ label: null, added: rest }];
+  return chips(t("why.with"), items.length ? [...items, ...others] : [],
+    ({ label, added }) => [label === null ? t("why.others") : labelLink(label), signed(added)]);
+}
+
+function nameInWords({ name, added, places, as_written: written, is_synonym: isSynonym, is_whole: isWhole }) {
+  const key = isWhole ? (isSynonym ? "name.synonym" : "name.whole") : "name.apart";
+  const form = places.length && written !== name ? ` ${t("name.as", { written })}` : "";
+  return `${t(key, { name })}${form}: ${signed(added)}`;
+}
+
+// A topic model: shares of the score --------------------------------------------------------------------
+
+function byShares({ score, parts, words, companions }) {
+  const share = score ? Math.round((100 * (parts.words ?? score)) / score) : 0;
+  const rest = companions.length ? "why.share-labels" : "why.share-before";
+  return [
+    make("p", {}, `${t("why.share-words", { share })}${share < 100 ? ` ${t(rest, { share: 100 - share })}` : ""}`),
+    chips(t("why.occurrences"), words.slice(0, WORDS_SHOWN), ({ word, tokens }) => [word, signed(tokens, 1).slice(1)]),
+    chips(t("why.with-shares"), companions, ({ label, share: part }) => [labelLink(label), percent(part)]),
+  ];
+}
+
+function chips(title, items, shown) {
   if (!items.length) return null;
   return make("div", {}, make("h3", {}, title), make("ul", { class: "chips" }, ...items.map((item) => {
     const [name, value] = shown(item);
     return make("li", {}, name, make("small", {}, value));
   })));
+}
+
+function similar(examples) {
+  if (!examples.length) return null;
+  return make("div", {}, make("h3", {}, t("why.examples")), make("ol", { class: "examples" },
+    ...examples.map(({ title, similarity }) => make("li", {}, title, make("small", {}, percent(similarity))))));
 }

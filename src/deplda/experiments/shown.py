@@ -31,7 +31,9 @@ def examples_of(model: Any, train: Corpus, test: Corpus) -> dict[str, Any]:
     if can(model, "explain"):
         explanation = model.explain(test[[row]], k=5)
         found["explanation"] = explanation.to_dict()
-        found["words"] = [[w.word, w.times, list(w.tokens)] for w in explanation.words]
+        found["words"] = [
+            [w.word, w.times, list(w.tokens), list(w.added)] for w in explanation.words
+        ]
         found["top_words"] = {
             name: [[w.name, w.weight] for w in model.top_words(name, 10)]
             for name in telling_labels(train)

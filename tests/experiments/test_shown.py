@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from deplda import Corpus
-from deplda.experiments.examples import coherence, shown_row, telling_labels
+from deplda.experiments.shown import coherence, shown_row, telling_labels
 
 
 def test_labels_that_tell_are_frequent_of_middling_frequency_and_of_one_document() -> None:

@@ -1,0 +1,427 @@
+"""The Suggest view in a real browser: a queue of documents, their labels, and why."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from deplda.data.vocabulary import Concept, Vocabulary
+from deplda.models.reasons import percent
+from tests.web.browsing import (
+    TEXT,
+    decisions,
+    needs_chromium,
+    paste_many,
+    suggest,
+    watched,
+)
+from tests.web.serving import hybrid_model, running, text_model
+
+pytestmark = needs_chromium
+TEXTS = ("The jury in court.", "The team won the game.", "A company in court.")
+
+
+def with_vocabulary() -> Any:
+    model: Any = text_model()
+    model.vocabulary_ = Vocabulary(
+        [
+            Concept(uri="LAW", names={"en": "law"}, synonyms={"en": ("Jurisprudence",)}),
+            Concept(uri="SPORT", names={"en": "sport"}, notation="S12"),
+            Concept(uri="COMPANIES", names={"en": "companies"}),
+        ]
+    )
+    return model
+
+
+# Light where it matters ---------------------------------------------------------------------------
+
+
+def test_a_text_becomes_labels_with_probabilities_and_a_line(page: Page, model: Any) -> None:
+    suggest(page)
+    names = page.locator(".suggestion .name").evaluate_all(
+        "all => all.map(one => one.firstChild.textContent)"
+    )
+    (every,), (given,) = model.suggest([TEXT], cutoff=10), model.suggest([TEXT])
+    assert names == every.labels.tolist()
+    chances = page.locator(".suggestion .score").all_inner_texts()
+    assert chances == [percent(chance) for chance in every.probabilities]
+    lengths = page.locator(".suggestion .bar i").evaluate_all(
+        "all => all.map(one => one.offsetWidth / one.parentNode.offsetWidth)"
+    )
+    assert lengths == pytest.approx(every.probabilities.tolist(), abs=0.01)
+    shown = page.locator("#suggestions > li").evaluate_all("all => all.map(one => one.className)")
+    assert shown.index("line") == len(given.labels)
+    expect(page.locator("#suggestions .line")).to_have_text("the model would stop here")
+    expect(page.locator("#said")).to_contain_text("words read")
+    assert page.locator("#reading").text_content() == TEXT
+
+
+def test_the_words_that_add_most_are_brightest_and_the_rest_stays_plain(page: Page) -> None:
+    lit, by_all = page.evaluate(
+        """async () => {
+          const { litByLabels, litWords } = await import("./static/lighting.js");
+          const words = [
+            { word: "trade", times: 15, added: [6, 0.2] },
+            { word: "row", times: 1, added: [1.5, 3] },
+            { word: "the", times: 9, added: [0.3, 0.1] },
+            { word: "said", times: 2, added: [0.2, 0] },
+            { word: "game", times: 4, added: [-5, 0.1] },
+          ];
+          const lists = (map) => [...map].map(([word, one]) => [word, one.how ?? one, one.label]);
+          return [lists(litWords(words, 0)), lists(litByLabels(words, [0, 1], [0.9, 0.1]))];
+        }"""
+    )
+    assert [word for word, _, _ in lit] == ["trade", "row"]  # 7.5 of 8 that speak for it
+    assert [how for _, how, _ in lit] == [1, 0.25]
+    assert [(word, label) for word, _, label in by_all] == [("trade", 0), ("row", 0)]
+    assert by_all[1][1] == pytest.approx(0.25)
+
+
+def test_pointing_at_a_label_lights_its_words_and_says_why(page: Page) -> None:
+    suggest(page)
+    assert "game" in page.locator("mark.lit").all_text_contents()
+    page.locator(".suggestion", has_text="LAW").hover()
+    why = page.locator(".why")
+    expect(why).to_contain_text("Why LAW?")
+    expect(why).to_contain_text(re.compile(r"because of the words (court|jury) and (court|jury)"))
+    assert set(page.locator("mark.lit").all_text_contents()) == {"jury", "court"}
+    page.mouse.move(5, 5)
+    expect(why).to_contain_text("Point at a label")
+    page.locator(".suggestion", has_text="LAW").locator(".name").click()
+    page.mouse.move(5, 5)
+    expect(why).to_contain_text("Why LAW?")  # a click keeps it
+    page.keyboard.press("Escape")
+    expect(why).to_contain_text("Point at a label")
+
+
+def test_a_word_says_which_labels_it_speaks_for(page: Page) -> None:
+    suggest(page)
+    tip = page.locator("#tip")
+    page.locator("mark", has_text="court").hover()
+    expect(tip).to_contain_text("LAW")
+    page.mouse.move(5, 5)
+    expect(tip).to_be_hidden()
+    page.locator("#reading").focus()
+    page.keyboard.press("ArrowRight")
+    expect(tip).to_contain_text("SPORT")
+    described = page.evaluate("document.activeElement.getAttribute('aria-describedby')")
+    assert described == "tip"
+
+
+def shown_number(text: str) -> Decimal:
+    return Decimal(text.replace("−", "-"))
+
+
+def test_the_shown_parts_of_a_score_add_up_to_it(browser: Browser, page: Page) -> None:
+    suggest(page)
+    for n in range(3):
+        page.locator(".suggestion").nth(n).hover()
+        told = page.locator(".why p").nth(1).inner_text()
+        assert sum(int(share) for share in re.findall(r"(\d+) %", told)) == 100
+    with running(hybrid_model()) as address, watched(browser, address) as other:
+        suggest(other)
+        for n in range(3):
+            place = other.locator(".suggestion").nth(n)
+            place.hover()
+            parts = other.locator(".sources tbody td:last-child").all_inner_texts()
+            whole = other.locator(".sources tfoot td").inner_text()
+            assert sum(map(shown_number, parts)) == shown_number(whole)
+            expect(other.locator(".sources tfoot")).to_contain_text(
+                place.locator(".score").inner_text()
+            )
+            rows = other.locator(".words tbody tr").all()
+            cells = [row.locator("td").all_inner_texts() for row in rows]
+            for svm, topics, both in cells:
+                assert not svm or shown_number(svm) + shown_number(topics) == shown_number(both)
+            assert sum(shown_number(both) for _, _, both in cells) == shown_number(parts[0])
+        other.locator(".suggestion", has_text="LAW").hover()
+        expect(other.locator(".words")).to_contain_text(re.compile(r"court[+−]\d\.\d\d"))
+
+
+# Nothing is ever lost -----------------------------------------------------------------------------
+
+
+def test_text_and_decisions_survive_a_reload_and_a_change_of_number(page: Page) -> None:
+    suggest(page)
+    page.get_by_role("button", name="Accept LAW").click()
+    page.get_by_role("button", name="Reject SPORT").click()
+    before = decisions(page)
+    page.locator("#many").select_option("5")
+    expect(page.locator("#suggestions")).not_to_have_attribute("aria-busy", "true")
+    assert decisions(page) == before
+    page.reload()
+    expect(page.locator("#reading")).to_have_text(TEXT)
+    assert decisions(page) == before
+    expect(page.locator("#many")).to_have_value("5")
+    expect(page.locator("#accepted li")).to_have_count(1)
+    page.click("#new")
+    page.fill("#text", "a draft that was not asked about")
+    page.reload()
+    expect(page.locator("#text")).to_have_value("a draft that was not asked about")
+    page.locator("#before").click()
+    other = page.context.new_page()  # another tab
+    other.goto("/")
+    expect(other.locator("#documents li")).to_have_count(2)
+    other.get_by_role("button", name="Accept COMPANIES").click()
+    expect(page.locator("#accepted li")).to_have_count(2)  # it is there in the first, too
+
+
+def test_what_was_done_can_be_undone(page: Page) -> None:
+    paste_many(page, *TEXTS)
+    page.keyboard.press("a")
+    page.keyboard.press("r")
+    assert decisions(page) == ["accepted", "rejected", "open"]
+    page.keyboard.press("u")
+    assert decisions(page) == ["accepted", "open", "open"]
+    page.keyboard.press("n")
+    expect(page.locator("#queue-said")).to_have_text("Document 2 of 3")
+    expect(page.locator("#queue-done")).to_have_text("1 done")
+    page.keyboard.press("u")  # back to the first, which is not done
+    expect(page.locator("#queue-said")).to_have_text("Document 1 of 3")
+    expect(page.locator("#queue-done")).to_have_text("0 done")
+    page.click("#remove-all")
+    expect(page.locator("#notice")).to_contain_text("3 documents deleted")
+    page.click("#bring-back")
+    expect(page.locator("#documents li")).to_have_count(3)
+    assert decisions(page) == ["accepted", "open", "open"]
+
+
+def test_a_queue_is_worked_through_by_keyboard_alone(page: Page) -> None:
+    expect(page.locator("#many-texts")).to_be_visible()
+    page.focus("#many-texts")
+    page.keyboard.press("Enter")
+    page.keyboard.insert_text("\n---\n".join(TEXTS))
+    expect(page.locator("#several-said")).to_have_text("These are 3 documents.")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    first = page.locator(".suggestion .name").first
+    for number in (1, 2, 3):
+        expect(page.locator("#queue-said")).to_have_text(f"Document {number} of 3")
+        expect(first).to_be_focused()
+        page.keyboard.press("ArrowDown")
+        expect(page.locator(".why h2")).to_be_visible()
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("a")
+        page.keyboard.press("/")
+        page.keyboard.insert_text("comp")
+        expect(page.locator("#another-list li").first).to_contain_text("COMPANIES")
+        page.keyboard.press("Enter")
+        expect(page.locator("#accepted")).to_contain_text("COMPANIES")
+        page.keyboard.press("Escape")  # back to the labels: in the field letters are letters
+        expect(first).not_to_be_focused()  # but to the next one
+        page.keyboard.press("n")
+    expect(page.locator("#told")).to_contain_text("All documents are done")
+    expect(page.locator("#queue-done")).to_have_text("3 done")
+    expect(page.locator("#save-csv")).to_be_focused()
+    page.keyboard.press("p")
+    expect(page.locator("#queue-said")).to_have_text("Document 2 of 3")
+
+
+def test_single_keys_can_be_hidden_and_switched_off(page: Page) -> None:
+    suggest(page)
+    expect(page.locator("#key-list")).to_be_visible()
+    page.locator("#use-keys").uncheck()
+    page.locator("#keys summary").click()
+    expect(page.locator("#key-list")).to_be_hidden()
+    page.reload()
+    expect(page.locator("#reading")).to_be_visible()
+    expect(page.locator("#key-list")).to_be_hidden()
+    page.locator(".suggestion .name").first.focus()
+    page.keyboard.press("a")
+    assert decisions(page) == ["open"] * 3
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".suggestion .name").nth(1)).to_be_focused()
+
+
+@pytest.mark.parametrize("storage", ["forbidden", "full"])
+def test_a_browser_that_keeps_nothing_only_says_so(
+    storage: str, browser: Browser, address: str
+) -> None:
+    broken = {
+        "forbidden": "Object.defineProperty(window, 'localStorage', { get() { throw 'no'; } });",
+        "full": "Storage.prototype.setItem = () => { throw new DOMException('full'); };",
+    }
+    with watched(browser, address, broken[storage]) as page:
+        paste_many(page, *TEXTS)
+        page.keyboard.press("a")
+        page.keyboard.press("n")
+        expect(page.locator("#queue-done")).to_have_text("1 done")
+        expect(page.locator("#kept")).to_contain_text(
+            "3 documents are lost when this tab is closed"
+        )
+
+
+# From files, and to files -------------------------------------------------------------------------
+
+
+def test_files_become_documents(page: Page, tmp_path: Path) -> None:
+    for name, text in {"one.txt": TEXT, "two.md": "# the team in court"}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "binary.txt").write_bytes(b"\0\1\2")
+    (tmp_path / "table.csv").write_text("id,title,text\n7,First,the jury\n7,,the game\n")
+    (tmp_path / "wrong.jsonl").write_text("[]\n")
+    page.set_input_files("#file", sorted(tmp_path.iterdir()))
+    expect(page.locator("#reading")).to_have_text(TEXT)
+    problem = page.locator("#entry-problem")
+    expect(problem).to_contain_text("binary.txt: this is not plain text")
+    expect(problem).to_contain_text("wrong.jsonl: That did not work")
+    page.expected_errors = 1  # type: ignore[attr-defined]  # what the service says of it
+    titles = page.locator(".entry-title").all_text_contents()
+    assert titles == [TEXT, "First", "the game", "# the team in court"]
+    with page.expect_download() as download:
+        page.click("#save-json")
+    found = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
+    assert [one["id"] for one in found["documents"]] == ["one", "7", "7-2", "two"]
+    page.evaluate(
+        """() => {
+          const data = new DataTransfer();
+          data.setData("text", "the team in court");
+          document.getElementById("suggest").dispatchEvent(
+            new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+        }"""
+    )
+    expect(page.locator("#reading")).to_have_text("the team in court")
+
+
+def test_the_whole_queue_is_taken_along(browser: Browser, tmp_path: Path) -> None:
+    with running(with_vocabulary()) as address, watched(browser, address) as page:
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        paste_many(page, "=1+1 in\tcourt,\n“the jury”", "the team won")
+        page.get_by_role("button", name="Accept law").click()
+        page.get_by_role("button", name="Reject sport").click()
+        page.fill("#another", "my own")
+        page.locator("#another-list li", has_text="free label").click()
+        page.click("#copy")
+        expect(page.locator("#told")).to_contain_text("Copied")
+        assert page.evaluate("navigator.clipboard.readText()") == "law\nmy own"
+        page.click("#finish")
+        saved = {}
+        for kind in ("csv", "json", "tsv"):
+            with page.expect_download() as download:
+                page.click(f"#save-{kind}")
+            assert re.fullmatch(
+                rf"deplda-\d{{4}}-\d\d-\d\d\.{kind}", download.value.suggested_filename
+            )
+            saved[kind] = Path(download.value.path()).read_bytes()
+        expect(page.locator("#taken")).to_have_text("1 label has no address and is not in it.")
+    assert saved["csv"].startswith("\ufeffid,title,label".encode())
+    rows = list(csv.DictReader(saved["csv"].decode("utf-8-sig").splitlines()))
+    first = [row for row in rows if row["id"] == "text-1"]
+    assert {row["title"] for row in first} == {"'=1+1 in\tcourt,"}  # no formula
+    assert {(row["label"], row["uri"], row["decision"], row["kind"]) for row in first} == {
+        ("law", "LAW", "accepted", "suggested"), ("sport", "SPORT", "rejected", "suggested"),
+        ("companies", "COMPANIES", "open", "suggested"), ("my own", "", "accepted", "free"),
+    }  # fmt: skip
+    assert {row["id"] for row in rows} == {"text-1", "text-2"}
+    told = json.loads(saved["json"])["documents"]
+    assert [(one["labels"], one["done"]) for one in told] == [
+        (["law", "my own"], True),
+        ([], False),
+    ]
+    assert saved["tsv"].decode() == "=1+1 in court, “the jury”\t<LAW>\nthe team won\t\n"
+
+
+def test_finished_documents_go_to_the_feedback_file(
+    browser: Browser, model: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "feedback.jsonl"
+    with running(model, learn=path) as address, watched(browser, address) as page:
+        paste_many(page, *TEXTS)
+        page.route("**/learn", lambda route: route.abort())
+        page.keyboard.press("a")
+        page.keyboard.press("n")
+        expect(page.locator("#told")).to_contain_text("It was not sent")
+        page.unroute("**/learn")
+        expect(page.locator("#queue-said")).to_have_text("Document 2 of 3")
+        expect(page.locator(".suggestion .name").first).to_be_focused()
+        page.keyboard.press("a")
+        page.keyboard.press("n")
+        expect(page.locator("#told")).to_contain_text("2 documents were sent to be learned from")
+        expect(page.locator("#kept")).to_contain_text("sent to the service, which keeps them")
+        page.expected_errors = 1  # type: ignore[attr-defined]  # that which was not sent
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [line["text"] for line in lines] == list(TEXTS[:2])
+    assert all(len(line["labels"]) == 1 for line in lines)
+
+
+# Labels of one's own ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "label", "note"),
+    [("LAW", "law", ""), ("jurisp", "law", "Jurisprudence"), ("s12", "sport", "S12")],
+)
+def test_a_label_is_added_by_name_synonym_or_notation(
+    typed: str, label: str, note: str, named: Page
+) -> None:
+    named.fill("#another", typed)
+    option = named.locator("#another-list li").first
+    expect(option).to_contain_text(label)
+    expect(option).to_contain_text(note)
+    expect(named.locator("#another")).to_have_attribute("aria-activedescendant", "another-list-0")
+    named.keyboard.press("Enter")
+    expect(named.locator("#accepted")).to_contain_text(label)
+    expect(named.locator("#added")).to_have_text(f"{label} is added.")
+    expect(named.locator("#another")).to_be_focused()
+    named.get_by_role("button", name=f"Take {label} away").click()
+    expect(named.locator("#accepted")).to_contain_text("None accepted yet")
+    expect(named.locator("#another")).to_be_focused()
+
+
+@pytest.fixture(scope="module")
+def vocabulary_address() -> Any:
+    with running(with_vocabulary()) as address:
+        yield address
+
+
+@pytest.fixture
+def named(browser: Browser, vocabulary_address: str) -> Any:
+    with watched(browser, vocabulary_address) as page:
+        suggest(page)
+        yield page
+
+
+def test_an_unknown_name_is_a_free_label_and_marked_as_such(named: Page) -> None:
+    named.fill("#another", "Space law")
+    named.keyboard.press("Enter")
+    expect(named.locator("#accepted .free")).to_have_text(re.compile("Space law\\s*free label"))
+    expect(named.locator("#added")).to_contain_text("is none of the model’s labels")
+    named.fill("#another", "law")
+    expect(named.locator("#another-list li")).to_have_count(1)  # it is known: none of one's own
+    named.keyboard.press("Escape")
+    expect(named.locator("#another-list")).to_be_hidden()
+
+
+def test_what_the_model_would_give_is_preselected_by_choice(page: Page, model: Any) -> None:
+    suggest(page)
+    assert set(decisions(page)) == {"open"}
+    page.locator("#preselect").check()
+    n = len(model.suggest([TEXT])[0].labels)
+    assert decisions(page) == ["accepted"] * n + ["open"] * (3 - n)
+    page.click("#new")
+    suggest(page, "the jury in court")
+    assert decisions(page)[0] == "accepted"  # it is remembered
+    page.keyboard.press("u")
+    assert set(decisions(page)) == {"open"}
+    page.reload()
+    expect(page.locator("#reading")).to_be_visible()
+    assert set(decisions(page)) == {"open"}  # and done once
+
+
+def test_a_first_visit_has_an_example_to_try(page: Page) -> None:
+    expect(page.locator("#invitation li")).to_have_count(3)
+    page.click("#example")
+    expect(page.locator("#reading")).to_contain_text("court", ignore_case=True)
+    expect(page.locator("#invitation")).to_be_hidden()
+    expect(page.locator(".suggestion .name").first).to_be_focused()
+    page.click("#remove")
+    expect(page.locator("#invitation")).to_be_visible()
+    expect(page.locator("#text")).to_be_focused()
