@@ -55,7 +55,8 @@ def test_an_empty_document_is_answered_without_labels(
 ) -> None:
     found = suggest(client, {"text": "zzz"}, document, {"text": "judge"})
     assert found[1] == {
-        "labels": [], "n_tokens": 0, "n_unknown": 0, "by_prior": False, "empty": True
+        "labels": [], "n_tokens": 0, "n_unknown": 0, "by_prior": False, "n_given": 0,
+        "empty": True,
     }  # fmt: skip
     assert [one["empty"] for one in found] == [False, True, False]
     assert found[0]["by_prior"]
