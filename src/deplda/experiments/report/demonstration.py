@@ -138,23 +138,27 @@ class _Story(NamedTuple):
 
 
 def _story(data: Dataset) -> _Story | None:
-    """Return the first such story whose words have the label's name, or else the first of all.
+    """Return the story of which most words are like those of the label's name, the first of such.
 
     φ is learned here once more, which takes a moment: results have it of a few labels only.
     """
     train = data.corpus[data.splits[0].train]
-    counts, first = train.label_counts, None
+    counts, stories = train.label_counts, list[_Story]()
     model = DependencyLDA(n_topic_chains=1, n_topic_sweeps=1, n_held_out=0).fit(train)
     for place, own in enumerate(np.split(train.labels.indices, train.labels.indptr[1:-1])):
         others = sorted((int(c) for c in own if counts[c] > 1), key=lambda c: -counts[c])
         for label in own[counts[own] == 1].tolist() if len(others) > 1 else ():
             name = train.label_names[label]
             words = [word.name for word in model.top_words(name, 8)]
-            story = _Story(label, int(data.splits[0].train[place]), others, words)
-            if any(word in re.split(r"\W+", name.lower()) for word in words):
-                return story
-            first = first or story
-    return first
+            stories.append(_Story(label, int(data.splits[0].train[place]), others, words))
+    return max(stories, key=lambda each: _likeness(train.label_names[each.label], each.words),
+               default=None)  # fmt: skip
+
+
+def _likeness(name: str, words: list[str]) -> int:
+    """Return how many words begin as one of a name does, as gamer and gaming do of games."""
+    begin = {word[:3] for word in re.split(r"\W+", name.lower()) if len(word) > 2}
+    return sum(word[:3] in begin for word in words)
 
 
 def _shown(data: Dataset, row: int) -> str:
