@@ -13,6 +13,7 @@ import deplda
 from deplda import DependencyLDA, WordCounter, read_corpus
 from tests.cli.running import (
     QUICK,
+    articles,
     done,
     in_shards,
     lines,
@@ -166,6 +167,21 @@ def test_documents_held_out_are_tested_and_their_metrics_kept(tmp_path: Path, co
     assert "leaves 30 to learn from and 0" in problem(
         1, "train", corpus, "-o", tmp_path / "n", "--holdout", 0.001
     )
+
+
+@pytest.mark.filterwarnings("ignore::deplda.LearnedFromWarning")
+def test_a_model_does_not_know_labels_that_only_documents_held_out_have(tmp_path: Path) -> None:
+    rows = [
+        row | {"text": f"{row['text']} town{number}", "labels": [*row["labels"], f"TOWN{number}"]}
+        for number, row in enumerate(articles())
+    ]
+    towns = write_jsonl(tmp_path / "towns.jsonl", rows)
+    asked = ("--holdout", 0.3, "--language", "none", "--min-count", 1)
+    said = done("train", towns, "-o", tmp_path / "m", *asked)
+    assert "unknown   42.9 of the true labels (9): the model does not know them" in said
+    model: Any = deplda.load(tmp_path / "m")
+    assert (model.label_sets_.sum(axis=0) > 0).all()
+    assert len(model.classes_) == 3 + 21
 
 
 def test_a_checkpoint_is_gone_on_with_only_when_asked(tmp_path: Path, corpus: Path) -> None:

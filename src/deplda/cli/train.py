@@ -368,7 +368,19 @@ def _parts(
             "at least"
         )
     note(f"held out for testing: {len(rows.test):,} of {counted(len(corpus), 'document')}")
-    return corpus[rows.train], corpus[rows.test]
+    return _with_own_labels(corpus[rows.train]), corpus[rows.test]
+
+
+def _with_own_labels(corpus: Corpus) -> Corpus:
+    """Return the documents without labels that none of them has.
+
+    A hybrid may suggest a label that it knows by name alone: it must not know the names of labels
+    from the documents that it is tested with.
+    """
+    is_met = corpus.label_counts > 0
+    if is_met.all():
+        return corpus
+    return corpus.align(labels=[corpus.label_names[label] for label in is_met.nonzero()[0]])
 
 
 def _with_kept_words(corpus: Corpus, loaded: Loaded, words: Words) -> tuple[Corpus, dict[str, Any]]:
