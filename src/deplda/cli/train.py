@@ -21,6 +21,7 @@ from deplda.cli.documents import (
     load_corpus,
     part_of,
     reading_options,
+    with_labels_met,
     word_options,
 )
 from deplda.cli.measuring import Measured, measure
@@ -368,19 +369,8 @@ def _parts(
             "at least"
         )
     note(f"held out for testing: {len(rows.test):,} of {counted(len(corpus), 'document')}")
-    return _with_own_labels(corpus[rows.train]), corpus[rows.test]
-
-
-def _with_own_labels(corpus: Corpus) -> Corpus:
-    """Return the documents without labels that none of them has.
-
-    A hybrid may suggest a label that it knows by name alone: it must not know the names of labels
-    from the documents that it is tested with.
-    """
-    is_met = corpus.label_counts > 0
-    if is_met.all():
-        return corpus
-    return corpus.align(labels=[corpus.label_names[label] for label in is_met.nonzero()[0]])
+    # A hybrid suggests labels by their names: it must not know names from what it is tested with.
+    return with_labels_met(corpus[rows.train]), corpus[rows.test]
 
 
 def _with_kept_words(corpus: Corpus, loaded: Loaded, words: Words) -> tuple[Corpus, dict[str, Any]]:
