@@ -251,7 +251,9 @@ def test_a_corpus_may_come_from_standard_input(tmp_path: Path, corpus: Path) -> 
         (["--model", "flat", "--n-topics", "5"], "flat has no parameter 'n_topics'"),
         (["--model", "tfidf-svm", "--paper", "nyt"], "--paper is for dependency, prior and flat"),
         (["--where", "part"], "--where is 'part'; it must be FIELD=VALUE"),
-        (["--min-count", "few"], "'few' is not a valid integer range"),
+        (["--min-count", "few"], "'few' is not a whole number"),
+        (["--holdout", "20%"], "'20%' is not a number above 0 and below 1"),
+        (["--holdout", "20"], "20.0 is not a number above 0 and below 1"),
         (["--modle", "flat"], "--modle"),
     ],
 )
