@@ -194,3 +194,13 @@ def test_the_groups_of_documents_reach_the_hybrid(
     assert run(*asked).exit_code == 1
     assert len(known[0]["groups"]) == len(datasets.load("data", "out").splits[0].train)
     assert known[0]["counter"].surface_words_
+
+
+@pytest.mark.parametrize("option", ["--split-field", "--group-field"])
+def test_a_misspelt_column_is_named_with_those_there_are(
+    option: str, table: Path, tmp_path: Path
+) -> None:
+    said = problem(1, "compare", table, *FIELDS, "-o", tmp_path / "r", option, "nothing")
+    assert "no document has the field 'nothing' (found: " in said
+    assert said.endswith("name one of these")
+    assert "--where" not in said

@@ -101,7 +101,7 @@ def test_one_long_document_is_no_trouble(tmp_path: Path, model: Path) -> None:
         ('{"text": "court", "labels": ["a"]}', ["--token-pattern", "x*"], "there is nothing"),
         ('{"text": " ", "labels": ["a"]}', [], "no word has 1 token or more in 1 document"),
         ('{"text": "the of", "labels": ["a"]}', [], "no word has 1 token or more in 1 document"),
-        ('{"text": "court", "labels": []}', [], "none of the 1 documents has a label"),
+        ('{"text": "court", "labels": []}', [], "none of 1 document has a label"),
         ('{"counts": {}, "labels": ["a"]}', [], "no document has both words and labels"),
     ],
 )

@@ -234,3 +234,12 @@ def test_of_a_document_that_was_decided_on_again_the_last_decision_counts(
     assert "decided on again: 1 document; the last decision counts" in result.stderr
     learned = json.loads(result.stdout)["learned"]
     assert (learned["documents"], learned["new_labels"]) == (2, ["POLITICS"])
+
+
+def test_documents_that_were_learned_from_before_are_told_of(
+    tmp_path: Path, model: Path, corpus: Path
+) -> None:
+    result = run("learn", model, corpus, "-o", tmp_path / "m")
+    assert "24 of 30 documents were learned from before, by their words: they count twice" in (
+        result.stderr
+    )

@@ -289,6 +289,33 @@ def test_ctrl_c_in_predicting_leaves_whole_lines_to_go_on_from(tmp_path: Path, m
 # Shards -------------------------------------------------------------------------------------------
 
 
+def test_of_a_folder_every_text_is_read_and_what_is_none_is_named(
+    tmp_path: Path, model: Path
+) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "LAW.TXT").write_text("the judge and the jury")
+    for name in ("old.doc", "LAW.annif", ".hidden"):
+        (folder / name).write_text("the game")
+    result = run("predict", model, folder, "-k", 1)
+    (found,) = lines(result.stdout)
+    assert found["id"].endswith("LAW.TXT")
+    assert "left out, as in a folder .txt, .pdf, .docx are read: 1 other file (old.doc)" in (
+        result.stderr
+    )
+
+
+def test_a_text_in_place_of_a_file_is_told_where_it_goes(tmp_path: Path, model: Path) -> None:
+    said = problem(1, "predict", model, "the judge and the jury")
+    assert said == (
+        "the judge and the jury: there is no such file or folder; a text by itself is given on "
+        "standard input, named -"
+    )
+    (tmp_path / "a.csv").write_text("text\n")
+    said = problem(1, "predict", tmp_path / "a.csv", model)
+    assert "a.csv: this is a file; give the folder of a saved model" in said
+
+
 def test_a_folder_of_shards_becomes_a_folder_of_parts(
     tmp_path: Path, model: Path, corpus: Path
 ) -> None:

@@ -28,8 +28,10 @@ def test_an_address_that_is_taken_is_named(model: Path) -> None:
 
 
 def test_numbers_out_of_range_are_wrong_usage(model: Path) -> None:
-    assert "70000 is not in the range" in problem(2, "serve", model, "--port", 70000)
-    assert "0 is not in the range" in problem(2, "serve", model, "--workers", 0)
+    assert "70000 is not a whole number from 0 to 65535" in problem(
+        2, "serve", model, "--port", 70000
+    )
+    assert "0 is not a whole number from 1" in problem(2, "serve", model, "--workers", 0)
 
 
 def test_what_other_machines_can_reach_is_not_served_without_a_token(

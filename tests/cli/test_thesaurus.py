@@ -150,6 +150,7 @@ def hybrid(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--set", "n_topic_sweeps=20", "--set", "C=1",
     )  # fmt: skip
     assert f"{len(never()):,} more labels known by name alone" in shown
+    assert f"; its vocabulary has {len(never()):,} more; it takes" in done("info", folder / "model")
     return folder / "model"
 
 

@@ -13,6 +13,7 @@ import deplda
 from deplda import DependencyLDA, WordCounter, read_corpus
 from tests.cli.running import (
     QUICK,
+    articles,
     done,
     in_shards,
     lines,
@@ -168,6 +169,21 @@ def test_documents_held_out_are_tested_and_their_metrics_kept(tmp_path: Path, co
     )
 
 
+@pytest.mark.filterwarnings("ignore::deplda.LearnedFromWarning")
+def test_a_model_does_not_know_labels_that_only_documents_held_out_have(tmp_path: Path) -> None:
+    rows = [
+        row | {"text": f"{row['text']} town{number}", "labels": [*row["labels"], f"TOWN{number}"]}
+        for number, row in enumerate(articles())
+    ]
+    towns = write_jsonl(tmp_path / "towns.jsonl", rows)
+    asked = ("--holdout", 0.3, "--language", "none", "--min-count", 1)
+    said = done("train", towns, "-o", tmp_path / "m", *asked)
+    assert "unknown   42.9 of the true labels (9): the model does not know them" in said
+    model: Any = deplda.load(tmp_path / "m")
+    assert (model.label_sets_.sum(axis=0) > 0).all()
+    assert len(model.classes_) == 3 + 21
+
+
 def test_a_checkpoint_is_gone_on_with_only_when_asked(tmp_path: Path, corpus: Path) -> None:
     asked = ("--checkpoint", tmp_path / "chains", "--set", "fit_method=sampled", *QUICK)
     done("train", corpus, "-o", tmp_path / "a", *asked)
@@ -235,7 +251,9 @@ def test_a_corpus_may_come_from_standard_input(tmp_path: Path, corpus: Path) -> 
         (["--model", "flat", "--n-topics", "5"], "flat has no parameter 'n_topics'"),
         (["--model", "tfidf-svm", "--paper", "nyt"], "--paper is for dependency, prior and flat"),
         (["--where", "part"], "--where is 'part'; it must be FIELD=VALUE"),
-        (["--min-count", "few"], "'few' is not a valid integer range"),
+        (["--min-count", "few"], "'few' is not a whole number"),
+        (["--holdout", "20%"], "'20%' is not a number above 0 and below 1"),
+        (["--holdout", "20"], "20.0 is not a number above 0 and below 1"),
         (["--modle", "flat"], "--modle"),
     ],
 )

@@ -142,3 +142,19 @@ def test_utf_16_without_a_mark_is_named_and_read_when_it_is_said(tmp_path: Path)
     with pytest.raises(ReadError, match="line 1: every other byte is zero: this may be UTF-16"):
         read_corpus(path)
     assert read_corpus(path, encoding="utf-16-le").label_names == ("x",)
+
+
+def test_a_file_of_windows_with_a_line_that_could_be_utf8_says_how_to_keep_it(
+    tmp_path: Path,
+) -> None:
+    both = ("Größe".encode("cp1252"), "Â´31 December".encode("cp1252"))
+    with (
+        pytest.warns(GuessedEncodingWarning),
+        pytest.raises(ReadError, match=r"line 2: this line is UTF-8.*\(--encoding cp1252\)"),
+    ):
+        lines(tmp_path / "a.txt", *both)
+
+
+def test_a_misspelt_encoding_is_answered_with_the_nearest() -> None:
+    with pytest.raises(InputError, match=r"'windows1252' is unknown .*did you mean 'windows-1252'"):
+        checked_encoding("windows1252")

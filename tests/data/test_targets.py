@@ -1,5 +1,6 @@
 """Labels as users write them, and back again."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -80,8 +81,10 @@ def test_new_labels_go_behind_the_known_ones() -> None:
         (np.array([[0.5, 0], [0, np.nan]]), "must hold 0 and 1 only"),
         (csr_array([[3, 0]]), "must hold 0 and 1 only"),
         (np.array([["a", "b"], ["c", "d"]]), "must hold 0 and 1 only"),
-        ([["a"], [1]], "cannot be put in order"),
+        ([["a"], [1]], "cannot be put in order: document 1 has 1, and there is 'a'"),
+        ([["a"], ["b", math.nan]], "document 1 has nan, and there is 'a'"),
         ([["a", "b"], "c"], "neither a matrix, nor label lists"),
+        ([["a", "b"], ["c"], None], r"labels of document 2 are None; give a list, \[\] for none"),
     ],
 )
 def test_what_is_not_labels_is_refused(y: Any, message: str) -> None:

@@ -46,8 +46,11 @@ def test_the_papers_budget_is_the_papers_protocol() -> None:
     ("change", "message"),
     [
         (("FlatLDA", "SharpLDA"), "model 'Flat' is a 'SharpLDA'; it must be one of DependencyLDA"),
-        (("n_topics", "n_topix"), r"model 'Dependency \(few\)' has no parameter 'n_topix'"),
-        (('name = "small"', 'nome = "small"'), "this is not an experiment"),
+        (
+            ("n_topics", "n_topix"),
+            r"'Dependency \(few\)' has no parameter 'n_topix': did you mean 'n_t",
+        ),
+        (('name = "small"', 'nome = "small"'), r"unknown field `nome`; known: name, data"),
         (('estimator = "FlatLDA"', 'estimator = "FlatLDA"\npaper = "moon"'), "of 'moon'; there"),
         (("[models.Flat]", "[models.Flat"), "this is not an experiment"),
         (

@@ -302,8 +302,8 @@ def test_wrong_counts_are_named(fitted: TopicModel, what: str) -> None:
     [
         (TOPICS[:3], "X has 4 documents but y has 3"),
         (np.eye(5, 3), "X has 4 documents but y has 5"),
-        ([[], [], [], []], "none of the 4 documents has a label"),
-        (np.zeros((4, 3)), "none of the 4 documents has a label"),
+        ([[], [], [], []], "none of 4 documents has a label"),
+        (np.zeros((4, 3)), "none of 4 documents has a label"),
         (["a", "a", "a", "a"], "y holds 1 class only, .*'a'.*needs 2"),
         (np.full((4, 2), 2), "a label matrix must hold 0 and 1 only"),
         (np.full((4, 2), np.nan), "a label matrix must hold 0 and 1 only"),
@@ -552,3 +552,13 @@ def test_a_seed_that_could_not_be_loaded_is_refused_before_training() -> None:
     for name in registry.MODELS:
         with pytest.raises(InputError, match="random_state is 18446744073709551616; a seed is"):
             registry.model_class(name)(random_state=2**64).fit([[1, 0], [0, 1]], ["a", "b"])
+
+
+def test_texts_in_a_data_frame_are_told_to_be_passed_as_one_column() -> None:
+    frame = pd.DataFrame({"key": [1, 2], "body": ["the court", "the game"]})
+    with pytest.raises(InputError, match=r"texts in the column 'body'; .*alone, X\['body'\]"):
+        FlatLDA().fit(frame[["body"]], [["LAW"], ["SPORT"]])
+    with pytest.raises(InputError, match=r"texts in the column 'body'"):
+        FlatLDA().fit(frame, [["LAW"], ["SPORT"]])
+    with pytest.raises(InputError, match=r"table of texts, of the shape \(2, 1\); .*X\[:, 0\]"):
+        FlatLDA().fit(frame[["body"]].to_numpy(), [["LAW"], ["SPORT"]])

@@ -152,7 +152,7 @@ def test_nothing_there_is_said_to_be_nothing_there(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="there is no such folder"):
         load(tmp_path / "nowhere")
     (tmp_path / "file").touch()
-    with pytest.raises(ReadError, match="there is no such folder"):
+    with pytest.raises(ReadError, match="this is a file; give the folder of a saved model"):
         load(tmp_path / "file")
 
 

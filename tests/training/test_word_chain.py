@@ -25,13 +25,13 @@ from tests.training.worlds import small
 def test_a_corpus_with_nothing_to_learn_from_is_refused() -> None:
     unlabelled = Corpus([[1]], [[0]])
     for train in (train_label_words, expect_label_words):
-        with pytest.raises(InputError, match="none of the 1 documents has a label"):
+        with pytest.raises(InputError, match="none of 1 document has a label"):
             train(unlabelled)
         with pytest.raises(InputError, match="no document has both words and labels"):
             train(Corpus([[1], [0]], [[0], [1]]))
-    with pytest.raises(InputError, match="none of the 1 documents has a label"):
+    with pytest.raises(InputError, match="none of 1 document has a label"):
         train_topic_labels(unlabelled, 2)
-    with pytest.raises(InputError, match="none of the 1 documents has a label"):
+    with pytest.raises(InputError, match="none of 1 document has a label"):
         prior_topic_labels(unlabelled, beta=1.0)
     with pytest.raises(InputError, match="cannot watch 'word0' under 'label1': they never meet"):
         train_label_words(Corpus([[1, 0], [0, 1]], [[1, 0], [0, 1]]), watch=[(0, 1)])

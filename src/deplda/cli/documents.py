@@ -408,6 +408,13 @@ def part_of(loaded: Loaded, split: str, part: str) -> Corpus:
     return loaded.corpus[rows]
 
 
+def with_labels_met(corpus: Corpus) -> Corpus:
+    """Return the corpus without the labels that none of its documents has."""
+    return corpus.align(
+        labels=[corpus.label_names[met] for met in corpus.label_counts.nonzero()[0]]
+    )
+
+
 # Single documents ---------------------------------------------------------------------------------
 
 
@@ -458,9 +465,16 @@ def records_of(sources: tuple[str, ...], reading: Reading, model: Any) -> Iterat
 
 def _files(source: str, reading: Reading) -> list[StrPath]:
     path = as_path(source)
+    if not isinstance(path, StandardInput) and not path.exists():
+        raise ReadError(
+            path,
+            None,
+            "there is no such file or folder; a text by itself is given on standard input, named -",
+        )
     if isinstance(path, StandardInput) or not path.is_dir() or is_readable(path, reading):
         return [path]
-    texts = sorted(file for end in _TEXTS for file in path.glob(f"*{end}"))
+    files = sorted(file for file in path.iterdir() if file.is_file())
+    texts = [file for file in files if file.suffix.lower() in _TEXTS]
     if not texts:
         raise ReadError(
             path,
@@ -468,10 +482,26 @@ def _files(source: str, reading: Reading) -> list[StrPath]:
             f"there are no {', '.join(_TEXTS)} files in this folder, and no documents as Annif has "
             "them",
         )
+    beside = {file.name for file in texts}
+    _tell_left_out(
+        [file for file in files if file.name not in beside and file.suffix not in _BESIDE_TEXTS]
+    )
     return list(texts)
 
 
+def _tell_left_out(files: list[Path]) -> None:
+    """Say which files of a folder of texts are none, but for hidden ones."""
+    names = [file.name for file in files if not file.name.startswith(".")]
+    if names:
+        shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+        note(
+            f"left out, as in a folder {', '.join(_TEXTS)} are read: "
+            f"{counted(len(names), 'other file')} ({shown})"
+        )
+
+
 _TEXTS = (".txt", ".pdf", ".docx")
+_BESIDE_TEXTS = (".annif", ".key", ".tsv")
 
 
 def _numbered(path: StrPath, format: Any) -> Iterator[Record]:

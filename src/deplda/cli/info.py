@@ -71,7 +71,7 @@ def _trained_on(found: dict[str, Any]) -> str:
     ]
     by_name = ""
     if found["known_by_name"]:
-        by_name = f"; {counted(found['known_by_name'], 'more label')} known by name"
+        by_name = f"; its vocabulary has {found['known_by_name']:,} more"
     takes = "takes texts" if found["takes_text"] else "takes counts of words alone, no texts"
     return f"{found['model']}, trained on {', '.join(size)}{by_name}; it {takes}."
 

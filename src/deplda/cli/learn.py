@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deplda.cli.beside import Beside, embeddings_option
-from deplda.cli.documents import Reading, load_corpus, part_of, reading_options
+from deplda.cli.documents import Reading, load_corpus, part_of, reading_options, with_labels_met
 from deplda.cli.options import jobs_option, split_option
 from deplda.cli.output import (
     as_json,
@@ -80,13 +80,18 @@ def learn(
     loaded = load_corpus(new, reading, counter, _fields_of(new, classifier.fields_))
     if classifier.counter_ is not None:  # new words are shown as they are met here
         classifier.counter_.forms_met_.update(counter.forms_met_)
-    documents = _with_labels_met(_last_versions(part_of(loaded, split, "train")))
+    documents = with_labels_met(_last_versions(part_of(loaded, split, "train")))
     if classifier.vocabulary_ is not None:
         documents = as_the_model_has_them(documents, classifier)
     n_labels, n_words = classifier.n_learned_labels_, classifier.n_features_in_
     known = Beside({}, embeddings).opened()
     known.number(loaded.corpus.ids)
     classifier.set_params(n_jobs=jobs, verbose=sys.stderr.isatty())
+    if n_before := int(classifier.learned_from(documents).sum()):
+        note(
+            f"{n_before:,} of {counted(len(documents), 'document')} were learned from before, by "
+            "their words: they count twice"
+        )
     classifier.partial_fit(documents if embeddings is None else known.of_corpus(documents))
     came_in = _came_in(documents, classifier, n_labels, n_words)
     # How it was run this time is nothing to remember.
@@ -142,13 +147,6 @@ def _last_versions(corpus: Corpus) -> Corpus:
     n = counted(len(corpus) - len(kept), "document")
     note(f"decided on again: {n}; the last decision counts")
     return corpus[kept]
-
-
-def _with_labels_met(corpus: Corpus) -> Corpus:
-    """Return the corpus without the labels that none of its documents has."""
-    return corpus.align(
-        labels=[corpus.label_names[met] for met in corpus.label_counts.nonzero()[0]]
-    )
 
 
 def _came_in(documents: Corpus, classifier: Any, n_labels: int, n_words: int) -> dict[str, Any]:

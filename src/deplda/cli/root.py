@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tomllib
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +73,30 @@ class Root(click.Group):
 def _usage_problem(error: click.UsageError) -> str:
     """Return what is wrong, with the nearest of the names that there are where one is misspelt."""
     near = getattr(error, "possibilities", None)  # of verbs and options, the nearest first
-    return f"{error.message} Did you mean {near[0]!r}?" if near else error.format_message()
+    if near:
+        return f"{error.message} Did you mean {near[0]!r}?"
+    told = error.format_message()
+    if isinstance(error, click.BadParameter):
+        return _NO_NUMBER.sub(partial(_wanted, error.param), told)
+    return told
+
+
+_NO_NUMBER = re.compile(r"is not (?:a valid (float|integer)(?: range)?|in the range .*)\.$")
+
+
+def _wanted(parameter: click.Parameter | None, said: re.Match[str]) -> str:
+    """Return which number an option takes, in words."""
+    kind = None if parameter is None else parameter.type
+    whole = isinstance(kind, click.types.IntParamType) or said[1] == "integer"
+    wanted = ["a whole number" if whole else "a number"]
+    if isinstance(kind, click.IntRange | click.FloatRange):
+        if kind.min is not None:
+            wanted.append(f"{'above' if kind.min_open else 'from'} {kind.min:g}")
+        if kind.max is not None:
+            wanted.append(f"{'and below' if kind.max_open else 'to'} {kind.max:g}")
+    elif said[1] is None:
+        return said[0]
+    return f"is not {' '.join(wanted)}."
 
 
 def _say(message: str, code: int) -> int:

@@ -21,6 +21,7 @@ from deplda.cli.documents import (
     load_corpus,
     part_of,
     reading_options,
+    with_labels_met,
     word_options,
 )
 from deplda.cli.measuring import Measured, measure
@@ -389,7 +390,8 @@ def _parts(
             "at least"
         )
     note(f"held out for testing: {len(rows.test):,} of {counted(len(corpus), 'document')}")
-    return corpus[rows.train], corpus[rows.test]
+    # A hybrid suggests labels by their names: it must not know names from what it is tested with.
+    return with_labels_met(corpus[rows.train]), corpus[rows.test]
 
 
 def _with_kept_words(corpus: Corpus, loaded: Loaded, words: Words) -> tuple[Corpus, dict[str, Any]]:

@@ -9,11 +9,13 @@ import re
 import warnings
 from typing import IO
 
+from deplda.data.wording import did_you_mean
 from deplda.errors import GuessedEncodingWarning, InputError, ReadError
 
 AUTO = "auto"
 WESTERN = "cp1252"
 """What Excel on Windows writes CSV in, in most of Europe and America."""
+_USUAL = ("utf-8", "utf-16", "latin-1", "iso-8859-15", "cp1250", "windows-1250", "windows-1252")
 UTF8_BOM = codecs.BOM_UTF8
 _MARKS = {
     UTF8_BOM: "utf-8",
@@ -49,7 +51,8 @@ def checked_encoding(encoding: str) -> str:
         codecs.getincrementaldecoder(name)
     except (LookupError, ValueError):
         raise InputError(
-            f"the encoding {encoding!r} is unknown to Python; use one such as utf-8 or latin-1"
+            f"the encoding {encoding!r} is unknown to Python; use one such as utf-8 or {WESTERN} "
+            f"(Western European Windows){did_you_mean(encoding, _USUAL)}"
         ) from None
     return "utf-8" if name in ("utf-8", "utf-8-sig") else encoding
 
@@ -129,7 +132,8 @@ class Decoder:
         """Return the line as text, unless it is likely to be something else."""
         if _is_utf8(line):
             problem = f"this line is UTF-8, and one before it is not: it was taken for {WESTERN}"
-            raise ReadError(self._path, number, f"{problem}; {_REMEDY}")
+            remedy = f"if all of it is, pass encoding={WESTERN!r} (--encoding {WESTERN})"
+            raise ReadError(self._path, number, f"{problem}; {remedy}, or what it is written in")
         try:
             text = line.decode(WESTERN)
         except UnicodeDecodeError:

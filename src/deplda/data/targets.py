@@ -56,7 +56,8 @@ def read_targets(y: Any) -> tuple[Indicator, Targets]:
             labels: Any = binarizer.fit_transform(y)
         except TypeError as error:
             raise InputError(
-                f"the labels cannot be put in order ({error}); use strings only, or numbers only"
+                f"the labels cannot be put in order{_two_kinds(y)}; use strings only, or numbers "
+                "only"
             ) from error
         return csr_array(labels, dtype=bool), Targets(binarizer.classes_, "sparse")
     names = getattr(y, "columns", None)
@@ -65,6 +66,7 @@ def read_targets(y: Any) -> tuple[Indicator, Targets]:
     except ValueError as error:
         raise InputError(
             "y is neither a matrix, nor label lists throughout, nor one class for each document"
+            f"{_no_list(y)}"
         ) from error
     if values.ndim == 2 and values.shape[1] > 1:
         return _indicator(values, "dense", names)
@@ -90,12 +92,34 @@ def _indicator(values: Any, kind: Kind, names: Any) -> tuple[Indicator, Targets]
     return labels, Targets(classes, kind, named=names is not None)
 
 
+def _two_kinds(label_lists: Iterable[Iterable[Any]]) -> str:
+    """Return which document has the first label that is no string where others are, in words."""
+    labels = [(number, label) for number, row in enumerate(label_lists) for label in row]
+    text = next((label for _, label in labels if isinstance(label, str)), None)
+    odd = next((each for each in labels if not isinstance(each[1], str)), None)
+    if text is None or odd is None:
+        return ""
+    return f": document {odd[0]} has {odd[1]!r}, and there is {text!r}"
+
+
+def _no_list(y: Any) -> str:
+    """Return which document is the first that has no list of labels where others do, in words."""
+    rows = list(y) if isinstance(y, Collection) else []
+    are_lists = [isinstance(row, _LISTS) for row in rows]
+    if all(are_lists) or not any(are_lists):
+        return ""
+    number = are_lists.index(False)
+    return f": the labels of document {number} are {rows[number]!r}; give a list, [] for none"
+
+
+_LISTS = (list, tuple, set, frozenset, np.ndarray)
+
+
 def _is_label_lists(y: Any) -> bool:
     if isinstance(y, str | np.ndarray) or hasattr(y, "columns") or not isinstance(y, Collection):
         return False
     rows = list(y)
-    lists = (list, tuple, set, frozenset, np.ndarray)
-    if not rows or not all(isinstance(row, lists) for row in rows):
+    if not rows or not all(isinstance(row, _LISTS) for row in rows):
         return False
     lengths = {len(row) for row in rows}
     values = {value for row in rows for value in row}

@@ -239,8 +239,9 @@ def evaluate(
     known, tested = np.flatnonzero(is_known), np.flatnonzero(is_known & (truth.sum(axis=0) > 0))
     if not len(tested):
         raise InputError(
-            f"no document has one of the {len(known):,} labels that are ranked; "
-            "there is nothing to evaluate. Do both parts have the same columns?"
+            f"no document has one of the {len(known):,} labels that are ranked; there is nothing "
+            "to evaluate. See whether both parts have the same columns, or files the right labels "
+            "(--labels-field, --separator)"
         )
     ranked = tested if labels == "test" else known
     given = _Given(scores, truth, trained, predicted, ks, ties, counts)

@@ -16,6 +16,7 @@ from deplda.data import checks
 from deplda.data.datasets import is_known
 from deplda.data.datasets.described import DESCRIPTION, check_inside
 from deplda.data.files import StrPath
+from deplda.data.wording import did_you_mean
 from deplda.errors import InputError, ReadError
 from deplda.models.parameters import PAPER_NAMES, checked
 from deplda.models.registry import MODELS, can, model_class
@@ -100,7 +101,7 @@ def read_experiment(name: StrPath) -> Experiment:
     if not path.is_file():
         raise InputError(
             f"there is no experiment {str(name)!r}; give a TOML file, the folder of a data set, or "
-            f"one of {', '.join(presets())}"
+            f"one of {', '.join(presets())}{did_you_mean(str(name), presets())}"
         )
     return _checked(path.read_bytes(), path)
 
@@ -152,10 +153,18 @@ def _checked(data: bytes, path: Path) -> Experiment:
         for name, model in experiment.models.items():
             _check_model(name, model)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ReadError(path, None, f"this is not an experiment: {error}") from error
+        raise ReadError(path, None, f"this is not an experiment: {error}{_known(error)}") from error
     except InputError as error:
         raise ReadError(path, None, str(error)) from error
     return experiment
+
+
+def _known(error: Exception) -> str:
+    """Return which keys there are, where an error is about another one."""
+    if "unknown field" not in str(error):
+        return ""
+    kind = Model if "$.models" in str(error) else Experiment
+    return f"; known: {', '.join(kind.__struct_fields__)}"
 
 
 def _check_numbers(experiment: Experiment) -> None:
@@ -177,16 +186,20 @@ def _check_numbers(experiment: Experiment) -> None:
 
 def _check_model(name: str, model: Model) -> None:
     if model.estimator not in MODELS:
-        known = ", ".join(MODELS)
-        raise InputError(f"model {name!r} is a {model.estimator!r}; it must be one of {known}")
+        raise InputError(
+            f"model {name!r} is a {model.estimator!r}; it must be one of {', '.join(MODELS)}"
+            f"{did_you_mean(model.estimator, MODELS)}"
+        )
     if model.paper is not None and model.paper not in PAPER_NAMES:
-        known = ", ".join(PAPER_NAMES)
-        raise InputError(f"model {name!r} wants the settings of {model.paper!r}; there are {known}")
-    unknown = set(model.parameters) - set(
-        inspect.signature(model_class(model.estimator)).parameters
-    )
-    if unknown:
-        raise InputError(f"model {name!r} has no parameter {sorted(unknown)[0]!r}")
+        there = ", ".join(PAPER_NAMES)
+        raise InputError(f"model {name!r} wants the settings of {model.paper!r}; there are {there}")
+    known = set(inspect.signature(model_class(model.estimator)).parameters)
+    if unknown := set(model.parameters) - known:
+        wrong, own = sorted(unknown)[0], sorted(known - {*MACHINE, "random_state", "verbose"})
+        raise InputError(
+            f"model {name!r} has no parameter {wrong!r}{did_you_mean(wrong, own) or ';'} "
+            f"{model.estimator} has {', '.join(own)}"
+        )
     for machine in (*MACHINE, "random_state"):
         if machine in model.parameters:
             raise InputError(

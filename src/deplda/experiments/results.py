@@ -102,8 +102,9 @@ def open_results(folder: StrPath, head: Head) -> None:
             mine, theirs = getattr(head, what), getattr(known, what)
             if mine != theirs:
                 short = "another one" if what == "experiment" else f"{theirs!r}, not {mine!r}"
+                verb = "are" if what == "splits" else "is"
                 raise InputError(
-                    f"{folder} holds results of another run (its {what} is {short}); "
+                    f"{folder} holds results of another run (its {what} {verb} {short}); "
                     "choose another folder"
                 )
         if known.data is not None and head.data is not None and known.data != head.data:

@@ -38,6 +38,7 @@ from deplda.data.targets import Indicator, Targets, among, by_place, read_target
 from deplda.data.text import WordCounter
 from deplda.data.vocabulary import Vocabulary
 from deplda.data.weighting import are_scaled_down
+from deplda.data.wording import counted
 from deplda.engine.execution import Engine, Execution, Where
 from deplda.engine.pool import Stop
 from deplda.engine.progress import stage
@@ -388,7 +389,7 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
             _warn_of_weights(counts, type(self).__name__)
         if not labels.nnz:
             raise InputError(
-                f"none of the {counts.shape[0]:,} documents has a label; "
+                f"none of {counted(counts.shape[0], 'document')} has a label; "
                 "there is nothing to learn from"
             )
         if self._targets.kind == "classes" and labels.shape[1] < 2:
@@ -482,6 +483,7 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
             raise InputError("X is one text; put it in a list")
         if are_texts(X):
             X = self._count_words(X)
+        _check_no_texts(X)
         how: Any = {"accept_sparse": "csr", "ensure_non_negative": True}
         if reset or hasattr(X, "columns"):
             x = validate_data(self, X, reset=reset, **how)
@@ -739,6 +741,28 @@ def are_texts(X: Any) -> bool:
             f"the text of document {number} is {[*X][number]!r}; give '' where there is none"
         )
     return any(are_strings)
+
+
+_OF_TEXTS = ("object", "str", "string")  # what pandas and polars call their types
+
+
+def _check_no_texts(X: Any) -> None:
+    """Raise if X is a table in which texts stand, not counts."""
+    if issparse(X) or len(getattr(X, "shape", ())) != 2 or not all(X.shape):
+        return
+    if hasattr(X, "columns"):
+        for name, kind in zip(X.columns, X.dtypes, strict=True):
+            # Asking every column for a value would take seconds of a frame of counts.
+            if str(kind).lower() in _OF_TEXTS and isinstance(next(iter(X[name])), str):
+                raise InputError(
+                    f"X is a data frame with texts in the column {name!r}; pass that column alone, "
+                    f"X[{name!r}]"
+                )
+    elif getattr(X, "dtype", np.dtype(float)).kind in "OU" and isinstance(X[0, 0], str):
+        raise InputError(
+            f"X is a table of texts, of the shape {X.shape}; pass one text for each document, "
+            "such as X[:, 0]"
+        )
 
 
 def _counted(texts: Any, counter: WordCounter | None) -> tuple[WordCounter, Counts]:

@@ -167,7 +167,7 @@ def _identity(folder: Path) -> tuple[int, int]:
         problem = "there is no such folder; give the folder of a saved model"
         raise ReadError(folder, None, problem) from error
     if not stat.S_ISDIR(status.st_mode):
-        raise ReadError(folder, None, "there is no such folder; give the folder of a saved model")
+        raise ReadError(folder, None, "this is a file; give the folder of a saved model")
     return status.st_ino, status.st_ctime_ns
 
 

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 from deplda.data.corpus import Corpus
 from deplda.data.weighting import WordCounts, weighed
+from deplda.data.wording import counted
 from deplda.engine.pool import Stop, Stopped
 from deplda.errors import InputError
 from deplda.training.checkpoint import Arrays, SavedArrays
@@ -127,7 +128,8 @@ def check_labels(corpus: Corpus) -> None:
     """Raise if there is no label to learn from."""
     if corpus.labels.nnz == 0:
         raise InputError(
-            f"none of the {len(corpus):,} documents has a label; there is nothing to learn from"
+            f"none of {counted(len(corpus), 'document')} has a label; there is nothing to learn "
+            "from"
         )
 
 

@@ -84,8 +84,10 @@ def test_a_sheet_is_chosen_by_name_or_number(tmp_path: Path) -> None:
         ": the sheet 'Notes' is empty; its first row must name the columns (sheet=, --sheet says "
         "another)"
     )
-    assert problem(path, sheet="articles") == (
-        ": there is no sheet 'articles'; say one of 'Articles', 'Notes', or 1 to 2"
+    assert read_corpus(path, sheet="articles") == read_corpus(path)
+    assert problem(path, sheet="Artikles") == (
+        ": there is no sheet 'Artikles': did you mean 'Articles'? say one of 'Articles', 'Notes', "
+        "or 1 to 2"
     )
     assert ": there is no sheet 3; say one of" in problem(path, sheet=3)
 

@@ -348,10 +348,11 @@ def _records(
     rows, held, *_ = count.settled(
         named_rows(format, fields, written, bad), fields_in(format, fields), fields
     )
-    missing, names = dict.fromkeys(held.texts), dict[str, None]()
+    missing, names = dict.fromkeys(held.texts), dict[str, str]()
     for number, row in rows:
         if missing:
-            names.update(dict.fromkeys(row))
+            for name in row:  # before what it is called where it is found in another case
+                names.setdefault(name.casefold(), name)
             missing = {name: None for name in missing if name not in row}
         with bad.at(number, id_in(row, fields)):
             yield record_of(row, number, held, count)
@@ -360,7 +361,7 @@ def _records(
     if missing and len(held.texts) > 1 and names:
         warnings.warn(
             f"{os.fspath(bad.path)}: no document has the text field "
-            f"{', '.join(map(repr, missing))} (found: {found(names)})",
+            f"{', '.join(map(repr, missing))} (found: {found(names.values())})",
             MissingFieldWarning,
             stacklevel=2,
         )

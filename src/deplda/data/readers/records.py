@@ -189,11 +189,11 @@ def chosen(path: StrPath, rows: Rows, where: Sequence[Where]) -> Rows:
 
 
 def no_such_field(field: str, names: Iterable[str]) -> str:
-    """Return that no document has the field of a condition, and which fields there are."""
+    """Return that no document has a field that is asked for, and which fields there are."""
     names = list(names)
     return (
         f"no document has the field {field!r}{did_you_mean(field, names)} (found: {found(names)}); "
-        "Where(...) (--where) must name one of these"
+        "name one of these"
     )
 
 

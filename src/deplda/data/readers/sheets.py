@@ -14,6 +14,7 @@ from deplda.data.readers.records import Rows, located
 from deplda.data.readers.spelling import Spelling
 from deplda.data.readers.zipped import open_archive
 from deplda.data.sizes import max_record, too_large
+from deplda.data.wording import did_you_mean
 from deplda.errors import InputError, Place, ReadError
 
 _FAILED = {"#REF!", "#NAME?", "#VALUE!", "#DIV/0!", "#NUM!", "#NULL!", "#SPILL!", "#CALC!"}
@@ -38,7 +39,8 @@ def sheet_rows(path: StrPath, fields: Fields, sheet: str | int | None = None) ->
             book = openpyxl.load_workbook(archive.fp, read_only=True, data_only=True)
         chosen = _chosen(path, book, sheet)
         chosen.reset_dimensions()  # what a sheet says of its size may be wrong
-        yield from _named_rows(path, chosen, fields)
+        others = [each.title for each in book.worksheets if each.title != chosen.title]
+        yield from _named_rows(path, chosen, fields, others)
 
 
 def _chosen(path: StrPath, book: Any, sheet: str | int | None) -> Any:
@@ -48,19 +50,26 @@ def _chosen(path: StrPath, book: Any, sheet: str | int | None) -> Any:
         raise ReadError(path, None, "there is no sheet with cells in it")
     if sheet is None:
         return sheets[0]
-    for each in sheets:
-        if each.title == sheet:
-            return each
+    titles = [each.title for each in sheets]
+    if sheet in titles:
+        return sheets[titles.index(sheet)]
+    folded = [title.casefold() for title in titles]  # no two of a book differ in case alone
+    if str(sheet).casefold() in folded:
+        return sheets[folded.index(str(sheet).casefold())]
     number = int(sheet) if str(sheet).isdecimal() else 0
     if 1 <= number <= len(sheets):
         return sheets[number - 1]
-    names = ", ".join(repr(each.title) for each in sheets[:10])
-    raise ReadError(
-        path, None, f"there is no sheet {sheet!r}; say one of {names}, or 1 to {len(sheets)}"
-    )
+    known = f"{_shown(titles)}, or 1 to {len(sheets)}"
+    near = did_you_mean(str(sheet), titles) or ";"
+    raise ReadError(path, None, f"there is no sheet {sheet!r}{near} say one of {known}")
 
 
-def _named_rows(path: StrPath, sheet: Any, fields: Fields) -> Rows:
+def _shown(titles: Sequence[str]) -> str:
+    """Return the names of sheets, the first ten of many."""
+    return ", ".join(map(repr, titles[:10])) + (", …" if len(titles) > 10 else "")
+
+
+def _named_rows(path: StrPath, sheet: Any, fields: Fields, others: Sequence[str]) -> Rows:
     rows = _filled_rows(path, sheet)
     number, cells = next(rows, (Place(1, _row_of(sheet)), ()))
     header = [_text(cell).strip() for cell in cells]
@@ -69,7 +78,7 @@ def _named_rows(path: StrPath, sheet: Any, fields: Fields) -> Rows:
         raise ReadError(path, None, f"{problem} (sheet=, --sheet says another)")
     spelling = Spelling(fields)
     with located(path, number):
-        advice = f"{ADVICE}, or another sheet (--sheet)"
+        advice = f"{ADVICE}, or another sheet: {_shown(others)} (--sheet)" if others else ADVICE
         check_columns(header, fields, spelling, advice=advice)
     read = spelling.read_of(header)
     for number, cells in rows:
