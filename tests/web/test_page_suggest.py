@@ -18,6 +18,7 @@ from tests.web.browsing import (
     TEXT,
     decisions,
     needs_chromium,
+    open_files,
     paste_many,
     suggest,
     watched,
@@ -268,7 +269,7 @@ def test_files_become_documents(page: Page, tmp_path: Path) -> None:
     (tmp_path / "binary.txt").write_bytes(b"\0\1\2")
     (tmp_path / "table.csv").write_text("id,title,text\n7,First,the jury\n7,,the game\n")
     (tmp_path / "wrong.jsonl").write_text("[]\n")
-    page.set_input_files("#file", sorted(tmp_path.iterdir()))
+    open_files(page, *sorted(tmp_path.iterdir()))
     expect(page.locator("#reading")).to_have_text(TEXT)
     problem = page.locator("#entry-problem")
     expect(problem).to_contain_text("binary.txt: this is not plain text")
