@@ -146,6 +146,55 @@ def test_the_shown_parts_of_a_score_add_up_to_it(browser: Browser, page: Page) -
         expect(other.locator(".words")).to_contain_text(re.compile(r"court[+−]\d\.\d\d"))
 
 
+NAMED = """async (isWhole) => {
+  const { showWhy } = await import("./static/why.js");
+  const named = { name: "catch quota", added: 1, is_synonym: false, is_whole: isWhole,
+    places: [[0, 5]], as_written: "quota" };
+  const label = { label: "catch quota", score: 1, probability: 0.73, named, companions: [],
+    other_prior: 0, evidence: [], parts: { base: -4, margin: 0, name: 1, calibration: 4 } };
+  const explained = { labels: [label], words: [], scale: "log-odds", written: (word) => word };
+  showWhy(document.getElementById("why-place"), explained, 0, true);
+  return document.querySelector(".why").textContent;
+}"""
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_a_name_whose_words_stand_apart_is_not_said_to_stand_there(
+    page: Page, is_whole: bool
+) -> None:
+    told = page.evaluate(NAMED, is_whole)
+    assert ("its name “catch quota” stands in the text" in told) == is_whole
+    assert ("of its name “catch quota” stand in the text, if apart" in told) != is_whole
+    # What calibration corrects is no part of where the label starts.
+    for row in (r"held-out documents\+4\.00", r"without its words−4\.00"):
+        assert re.search(row, told), told
+
+
+def test_a_name_is_underlined_among_all_labels_where_no_word_is_lit(page: Page) -> None:
+    found = page.evaluate(
+        """async () => {
+          const { showReading } = await import("./static/reading.js");
+          const place = document.createElement("div");
+          const named = { places: [[0, 10]] };
+          const labels = [{ label: "economists", named }, { label: "bread" }];
+          const words = [{ word: "bread", times: 1, added: [0, 2] }];
+          const spans = [[0, 10, "economist"], [11, 16, "bread"]];
+          const light = showReading(place, "Economists bread", { labels, words, spans });
+          const classes = () => [...place.children].map((mark) => mark.className.trim());
+          return [[-1, [0, 1]], [-1, [1]], [0, []]].map((how) => (light(...how), classes()));
+        }"""
+    )
+    assert found == [["of-name", "lit"], ["", "lit"], ["of-name", ""]]
+
+
+def test_words_of_a_topic_model_stand_as_they_are_written(page: Page) -> None:
+    suggest(page, "The JURY in Court")
+    page.locator(".suggestion", has_text="LAW").hover()
+    chips = page.locator(".why .chips").first
+    expect(chips).to_contain_text("JURY")
+    expect(chips).to_contain_text("Court")
+
+
 # Nothing is ever lost -----------------------------------------------------------------------------
 
 
