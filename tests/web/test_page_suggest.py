@@ -379,6 +379,17 @@ def test_the_whole_queue_is_taken_along(browser: Browser, tmp_path: Path) -> Non
     assert saved["tsv"].decode() == "=1+1 in court, “the jury”\t<LAW>\nthe team won\t\n"
 
 
+def test_where_a_comma_is_decimal_excel_wants_semicolons(browser: Browser, address: str) -> None:
+    with watched(browser, address, locale="de") as page:
+        suggest(page, "the jury; in court")
+        with page.expect_download() as download:
+            page.click("#save-csv")
+        text = Path(download.value.path()).read_text(encoding="utf-8-sig")
+    rows = list(csv.DictReader(text.splitlines(), delimiter=";"))
+    assert {row["title"] for row in rows} == {"the jury; in court"}
+    assert all(re.fullmatch(r"\d,\d+", row["probability"]) for row in rows)
+
+
 def test_finished_documents_go_to_the_feedback_file(
     browser: Browser, model: Any, tmp_path: Path
 ) -> None:
