@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from deplda.data.vocabulary import Concept, Vocabulary
 from deplda.models.reasons import percent
+from deplda.web import Limits
 from tests.web.browsing import (
     TEXT,
     decisions,
@@ -275,6 +276,38 @@ def test_a_queue_is_worked_through_by_keyboard_alone(page: Page) -> None:
     expect(page.locator("#queue-said")).to_have_text("Document 2 of 3")
 
 
+def test_the_document_before_is_decided_on_by_keyboard_too(page: Page) -> None:
+    paste_many(page, *TEXTS)
+    page.keyboard.press("a")
+    page.keyboard.press("n")
+    expect(page.locator("#queue-said")).to_have_text("Document 2 of 3")
+    expect(page.locator(".suggestion .name").first).to_be_focused()
+    page.keyboard.press("p")
+    expect(page.locator("#queue-said")).to_have_text("Document 1 of 3")
+    expect(page.locator(".suggestion .name").first).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("r")
+    assert decisions(page) == ["accepted", "rejected", "open"]
+
+
+def test_a_document_whose_text_is_edited_is_open_again(page: Page) -> None:
+    paste_many(page, *TEXTS[:2])
+    page.keyboard.press("a")
+    page.keyboard.press("n")
+    expect(page.locator("#queue-done")).to_have_text("1 done")
+    page.click("#before")
+    page.click("#edit")
+    page.fill("#text", "The team in court.")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#reading")).to_have_text("The team in court.")
+    expect(page.locator("#queue-done")).to_have_text("0 done")
+    page.click("#new")
+    page.fill("#text", " \n ")
+    page.click("#go")
+    expect(page.locator("#entry-problem")).to_contain_text("There is no text yet")
+    expect(page.locator("#documents li")).to_have_count(2)  # blanks are no document
+
+
 def test_single_keys_can_be_hidden_and_switched_off(page: Page) -> None:
     suggest(page)
     expect(page.locator("#key-list")).to_be_visible()
@@ -310,6 +343,28 @@ def test_a_browser_that_keeps_nothing_only_says_so(
 
 
 # From files, and to files -------------------------------------------------------------------------
+
+
+def test_texts_of_any_encoding_are_read_and_empty_ones_are_said(page: Page, tmp_path: Path) -> None:
+    text = "Zölle: the jury in court"
+    for encoding in ("utf-8-sig", "utf-16", "cp1252"):
+        (tmp_path / f"{encoding}.txt").write_text(text, encoding=encoding)
+    (tmp_path / "empty.txt").write_text(" \n", encoding="utf-8")
+    open_files(page, *sorted(tmp_path.iterdir()))
+    expect(page.locator("#entry-problem")).to_have_text("empty.txt: there is no text in it.")
+    assert page.locator(".entry-title").all_text_contents() == [text] * 3
+
+
+def test_a_text_that_is_cut_is_said_to_be(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "long.jsonl").write_text(json.dumps({"id": "A", "text": "court " * 90}))
+    with (
+        running(text_model(), limits=Limits(characters=500)) as address,
+        watched(browser, address) as page,
+    ):
+        open_files(page, tmp_path / "long.jsonl")
+        expect(page.locator("#notice")).to_have_text(
+            "A is too long: its last 40 characters are left out."
+        )
 
 
 def test_files_become_documents(page: Page, tmp_path: Path) -> None:
@@ -475,6 +530,15 @@ def test_what_the_model_would_give_is_preselected_by_choice(page: Page, model: A
     page.reload()
     expect(page.locator("#reading")).to_be_visible()
     assert set(decisions(page)) == {"open"}  # and done once
+
+
+def test_of_a_text_without_known_words_nothing_is_preselected(page: Page) -> None:
+    suggest(page)
+    page.locator("#preselect").check()
+    page.click("#new")
+    suggest(page, "qwxz bvnk")
+    expect(page.locator("#said")).to_contain_text("knows none of these words")
+    assert set(decisions(page)) == {"open"}
 
 
 def test_a_first_visit_has_an_example_to_try(page: Page) -> None:
