@@ -356,15 +356,17 @@ def test_texts_of_any_encoding_are_read_and_empty_ones_are_said(page: Page, tmp_
 
 
 def test_a_text_that_is_cut_is_said_to_be(browser: Browser, tmp_path: Path) -> None:
-    (tmp_path / "long.jsonl").write_text(json.dumps({"id": "A", "text": "court " * 90}))
+    row = {"id": "A", "title": "A court\nin session", "text": "court " * 90}
+    (tmp_path / "long.jsonl").write_text(json.dumps(row))
     with (
         running(text_model(), limits=Limits(characters=500)) as address,
         watched(browser, address) as page,
     ):
         open_files(page, tmp_path / "long.jsonl")
         expect(page.locator("#notice")).to_have_text(
-            "A is too long: its last 40 characters are left out."
+            re.compile(r"^A is too long: its last \d\d characters are left out\.$")
         )
+        expect(page.locator("#suggest-title")).to_have_text("A court")  # a title is a line
 
 
 def test_files_become_documents(page: Page, tmp_path: Path) -> None:

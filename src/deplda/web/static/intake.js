@@ -46,8 +46,12 @@ async function byService(file, limits) {
   if (file.size > limits.large_body_bytes) throw new Error(t("file.bytes", { n: limits.large_body_bytes >> 20 }));
   const { documents } = await postFile("v1/read", file);
   const name = file.name.replace(/\.[^.]+$/, "");
-  return documents.map(({ id, title, text, n_left_out: nLeftOut }) => ({ id: id || name, title: title ?? "", text, nLeftOut }));
+  return documents.map(({ id, title, text, n_left_out: nLeftOut }) =>
+    ({ id: id || name, title: firstLine(title ?? ""), text, nLeftOut }));
 }
+
+// That of a PDF or Word file may be its whole beginning.
+const firstLine = (title) => title.trim().split("\n", 1)[0];
 
 export function letDrop(place, takeFiles, takeText) {
   place.addEventListener("dragover", (event) => {
