@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,6 +48,12 @@ def suggest(page: Page, text: str = TEXT) -> None:
     page.fill("#text", text)
     page.click("#go")
     expect(page.locator("#reading")).to_be_visible()
+
+
+def open_files(page: Page, *paths: Path) -> None:
+    """Open files, once the page listens: a field that is hidden takes them before, in vain."""
+    expect(page.locator("#open")).to_be_visible()
+    page.set_input_files("#file", list(paths))
 
 
 def paste_many(page: Page, *texts: str) -> None:

@@ -14,10 +14,12 @@ from playwright.sync_api import Browser, Page, expect
 
 from deplda.data.vocabulary import Concept, Vocabulary
 from deplda.models.reasons import percent
+from deplda.web import Limits
 from tests.web.browsing import (
     TEXT,
     decisions,
     needs_chromium,
+    open_files,
     paste_many,
     suggest,
     watched,
@@ -145,6 +147,55 @@ def test_the_shown_parts_of_a_score_add_up_to_it(browser: Browser, page: Page) -
         expect(other.locator(".words")).to_contain_text(re.compile(r"court[+−]\d\.\d\d"))
 
 
+NAMED = """async (isWhole) => {
+  const { showWhy } = await import("./static/why.js");
+  const named = { name: "catch quota", added: 1, is_synonym: false, is_whole: isWhole,
+    places: [[0, 5]], as_written: "quota" };
+  const label = { label: "catch quota", score: 1, probability: 0.73, named, companions: [],
+    other_prior: 0, evidence: [], parts: { base: -4, margin: 0, name: 1, calibration: 4 } };
+  const explained = { labels: [label], words: [], scale: "log-odds", written: (word) => word };
+  showWhy(document.getElementById("why-place"), explained, 0, true);
+  return document.querySelector(".why").textContent;
+}"""
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_a_name_whose_words_stand_apart_is_not_said_to_stand_there(
+    page: Page, is_whole: bool
+) -> None:
+    told = page.evaluate(NAMED, is_whole)
+    assert ("its name “catch quota” stands in the text" in told) == is_whole
+    assert ("of its name “catch quota” stand in the text, if apart" in told) != is_whole
+    # What calibration corrects is no part of where the label starts.
+    for row in (r"held-out documents\+4\.00", r"without its words−4\.00"):
+        assert re.search(row, told), told
+
+
+def test_a_name_is_underlined_among_all_labels_where_no_word_is_lit(page: Page) -> None:
+    found = page.evaluate(
+        """async () => {
+          const { showReading } = await import("./static/reading.js");
+          const place = document.createElement("div");
+          const named = { places: [[0, 10]] };
+          const labels = [{ label: "economists", named }, { label: "bread" }];
+          const words = [{ word: "bread", times: 1, added: [0, 2] }];
+          const spans = [[0, 10, "economist"], [11, 16, "bread"]];
+          const light = showReading(place, "Economists bread", { labels, words, spans });
+          const classes = () => [...place.children].map((mark) => mark.className.trim());
+          return [[-1, [0, 1]], [-1, [1]], [0, []]].map((how) => (light(...how), classes()));
+        }"""
+    )
+    assert found == [["of-name", "lit"], ["", "lit"], ["of-name", ""]]
+
+
+def test_words_of_a_topic_model_stand_as_they_are_written(page: Page) -> None:
+    suggest(page, "The JURY in Court")
+    page.locator(".suggestion", has_text="LAW").hover()
+    chips = page.locator(".why .chips").first
+    expect(chips).to_contain_text("JURY")
+    expect(chips).to_contain_text("Court")
+
+
 # Nothing is ever lost -----------------------------------------------------------------------------
 
 
@@ -225,6 +276,38 @@ def test_a_queue_is_worked_through_by_keyboard_alone(page: Page) -> None:
     expect(page.locator("#queue-said")).to_have_text("Document 2 of 3")
 
 
+def test_the_document_before_is_decided_on_by_keyboard_too(page: Page) -> None:
+    paste_many(page, *TEXTS)
+    page.keyboard.press("a")
+    page.keyboard.press("n")
+    expect(page.locator("#queue-said")).to_have_text("Document 2 of 3")
+    expect(page.locator(".suggestion .name").first).to_be_focused()
+    page.keyboard.press("p")
+    expect(page.locator("#queue-said")).to_have_text("Document 1 of 3")
+    expect(page.locator(".suggestion .name").first).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("r")
+    assert decisions(page) == ["accepted", "rejected", "open"]
+
+
+def test_a_document_whose_text_is_edited_is_open_again(page: Page) -> None:
+    paste_many(page, *TEXTS[:2])
+    page.keyboard.press("a")
+    page.keyboard.press("n")
+    expect(page.locator("#queue-done")).to_have_text("1 done")
+    page.click("#before")
+    page.click("#edit")
+    page.fill("#text", "The team in court.")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#reading")).to_have_text("The team in court.")
+    expect(page.locator("#queue-done")).to_have_text("0 done")
+    page.click("#new")
+    page.fill("#text", " \n ")
+    page.click("#go")
+    expect(page.locator("#entry-problem")).to_contain_text("There is no text yet")
+    expect(page.locator("#documents li")).to_have_count(2)  # blanks are no document
+
+
 def test_single_keys_can_be_hidden_and_switched_off(page: Page) -> None:
     suggest(page)
     expect(page.locator("#key-list")).to_be_visible()
@@ -262,13 +345,37 @@ def test_a_browser_that_keeps_nothing_only_says_so(
 # From files, and to files -------------------------------------------------------------------------
 
 
+def test_texts_of_any_encoding_are_read_and_empty_ones_are_said(page: Page, tmp_path: Path) -> None:
+    text = "Zölle: the jury in court"
+    for encoding in ("utf-8-sig", "utf-16", "cp1252"):
+        (tmp_path / f"{encoding}.txt").write_text(text, encoding=encoding)
+    (tmp_path / "empty.txt").write_text(" \n", encoding="utf-8")
+    open_files(page, *sorted(tmp_path.iterdir()))
+    expect(page.locator("#entry-problem")).to_have_text("empty.txt: there is no text in it.")
+    assert page.locator(".entry-title").all_text_contents() == [text] * 3
+
+
+def test_a_text_that_is_cut_is_said_to_be(browser: Browser, tmp_path: Path) -> None:
+    row = {"id": "A", "title": "A court\nin session", "text": "court " * 90}
+    (tmp_path / "long.jsonl").write_text(json.dumps(row))
+    with (
+        running(text_model(), limits=Limits(characters=500)) as address,
+        watched(browser, address) as page,
+    ):
+        open_files(page, tmp_path / "long.jsonl")
+        expect(page.locator("#notice")).to_have_text(
+            re.compile(r"^A is too long: its last \d\d characters are left out\.$")
+        )
+        expect(page.locator("#suggest-title")).to_have_text("A court")  # a title is a line
+
+
 def test_files_become_documents(page: Page, tmp_path: Path) -> None:
     for name, text in {"one.txt": TEXT, "two.md": "# the team in court"}.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "binary.txt").write_bytes(b"\0\1\2")
     (tmp_path / "table.csv").write_text("id,title,text\n7,First,the jury\n7,,the game\n")
     (tmp_path / "wrong.jsonl").write_text("[]\n")
-    page.set_input_files("#file", sorted(tmp_path.iterdir()))
+    open_files(page, *sorted(tmp_path.iterdir()))
     expect(page.locator("#reading")).to_have_text(TEXT)
     problem = page.locator("#entry-problem")
     expect(problem).to_contain_text("binary.txt: this is not plain text")
@@ -327,6 +434,17 @@ def test_the_whole_queue_is_taken_along(browser: Browser, tmp_path: Path) -> Non
         ([], False),
     ]
     assert saved["tsv"].decode() == "=1+1 in court, “the jury”\t<LAW>\nthe team won\t\n"
+
+
+def test_where_a_comma_is_decimal_excel_wants_semicolons(browser: Browser, address: str) -> None:
+    with watched(browser, address, locale="de") as page:
+        suggest(page, "the jury; in court")
+        with page.expect_download() as download:
+            page.click("#save-csv")
+        text = Path(download.value.path()).read_text(encoding="utf-8-sig")
+    rows = list(csv.DictReader(text.splitlines(), delimiter=";"))
+    assert {row["title"] for row in rows} == {"the jury; in court"}
+    assert all(re.fullmatch(r"\d,\d+", row["probability"]) for row in rows)
 
 
 def test_finished_documents_go_to_the_feedback_file(
@@ -414,6 +532,15 @@ def test_what_the_model_would_give_is_preselected_by_choice(page: Page, model: A
     page.reload()
     expect(page.locator("#reading")).to_be_visible()
     assert set(decisions(page)) == {"open"}  # and done once
+
+
+def test_of_a_text_without_known_words_nothing_is_preselected(page: Page) -> None:
+    suggest(page)
+    page.locator("#preselect").check()
+    page.click("#new")
+    suggest(page, "qwxz bvnk")
+    expect(page.locator("#said")).to_contain_text("knows none of these words")
+    assert set(decisions(page)) == {"open"}
 
 
 def test_a_first_visit_has_an_example_to_try(page: Page) -> None:

@@ -137,6 +137,9 @@ def test_topics_are_a_map_of_labels_and_a_list_of_regions(page: Page) -> None:
             assert (x - other[0]) ** 2 + (y - other[1]) ** 2 >= (r + other[2]) ** 2
     regions = page.locator("#region-list > li")
     expect(regions).to_have_count(page.locator(".region").count())
+    sizes = [text.split(" on ")[1] for text in regions.locator("p").all_inner_texts()]
+    numbers = [int(size.split()[0]) for size in sizes]
+    assert numbers == sorted(numbers, reverse=True)
     regions.first.get_by_role("button").click()
     expect(page.locator("#topic")).to_contain_text("Its most frequent labels")
 
@@ -161,6 +164,7 @@ def test_the_map_is_searched_zoomed_and_moved(page: Page) -> None:
     expect(page.locator("#topic")).to_contain_text("1 label found")
     page.fill("#topic-search", "")
     expect(page.locator(".disc.found")).to_have_count(0)
+    expect(page.locator("#topic")).to_contain_text("Click a region or a label")
     small = discs(page)[0][2]
     page.click("#closer")
     assert discs(page)[0][2] > small * 1.3

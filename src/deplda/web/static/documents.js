@@ -35,7 +35,7 @@ function read(key, known = { key, isKept: true }) {
 // What nothing has been said of: no suggestions asked for, no label decided on.
 const fresh = () => ({
   id: "", title: "", text: "", suggestions: [], nGiven: null, decisions: new Map(), isAsked: false, isDone: false, isSent: false,
-  isPreselected: false,
+  isPreselected: false, isUnread: false,
 });
 
 // When another tab has changed something.
@@ -91,8 +91,8 @@ export function saveText(document) {
 
 export function saveDecisions(document) {
   if (!document.isKept) return;
-  const { suggestions, nGiven, decisions, isAsked, isDone, isSent, isPreselected } = document;
-  const state = { suggestions, nGiven, decisions: [...decisions], isAsked, isDone, isSent, isPreselected };
+  const { suggestions, nGiven, decisions, isAsked, isDone, isSent, isPreselected, isUnread } = document;
+  const state = { suggestions, nGiven, decisions: [...decisions], isAsked, isDone, isSent, isPreselected, isUnread };
   document.isKept = remember(decided + document.key, state);
 }
 

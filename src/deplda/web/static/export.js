@@ -1,7 +1,7 @@
 // Taking labels along: those of one document by the clipboard, those of the whole queue as a file.
 
 import { accepted, titleOf } from "./documents.js";
-import { t } from "./strings.js";
+import { number, t } from "./strings.js";
 
 export async function copyLabels(labels) {
   const text = labels.join("\n");
@@ -45,14 +45,17 @@ export function saveJson(queue) {
 
 const COLUMNS = ["label", "uri", "notation", "probability", "decision", "kind"];
 
-// With a byte-order mark, without which Excel does not take it for UTF-8.
+// Excel parts columns and writes fractions as its language does: where a comma is decimal, columns
+// are parted by semicolons. The byte-order mark is for Excel, too: without it, it is not UTF-8.
 export function saveCsv(queue) {
+  const decimal = number(0.5)[1], between = decimal === "," ? ";" : ",";
+  const shown = (value) => (typeof value === "number" ? String(value).replace(".", decimal) : value ?? "");
   const lines = queue.flatMap((one) => {
     const before = [one.id, plain(titleOf(one))], found = rows(one);
     const own = found.length ? found : [{}]; // a document without labels has a line, too
-    return own.map((row) => [...before, ...COLUMNS.map((name) => row[name] ?? "")].map(quote).join(","));
+    return own.map((row) => [...before, ...COLUMNS.map((name) => shown(row[name]))].map(quote).join(between));
   });
-  save("csv", "text/csv", `\ufeff${[["id", "title", ...COLUMNS].join(","), ...lines, ""].join("\r\n")}`);
+  save("csv", "text/csv", `\ufeff${[["id", "title", ...COLUMNS].join(between), ...lines, ""].join("\r\n")}`);
 }
 
 // Annif's TSV holds texts and addresses of concepts alone; returns how many labels have none.
@@ -75,7 +78,7 @@ export const saveDescription = (description) =>
 const plain = (title) => (/^[=+\-@\t]/.test(title) ? `'${title}` : title);
 
 const quote = (value) =>
-  /[",\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
+  /[",;\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
 
 const save = (ending, type, content) => download(`deplda-${today()}.${ending}`, type, content);
 

@@ -7,7 +7,7 @@ import { t } from "./strings.js";
 
 const READ_BY_SERVICE = /\.(pdf|docx|csv|tsv|jsonl|ndjson|xlsx|parquet)(\.gz)?$/i;
 
-// The documents of files, and what went wrong with those that could not be read.
+// The documents of files, what went wrong with those that could not be read, and which were cut.
 export async function readFiles(files, limits) {
   const found = [], problems = [];
   for (const file of files) {
@@ -17,24 +17,41 @@ export async function readFiles(files, limits) {
       problems.push(`${file.name}: ${error.message}`);
     }
   }
-  return { found: found.map((one) => newDocument({ ...one, isAsked: true })), problems };
+  const notices = found.filter(({ nLeftOut }) => nLeftOut).map(({ id, nLeftOut: n }) => t("file.cut", { id, n }));
+  return { found: found.map(({ id, title, text }) => newDocument({ id, title, text, isAsked: true })), problems, notices };
 }
 
 // Plain text never leaves the browser before labels are asked for.
 async function plainText(file, limits) {
   if (file.size > 4 * limits.characters) throw new Error(t("file.large", { n: limits.characters }));
-  const text = await file.text();
+  const text = decoded(await file.arrayBuffer());
   if (text.includes("\0")) throw new Error(t("file.binary"));
+  if (!text.trim()) throw new Error(t("file.empty"));
   const name = file.name.replace(/\.[^.]+$/, "");
   return { id: name, title: "", text };
+}
+
+// UTF-16 has a mark; what is not UTF-8 was written by an older Windows, as the service takes it.
+function decoded(bytes) {
+  const [first, second] = new Uint8Array(bytes.slice(0, 2));
+  const marked = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+  try {
+    return new TextDecoder(marked, { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
 }
 
 async function byService(file, limits) {
   if (file.size > limits.large_body_bytes) throw new Error(t("file.bytes", { n: limits.large_body_bytes >> 20 }));
   const { documents } = await postFile("v1/read", file);
   const name = file.name.replace(/\.[^.]+$/, "");
-  return documents.map(({ id, title, text }) => ({ id: id || name, title: title ?? "", text }));
+  return documents.map(({ id, title, text, n_left_out: nLeftOut }) =>
+    ({ id: id || name, title: firstLine(title ?? ""), text, nLeftOut }));
 }
+
+// That of a PDF or Word file may be its whole beginning.
+const firstLine = (title) => title.trim().split("\n", 1)[0];
 
 export function letDrop(place, takeFiles, takeText) {
   place.addEventListener("dragover", (event) => {

@@ -63,7 +63,7 @@ async function showLabel(name) {
     make("p", { class: "quiet" }, howOften(label), " ", mapLink(label)),
     howGood(label),
     ...inThesaurus(label.concept),
-    part(t("labels.distinctive"), bars(label.distinctive.slice(0, 12), (word) => [word.word, word.probability])),
+    part(t("labels.distinctive-shares"), bars(label.distinctive.slice(0, 12), (word) => [word.word, word.probability])),
     make("div", { class: "sides" }, ...[byThesaurus(label.concept), byModel(label)].filter(Boolean)),
     part(t("labels.examples"), make("ul", { class: "titles" }, ...label.examples.map(({ title }) => make("li", {}, title)))),
     part(t("labels.words"), chips(label.words.slice(0, 16).map((word) => word.word))));

@@ -9,8 +9,7 @@ export function qualityChart(bands) {
   const measured = bands.filter((band) => band.n_measured);
   const [rare, frequent] = [measured[0], measured.at(-1)];
   const caption = t("model.caption", {
-    rare: t("views.trained", { n: rare.most }), low: fixed(rare.average_precision, 2),
-    frequent: `${span(frequent)} ${t("model.n_documents")}`, high: fixed(frequent.average_precision, 2),
+    rare: trained(rare), low: fixed(rare.average_precision, 2), frequent: trained(frequent), high: fixed(frequent.average_precision, 2),
   });
   return make("figure", { class: "chart" },
     make("h3", {}, t("model.picture")),
@@ -50,6 +49,8 @@ function row(band, place) {
 }
 
 const span = ({ least, most }) => (least === most ? number(least) : `${number(least)}–${number(most)}`);
+
+const trained = (band) => t("model.band", { n: band.most, span: span(band) });
 
 function table(bands) {
   const head = ["model.n_documents", "model.labels", "model.measured", "model.mean", "model.half"];

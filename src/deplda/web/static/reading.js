@@ -38,12 +38,14 @@ export function showReading(place, text, { labels, words, spans, scale }) {
     const chances = labels.map(({ probability }) => probability ?? 1);
     const lit = chosen < 0 ? litByLabels(words, several, chances)
       : new Map([...litWords(words, chosen)].map(([word, how]) => [word, { label: chosen, how }]));
-    const places = chosen < 0 ? [] : labels[chosen].named?.places ?? [];
+    const names = (chosen < 0 ? several : [chosen])
+      .flatMap((label) => (labels[label].named?.places ?? []).map(([first, last]) => ({ label, first, last })));
     for (const { piece, word, begin } of marks) {
       paint(piece, lit.get(word));
-      const isName = places.some(([first, last]) => first <= begin && begin < last);
+      const name = names.find(({ first, last }) => first <= begin && begin < last);
+      const isName = Boolean(name) && (chosen >= 0 || !lit.has(word)); // among all, what is lit is enough
       piece.classList.toggle("of-name", isName);
-      if (isName) piece.style.setProperty("--own", colour(chosen));
+      if (isName) piece.style.setProperty("--own", colour(name.label));
     }
   };
 }

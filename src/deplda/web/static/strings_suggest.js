@@ -65,7 +65,7 @@ export const SUGGEST = {
     en: "The document after", de: "Das folgende Dokument", fr: "Le document suivant", fi: "Seuraava asiakirja",
   },
   "queue.progress": { en: "Documents done", de: "Fertige Dokumente", fr: "Documents terminés", fi: "Valmiit asiakirjat" },
-  "queue.done": { en: "{n} done", de: "{n} fertig", fr: "{n} terminés", fi: "{n} valmiina" },
+  "queue.done": { en: "{n} done", de: "{n} fertig", fr: { one: "{n} terminé", other: "{n} terminés" }, fi: "{n} valmiina" },
   "queue.unfold": { en: "All documents", de: "Alle Dokumente", fr: "Tous les documents", fi: "Kaikki asiakirjat" },
   "queue.is-done": { en: "done", de: "fertig", fr: "terminé", fi: "valmis" },
   "queue.is-begun": { en: "begun", de: "begonnen", fr: "commencé", fi: "aloitettu" },
@@ -156,8 +156,10 @@ export const SUGGEST = {
     fi: { one: "{n} sana luettu.", other: "{n} sanaa luettu." },
   },
   "text.unknown": {
-    en: "{n} more are unknown to the model.", de: "{n} weitere kennt das Modell nicht.",
-    fr: "{n} autres sont inconnus du modèle.", fi: "Malli ei tunne {n} muuta.",
+    en: { one: "{n} more is unknown to the model.", other: "{n} more are unknown to the model." },
+    de: { one: "{n} weiteres kennt das Modell nicht.", other: "{n} weitere kennt das Modell nicht." },
+    fr: { one: "{n} autre est inconnu du modèle.", other: "{n} autres sont inconnus du modèle." },
+    fi: { one: "Malli ei tunne {n} muuta.", other: "Malli ei tunne {n} muuta." },
   },
   "text.no-chances": {
     en: "This model has an order of labels, but no probabilities.", de: "Dieses Modell ordnet Schlagwörter, kennt aber keine Wahrscheinlichkeiten.",
@@ -165,7 +167,7 @@ export const SUGGEST = {
   },
   "text.all-unknown": {
     en: "The model knows none of these words: these are simply its likeliest labels.",
-    de: "Das Modell kennt keines dieser Wörter: Dies sind einfach seine häufigsten Schlagwörter.",
+    de: "Das Modell kennt keines dieser Wörter: Dies sind einfach seine wahrscheinlichsten Schlagwörter.",
     fr: "Le modèle ne connaît aucun de ces mots : ce sont simplement ses descripteurs les plus probables.",
     fi: "Malli ei tunne yhtään näistä sanoista: nämä ovat vain sen todennäköisimmät asiasanat.",
   },
@@ -182,6 +184,15 @@ export const SUGGEST = {
   "file.bytes": {
     en: "it is larger than {n} MB; divide it.", de: "sie ist größer als {n} MB; teilen Sie sie.",
     fr: "il dépasse {n} Mo ; divisez-le.", fi: "se on yli {n} Mt; jaa se osiin.",
+  },
+  "file.cut": {
+    en: { one: "{id} is too long: its last character is left out.", other: "{id} is too long: its last {n} characters are left out." },
+    de: { one: "{id} ist zu lang: Das letzte Zeichen fehlt.", other: "{id} ist zu lang: Die letzten {n} Zeichen fehlen." },
+    fr: { one: "{id} est trop long : son dernier caractère est omis.", other: "{id} est trop long : ses {n} derniers caractères sont omis." },
+    fi: { one: "{id} on liian pitkä: viimeinen merkki puuttuu.", other: "{id} on liian pitkä: viimeiset {n} merkkiä puuttuvat." },
+  },
+  "file.empty": {
+    en: "there is no text in it.", de: "darin steht kein Text.", fr: "il ne contient pas de texte.", fi: "siinä ei ole tekstiä.",
   },
   "file.binary": {
     en: "this is not plain text; copy its text and paste it.", de: "das ist kein reiner Text; kopieren Sie den Text und fügen Sie ihn ein.",
@@ -234,7 +245,7 @@ export const SUGGEST = {
   "labels.reject.short": { en: "Reject (R)", de: "Ablehnen (R)", fr: "Refuser (R)", fi: "Hylkää (R)" },
   "labels.take-away": { en: "Take {label} away", de: "{label} wegnehmen", fr: "Retirer {label}", fi: "Poista {label}" },
   "labels.take-away.short": { en: "Take away", de: "Wegnehmen", fr: "Retirer", fi: "Poista" },
-  "labels.never": { en: "no training document", de: "kein Trainingsdokument", fr: "aucun document d’entraînement", fi: "ei opetusaineistossa" },
+  "labels.never": { en: "no training document", de: "kein Trainingsdokument", fr: "aucun document d’apprentissage", fi: "ei opetusaineistossa" },
   "labels.free": { en: "free label", de: "freies Schlagwort", fr: "descripteur libre", fi: "vapaa asiasana" },
   "labels.preselect": {
     en: "Begin with the labels accepted that the model would give",

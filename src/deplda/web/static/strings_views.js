@@ -52,9 +52,9 @@ export const VIEWS = {
   },
   "labels.quality": {
     en: { one: "Average precision {value} for the {n} held-out document that has it.", other: "Average precision {value} for the {n} held-out documents that have it." },
-    de: { one: "Mittlere Genauigkeit {value} für das {n} zurückgehaltene Dokument, das es hat.", other: "Mittlere Genauigkeit {value} für die {n} zurückgehaltenen Dokumente, die es haben." },
+    de: { one: "Mittlere Genauigkeit {value} für das eine zurückgehaltene Dokument, das es hat.", other: "Mittlere Genauigkeit {value} für die {n} zurückgehaltenen Dokumente, die es haben." },
     fr: { one: "Précision moyenne {value} pour le seul document réservé qui le porte.", other: "Précision moyenne {value} pour les {n} documents réservés qui le portent." },
-    fi: { one: "Keskimääräinen tarkkuus {value} ({n} syrjään pantu asiakirja, jolla se on).", other: "Keskimääräinen tarkkuus {value} ({n} syrjään pantua asiakirjaa, joilla se on)." },
+    fi: { one: "Keskimääräinen tarkkuus {value} ({n} sivuun jätetty asiakirja, jolla se on).", other: "Keskimääräinen tarkkuus {value} ({n} sivuun jätettyä asiakirjaa, joilla se on)." },
   },
   "labels.good": {
     en: "It is found well.", de: "Es wird gut gefunden.", fr: "Il est bien trouvé.", fi: "Se löytyy hyvin.",
@@ -71,11 +71,15 @@ export const VIEWS = {
     en: "How well it is found is not known: no document held out has it.",
     de: "Wie gut es gefunden wird, ist nicht bekannt: Kein zurückgehaltenes Dokument hat es.",
     fr: "On ignore s’il est bien trouvé : aucun document réservé ne le porte.",
-    fi: "Ei tiedetä, kuinka hyvin se löytyy: sitä ei ole missään syrjään pannussa asiakirjassa.",
+    fi: "Ei tiedetä, kuinka hyvin se löytyy: sitä ei ole missään sivuun jätetyssä asiakirjassa.",
   },
   "labels.distinctive": {
     en: "Words that tell it from others", de: "Wörter, die es von anderen unterscheiden",
     fr: "Mots qui le distinguent", fi: "Sanat, jotka erottavat sen muista",
+  },
+  "labels.distinctive-shares": {
+    en: "Words that tell it from others, and their share in its words", de: "Wörter, die es von anderen unterscheiden, und ihr Anteil an seinen Wörtern",
+    fr: "Mots qui le distinguent, et leur part dans ses mots", fi: "Sanat, jotka erottavat sen muista, ja niiden osuus sen sanoista",
   },
   "labels.words": {
     en: "Its most frequent words", de: "Seine häufigsten Wörter", fr: "Ses mots les plus fréquents",
@@ -134,7 +138,7 @@ export const VIEWS = {
     en: "Click a region or a label; drag to move; Ctrl and the wheel, or two fingers, to zoom.",
     de: "Gebiet oder Schlagwort anklicken; ziehen zum Verschieben; Strg und Rad oder zwei Finger zum Zoomen.",
     fr: "Cliquez sur une région ou un descripteur ; faites glisser ; Ctrl et la molette, ou deux doigts, pour zoomer.",
-    fi: "Napsauta aluetta tai asiasanaa; siirrä vetämällä; zoomaa Ctrl ja rulla tai kaksi sormea.",
+    fi: "Napsauta aluetta tai asiasanaa; siirrä vetämällä; zoomaa Ctrl-näppäimellä ja rullalla tai kahdella sormella.",
   },
   "topics.regions": {
     en: "The regions, the largest first", de: "Die Gebiete, das größte zuerst",
@@ -174,7 +178,7 @@ export const VIEWS = {
     en: { one: "Measured on {n} training document held out.", other: "Measured on {n} training documents held out, by a model of the others." },
     de: { one: "Gemessen an {n} zurückgehaltenen Trainingsdokument.", other: "Gemessen an {n} zurückgehaltenen Trainingsdokumenten, mit einem Modell der übrigen." },
     fr: { one: "Mesuré sur {n} document d’apprentissage réservé.", other: "Mesuré sur {n} documents d’apprentissage réservés, par un modèle des autres." },
-    fi: { one: "Mitattu {n} syrjään pannulla opetusasiakirjalla.", other: "Mitattu {n} syrjään pannulla opetusasiakirjalla, muista opetetulla mallilla." },
+    fi: { one: "Mitattu {n} sivuun jätetyllä opetusasiakirjalla.", other: "Mitattu {n} sivuun jätetyllä opetusasiakirjalla, muista opetetulla mallilla." },
   },
   "model.unmeasured": {
     en: "Nothing was measured when it was trained; deplda evaluate tells it for labelled documents.",
@@ -204,6 +208,12 @@ export const VIEWS = {
     fr: "Précision moyenne par descripteur, de 0 à 1 : une barre est la moyenne, le trait la moitié centrale. Avec {rare} on atteint {low}, avec {frequent} {high}.",
     fi: "Keskimääräinen tarkkuus asiasanoittain, 0–1: pylväs on keskiarvo, viiva keskimmäinen puolikas. {rare}: {low}; {frequent}: {high}.",
   },
+  "model.band": {
+    en: { one: "{span} training document", other: "{span} training documents" },
+    de: { one: "{span} Trainingsdokument", other: "{span} Trainingsdokumenten" },
+    fr: { one: "{span} document d’apprentissage", other: "{span} documents d’apprentissage" },
+    fi: { one: "{span} opetusasiakirja", other: "{span} opetusasiakirjaa" },
+  },
   "model.labels": { en: "labels", de: "Schlagwörter", fr: "descripteurs", fi: "asiasanoja" },
   "model.measured": { en: "measured", de: "gemessen", fr: "mesurés", fi: "mitattu" },
   "model.mean": { en: "average precision", de: "mittlere Genauigkeit", fr: "précision moyenne", fi: "keskimääräinen tarkkuus" },
@@ -216,7 +226,10 @@ export const VIEWS = {
   "model.n_labels": { en: "labels", de: "Schlagwörter", fr: "descripteurs", fi: "asiasanoja" },
   "model.cardinality": { en: "labels of a document, mean", de: "Schlagwörter je Dokument, Mittel", fr: "descripteurs par document, moyenne", fi: "asiasanoja asiakirjalla, keskiarvo" },
   "model.label_frequency_median": { en: "documents of a label, median", de: "Dokumente je Schlagwort, Median", fr: "documents par descripteur, médiane", fi: "asiakirjoja asiasanalla, mediaani" },
-  "model.unique_label_sets": { en: "combinations of labels seen once", de: "nur einmal gesehene Kombinationen", fr: "combinaisons vues une seule fois", fi: "vain kerran nähtyjä yhdistelmiä" },
+  "model.unique_label_sets": {
+    en: "documents whose labels together no other has", de: "Dokumente, deren Schlagwörter zusammen kein anderes hat",
+    fr: "documents dont aucun autre n’a tous les descripteurs", fi: "asiakirjoja, joiden asiasanojen yhdistelmä on ainoa",
+  },
   "model.language": { en: "language", de: "Sprache", fr: "langue", fi: "kieli" },
   "model.parameters": { en: "Parameters", de: "Parameter", fr: "Paramètres", fi: "Parametrit" },
   "model.chosen": { en: "{value} (chosen by rule)", de: "{value} (nach Regel gewählt)", fr: "{value} (choisi par règle)", fi: "{value} (säännöllä valittu)" },

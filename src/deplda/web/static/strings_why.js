@@ -27,6 +27,11 @@ export const WHY = {
     en: "because its synonym “{name}” stands in the text", de: "weil sein Synonym „{name}“ im Text steht",
     fr: "parce que son synonyme « {name} » figure dans le texte", fi: "koska sen synonyymi ”{name}” on tekstissä",
   },
+  "why.apart": {
+    en: "because the words of its name “{name}” stand in the text, if apart", de: "weil die Wörter seines Namens „{name}“ im Text stehen, wenn auch getrennt",
+    fr: "parce que les mots de son nom « {name} » figurent dans le texte, bien que séparés",
+    fi: "koska sen nimen ”{name}” sanat ovat tekstissä, joskin erillään",
+  },
   "why.often": {
     en: "because it is given often", de: "weil es oft vergeben wird", fr: "parce qu’il est souvent attribué",
     fi: "koska sitä käytetään usein",
@@ -34,7 +39,7 @@ export const WHY = {
   "why.by-name": {
     en: "No training document has it: the model knows it by its name alone.",
     de: "Kein Trainingsdokument hat es: Das Modell kennt nur seinen Namen.",
-    fr: "Aucun document d’entraînement ne l’a : le modèle ne connaît que son nom.",
+    fr: "Aucun document d’apprentissage ne l’a : le modèle ne connaît que son nom.",
     fi: "Sitä ei ole missään opetusaineiston asiakirjassa: malli tuntee vain sen nimen.",
   },
   "why.sources": {
@@ -90,7 +95,7 @@ export const WHY = {
   "why.examples": {
     en: "The most similar training documents with this label",
     de: "Die ähnlichsten Trainingsdokumente mit diesem Schlagwort",
-    fr: "Les documents d’entraînement les plus semblables qui ont ce descripteur",
+    fr: "Les documents d’apprentissage les plus semblables qui ont ce descripteur",
     fi: "Samankaltaisimmat opetusaineiston asiakirjat, joilla on tämä asiasana",
   },
   "why.hint": {
@@ -120,11 +125,15 @@ export const WHY = {
     en: "The nearest documents", de: "Die nächsten Dokumente", fr: "Les documents les plus proches",
     fi: "Lähimmät asiakirjat",
   },
-  "source.start": {
-    en: "Where every label starts", de: "Womit jedes Schlagwort beginnt", fr: "Le point de départ de tout descripteur",
-    fi: "Mistä jokainen asiasana lähtee",
+  "source.calibration": {
+    en: "Correction by held-out documents", de: "Korrektur durch zurückgehaltene Dokumente",
+    fr: "Correction d’après les documents réservés", fi: "Korjaus sivuun jätettyjen asiakirjojen mukaan",
   },
-  "name.whole": {
+  "source.start": {
+    en: "Where it starts, without its words", de: "Womit es beginnt, ohne seine Wörter",
+    fr: "Son point de départ, sans ses mots", fi: "Mistä se lähtee ilman sanojaan",
+  },
+  "name.name": {
     en: "Its name “{name}” stands in the text", de: "Sein Name „{name}“ steht im Text",
     fr: "Son nom « {name} » figure dans le texte", fi: "Sen nimi ”{name}” on tekstissä",
   },

@@ -32,7 +32,7 @@ export function startSuggest(card) {
   letDrop(find("suggest"), takeFiles, (text) => take([newDocument({ text, isAsked: true })]));
   startKeys(find("suggest"), suggest, {
     accept: (place) => sayAndStep(place, "accepted"), reject: (place) => sayAndStep(place, "rejected"),
-    step, undo: takeBack, next: finish, before: () => find("before").click(),
+    step, undo: takeBack, next: finish, before: goBack,
     add: () => find("another").focus(), back: () => focusOn(items()[last] ?? items()[0]),
     leave: () => { pinned = -1; look(-1); },
   });
@@ -151,8 +151,11 @@ function showState() {
 // What is being typed is a document as soon as it says something.
 function saveTyped() {
   if (!current || find("text").value === current.text) return;
+  const isKnown = documents().includes(current);
+  if (!isKnown && !find("text").value.trim()) return;
   current.text = find("text").value;
-  if (documents().includes(current)) saveText(current);
+  current.isDone = current.isSent = false; // of another text
+  if (isKnown) for (const save of [saveText, saveDecisions]) save(current);
   else addDocuments([current]);
   showState();
 }
@@ -168,9 +171,10 @@ function take(some, problems = []) {
 
 async function takeFiles(files) {
   find("said").textContent = t("text.reading-files", { n: files.length });
-  const { found, problems } = await readFiles(files, model.limits);
+  const { found, problems, notices } = await readFiles(files, model.limits);
   find("said").textContent = "";
   take(found, problems);
+  if (notices.length) find("notice").textContent = notices.join(" ");
 }
 
 function remove(some) {
@@ -188,6 +192,11 @@ function takeBack() {
   if (document !== current) show(document, { focus: "label" });
   else showState();
   tell(t("undo.done"));
+}
+
+function goBack() {
+  const before = documents()[documents().indexOf(current) - 1];
+  if (before) show(before, { focus: "label" });
 }
 
 // Done with this one: it goes to the feedback file, if there is one, and the next one comes.
@@ -231,6 +240,7 @@ async function ask(withFocus = false) {
     const [found] = (await post("v1/suggest", { documents: [{ text }], k, ...every })).documents;
     document.suggestions = found.labels;
     document.nGiven = found.n_given ?? null;
+    document.isUnread = found.by_prior;
     saveDecisions(document);
     if (isLate()) return;
     say(found);
@@ -272,9 +282,10 @@ function edit(withFocus) {
   if (withFocus) find("text").focus();
 }
 
-// The model's own labels are accepted beforehand, once, where the indexer wants it so.
+// The model's own labels are accepted beforehand, once, where the indexer wants it so; of a text
+// without a known word they say nothing of it.
 function preselect() {
-  if (!find("preselect").checked || current.isPreselected || current.decisions.size) return;
+  if (!find("preselect").checked || current.isPreselected || current.isUnread || current.decisions.size) return;
   const given = current.suggestions.slice(0, current.nGiven ?? 0);
   if (!given.length) return;
   change(current, () => {

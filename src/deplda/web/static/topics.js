@@ -26,15 +26,21 @@ async function load() {
   places = new Map(data.labels.map(({ label }, place) => [label, place]));
   find("topics-said").textContent = data.n_left_out ? `${t("topics.said")} ${t("topics.left-out", { n: data.n_left_out })}` : t("topics.said");
   map = new LabelMap(find("map"), data, { onlabel: (place) => showLabel(place).catch(fail), onregion: showRegion });
-  fill(find("region-list"), ...data.regions.map((region, place) =>
+  fill(find("region-list"), ...bySize().map(([region, place]) =>
     make("li", { class: "card", "--own": colour(place) },
       make("h3", {}, make("button", { class: "plain", onclick: () => showRegion(place) }, called(region))),
       make("p", { class: "quiet" }, sizeOf(region, place)),
       chips(inRegion(place).slice(0, IN_LIST).map(({ label }) => labelLink(label))))));
-  fill(find("topic"), make("p", { class: "quiet" }, t("topics.how")));
+  showHow();
 }
 
+const showHow = () => fill(find("topic"), make("p", { class: "quiet" }, t("topics.how")));
+
 const called = ({ names }) => names.slice(0, 2).join(" · ");
+
+// Regions by their documents, which are told of each, and their numbers.
+const bySize = () => data.regions.map((region, place) => [region, place])
+  .sort(([one, place], [other, elsewhere]) => other.together[elsewhere] - one.together[place]);
 
 const inRegion = (place) => data.labels.filter(({ region }) => region === place);
 
@@ -95,7 +101,11 @@ function around(discs) {
 // Labels found by any of their names; they are marked on the map.
 async function search() {
   const words = find("topic-search").value.trim(), mine = ++asked;
-  if (!words) return clear();
+  if (!words) {
+    clear();
+    showHow();
+    return;
+  }
   const answer = await get("v1/labels", { search: words.slice(0, 200), sort: "match", size: FOUND });
   if (mine !== asked) return;
   const found = answer.labels.filter(({ label }) => places.has(label));

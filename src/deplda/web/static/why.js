@@ -1,6 +1,6 @@
 // Why one label is suggested: a sentence in plain words, then the evidence, whose parts add up.
 
-import { chance, colour, fill, labelLink, make, percent } from "./dom.js";
+import { chance, colour, fill, fixed, labelLink, make, percent } from "./dom.js";
 import { litWords } from "./lighting.js";
 import { signed } from "./reading.js";
 import { language, t, told } from "./strings.js";
@@ -17,7 +17,7 @@ export function showWhy(place, explained, number, isGiven) {
     make("h2", {}, ...told("why.title", { label: labelLink(reason.label) })),
     make("p", { class: "in-words" }, ...inWords(explained, number, isGiven)),
     reason.by_name ? make("p", { class: "quiet" }, t("why.by-name")) : null,
-    ...(explained.scale === "log-odds" ? byLogOdds(explained, number) : byShares(reason)),
+    ...(explained.scale === "log-odds" ? byLogOdds(explained, number) : byShares(explained, number)),
     similar(reason.examples ?? [])));
 }
 
@@ -33,10 +33,13 @@ function inWords(explained, number, isGiven) {
     because.push(told("why.words", { n: words.length, words: shown }));
   }
   if (strongest) because.push(told("why.companion", { label: make("b", {}, strongest.label) }));
-  if (named) because.push(told(named.is_synonym ? "why.synonym" : "why.name", { name: make("em", {}, named.name) }));
+  if (named) because.push(told(`why.${namedHow(named)}`, { name: make("em", {}, named.name) }));
   if (!because.length) because.push([t("why.often")]);
   return told(isGiven ? "why.given" : "why.considered", { because: listed(because) });
 }
+
+// How a label's name stands in the text: as it is, by a synonym, or in words that stand apart.
+const namedHow = ({ is_whole: isWhole, is_synonym: isSynonym }) => (!isWhole ? "apart" : isSynonym ? "synonym" : "name");
 
 // Items as a sentence has them: one, two and three; an item is a node, or several.
 function listed(items) {
@@ -56,8 +59,8 @@ function byLogOdds(explained, number) {
   ];
 }
 
-const OWN = ["likeness", "frequency", "name", "vectors", "neighbours"]; // sources shown by themselves
-const PLAIN = ["base", "margin", "share", "calibration"]; // what is left of these is the start of any label
+const OWN = ["likeness", "frequency", "name", "vectors", "neighbours", "calibration"]; // sources shown by themselves
+const PLAIN = ["base", "margin", "share"]; // what is left of these is where the label starts
 
 const ofWords = ({ words }, number) => words.reduce((sum, { added }) => sum + added[number], 0);
 
@@ -118,20 +121,21 @@ function companions({ companions: labels, other_prior: rest }) {
     ({ label, added }) => [label === null ? t("why.others") : labelLink(label), signed(added)]);
 }
 
-function nameInWords({ name, added, places, as_written: written, is_synonym: isSynonym, is_whole: isWhole }) {
-  const key = isWhole ? (isSynonym ? "name.synonym" : "name.whole") : "name.apart";
-  const form = places.length && written !== name ? ` ${t("name.as", { written })}` : "";
-  return `${t(key, { name })}${form}: ${signed(added)}`;
+function nameInWords(named) {
+  const { name, added, places, as_written: written, is_whole: isWhole } = named;
+  const form = isWhole && places.length && written !== name ? ` ${t("name.as", { written })}` : "";
+  return `${t(`name.${namedHow(named)}`, { name })}${form}: ${signed(added)}`;
 }
 
 // A topic model: shares of the score --------------------------------------------------------------------
 
-function byShares({ score, parts, words, companions }) {
+function byShares({ labels, written }, number) {
+  const { score, parts, words, companions } = labels[number];
   const share = score ? Math.round((100 * (parts.words ?? score)) / score) : 0;
   const rest = companions.length ? "why.share-labels" : "why.share-before";
   return [
     make("p", {}, `${t("why.share-words", { share })}${share < 100 ? ` ${t(rest, { share: 100 - share })}` : ""}`),
-    chips(t("why.occurrences"), words.slice(0, WORDS_SHOWN), ({ word, tokens }) => [word, signed(tokens, 1).slice(1)]),
+    chips(t("why.occurrences"), words.slice(0, WORDS_SHOWN), ({ word, tokens }) => [written(word), fixed(tokens, 1)]),
     chips(t("why.with-shares"), companions, ({ label, share: part }) => [labelLink(label), percent(part)]),
   ];
 }
