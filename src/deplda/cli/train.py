@@ -258,6 +258,9 @@ def _learn(
     if named is not None:
         loaded = loaded._replace(corpus=named(loaded.corpus))
     learned, kept = _parts(loaded, split, holdout, seed)
+    if can(model, "names") and len(learned) < len(loaded.corpus):
+        # It suggests labels by their names: it must not know names from what it is tested with.
+        learned = with_labels_met(learned)
     learned, options = _with_kept_words(learned, loaded, words)
     if "vocabulary" in how:
         note_languages(how["vocabulary"], options.get("counter"))
@@ -390,8 +393,7 @@ def _parts(
             "at least"
         )
     note(f"held out for testing: {len(rows.test):,} of {counted(len(corpus), 'document')}")
-    # A hybrid suggests labels by their names: it must not know names from what it is tested with.
-    return with_labels_met(corpus[rows.train]), corpus[rows.test]
+    return corpus[rows.train], corpus[rows.test]
 
 
 def _with_kept_words(corpus: Corpus, loaded: Loaded, words: Words) -> tuple[Corpus, dict[str, Any]]:
