@@ -141,7 +141,7 @@ class Endpoints:
         self.annif = AnnifEndpoints(projects, limits, self.bodies, self.counters)
         self._with_token, self._background = with_token, background
         self._described: tuple[int, dict[str, Any]] | None = None
-        self._describing = asyncio.Lock()
+        self._describing, self._drawing = asyncio.Lock(), asyncio.Lock()
         self.files = StaticFiles(packages=[("deplda.web", "static")])
 
     def routes(self) -> list[Route]:
@@ -230,8 +230,12 @@ class Endpoints:
         return await self._answer(topics, asked.set, asked.page, asked.size)
 
     async def map(self, request: Request) -> Response:
-        """Answer GET /v1/map."""
-        return await self._answer(self._service(request).map)
+        """Answer GET /v1/map; a crowd that asks for it first waits, on no thread, for one map."""
+        service = self._service(request)
+        if not service.has_map:
+            async with self._drawing:
+                return await self._answer(service.map)
+        return await self._answer(service.map)
 
     async def _answer(self, function: Callable[..., Any], *asked: Any) -> Response:
         """Return the model's answer, which is worked out on a thread."""
