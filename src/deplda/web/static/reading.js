@@ -19,16 +19,16 @@ export function asWritten(text, spans) {
 // Shows the text; returns a function that lights one label's words, or with -1 those of `several`.
 export function showReading(place, text, { labels, words, spans, scale }) {
   const letters = [...text]; // the service counts characters, JavaScript counts halves of some
-  const pieces = [], marks = [];
+  const whole = new DocumentFragment(), marks = []; // piece by piece: a function takes only so many
   let at = 0;
   for (const [begin, end, word] of spans) {
     const piece = make("mark", { tabindex: -1 }, letters.slice(begin, end).join(""));
-    pieces.push(letters.slice(at, begin).join(""), piece);
+    whole.append(letters.slice(at, begin).join(""), piece);
     marks.push({ piece, word, begin });
     at = end;
   }
-  pieces.push(letters.slice(at).join(""));
-  place.replaceChildren(...pieces);
+  whole.append(letters.slice(at).join(""));
+  place.replaceChildren(whole);
   place.scrollTop = 0;
   shown = {
     labels, scale, words: new Map(words.map((one) => [one.word, one])),
@@ -38,10 +38,12 @@ export function showReading(place, text, { labels, words, spans, scale }) {
     const chances = labels.map(({ probability }) => probability ?? 1);
     const lit = chosen < 0 ? litByLabels(words, several, chances)
       : new Map([...litWords(words, chosen)].map(([word, how]) => [word, { label: chosen, how }]));
-    const places = chosen < 0 ? [] : labels[chosen].named?.places ?? [];
+    const places = chosen < 0 ? [] : [...labels[chosen].named?.places ?? []].sort(([one], [other]) => one - other);
+    let next = 0, nameEnd = 0; // a name may stand in a text as often as a word
     for (const { piece, word, begin } of marks) {
       paint(piece, lit.get(word));
-      const isName = places.some(([first, last]) => first <= begin && begin < last);
+      for (; next < places.length && places[next][0] <= begin; next++) nameEnd = Math.max(nameEnd, places[next][1]);
+      const isName = begin < nameEnd;
       piece.classList.toggle("of-name", isName);
       if (isName) piece.style.setProperty("--own", colour(chosen));
     }
