@@ -68,7 +68,7 @@ HOMES = {
     "sklearn": {"data.languages", "data.text", "data.targets", "models", "experiments"},
     "starlette": {"web"},
     "stop_words": {"data.languages"},
-    "subprocess": {"data.datasets", "experiments"},
+    "subprocess": {"data.datasets", "experiments", "web.file_process"},
     "uvicorn": {"web"},
     "xlsxwriter": {"data.readers.tables"},
 }

@@ -157,3 +157,10 @@ def test_broken_examples_are_told(name: str, change: Any, tmp_path: Path) -> Non
     edit_arrays(tmp_path / "model", edit)
     with pytest.raises(ReadError, match="examples"):
         load(tmp_path / "model")
+
+
+def test_examples_of_no_words_are_like_nothing() -> None:
+    counts = csr_array(np.array([[1, 0, 2]]))
+    none = Examples(("One",), np.zeros(0), csr_array(np.zeros((1, 0), np.uint8)))
+    assert none.similar(counts, np.array([0]), 3) == ()
+    assert none.typical(np.array([0]), 3) == ()

@@ -79,3 +79,19 @@ def test_labels_are_listed_by_frequency_and_by_quality() -> None:
 
 def test_without_documents_held_out_nothing_is_said_of_quality() -> None:
     assert [index().quality(c) for c in range(3)] == [(None, None)] * 3
+
+
+def test_a_search_of_very_many_words_looks_for_each_once() -> None:
+    assert found("l la lak laki " * 40) == found("laki")
+    assert found("sä " * 60 + "hä") == found("sä hä")
+
+
+def test_a_line_end_in_a_name_leaves_others_in_their_place() -> None:
+    model: Any = text_model(ADDRESSES)
+    concept = Concept(
+        uri=ADDRESSES["LAW"], names={"fi": "la\nki"}, synonyms={"fi": ("a\nb", "Oikeus")}
+    )
+    model.vocabulary_, model.label_language_ = Vocabulary([concept]), "fi"
+    of = LabelIndex(model)
+    assert [*of.find("oikeus", "match").values()] == ["Oikeus"]
+    assert [*of.find("ki la", "frequency").values()] == [None]

@@ -77,3 +77,16 @@ def test_few_labels_have_a_map_and_labels_of_no_document_are_left_out(n_labels: 
     )
     assert sorted(found.labels) == list(range(n_labels))
     assert np.isfinite(found.places).all()
+
+
+@pytest.mark.parametrize(
+    ("shape", "n_labels", "n_regions"),
+    [((3, 4), 4, 1), ((1, 40), 40, 1), ((5, 1), 1, 1), ((0, 4), 0, 0)],
+)
+def test_labels_that_are_all_alike_are_one_region(
+    shape: tuple[int, int], n_labels: int, n_regions: int
+) -> None:
+    drawn = label_map(csr_array(np.ones(shape, bool)), None, None)
+    assert (len(drawn.labels), len(drawn.centres)) == (n_labels, n_regions)
+    assert drawn.together.shape == (n_regions, n_regions)
+    assert np.isfinite(drawn.places).all()

@@ -34,6 +34,7 @@ def read(client: httpx.Client, name: str, content: bytes | str, **how: Any) -> h
         ("i.csv", "text\nder Müller\n".encode("cp1252"), [("2", "", "der Müller")]),
         ("j.txt", "der Müller".encode("utf-16"), [("j", "", "der Müller")]),
         ("../../etc/i.txt", "The court", [("i", "", "The court")]),
+        (f"k.{'a' * 253}", "text,id\ncourt,7\n", [("7", "", "court")]),
     ],
 )  # fmt: skip
 def test_documents_of_every_format_are_read(
@@ -55,6 +56,9 @@ def test_documents_of_every_format_are_read(
         ("a.svm", "1 1:2\n", "a.svm: it holds numbers of words"),
         ("a.zip", b"PK\x03\x04", "a.zip: "),
         ("a.doc", b"\xd0\xcf\x11\xe0", "a.doc: "),
+        ("a.b", "court", "a.b: cannot tell its format; let its name end with it, such as .txt"),
+        ("a.xlsx", xlsx([["body"], ["court"]]), "there is no column 'text'"),
+        ("a.xlsx", xlsx([]), "its first row must name the columns"),
     ],
 )
 def test_what_cannot_be_read_is_told_without_a_path_of_the_server(
@@ -84,6 +88,26 @@ def test_long_texts_are_cut_and_too_much_text_is_refused() -> None:
     packed = xlsx([["text"], *[["court " * 9]] * 9])
     with pytest.raises(HTTPException, match="its texts have more than 40 characters"):
         texts_in(packed, "a.xlsx", None, limits)
+
+
+def test_a_file_of_very_many_documents_is_refused() -> None:
+    limits = Limits(file_documents=2)
+    assert len(texts_in(b"text\na\nb\n", "a.csv", None, limits).documents) == 2
+    with pytest.raises(HTTPException, match=r"a.csv: it has more than 2 documents; send a part"):
+        texts_in(b"text\na\nb\nc\n", "a.csv", None, limits)
+
+
+def test_ids_and_titles_count_as_texts_do() -> None:
+    limits = Limits(large_body_bytes=40)
+    for row in ("a,court," + "x" * 40, "x" * 40 + ",court,a"):
+        with pytest.raises(HTTPException, match="more than 40 characters"):
+            texts_in(f"id,text,title\n{row}\n".encode(), "a.csv", None, limits)
+
+
+def test_the_text_of_a_whole_file_is_not_its_title() -> None:
+    fields = Fields(text=("title", "text"))
+    (found,) = texts_in(b"The court", "a.txt", fields, Limits()).documents
+    assert (found.id, found.title, found.text) == ("a", "", "The court")
 
 
 def test_the_file_must_be_named_and_be_sent_as_it_is(client: httpx.Client) -> None:

@@ -342,6 +342,29 @@ def test_a_browser_that_keeps_nothing_only_says_so(
         )
 
 
+def test_what_others_have_kept_in_the_browser_is_left_out(browser: Browser, address: str) -> None:
+    kept = {
+        "text:model:1": 5,
+        "text:model:2": {"text": {"a": 1}, "title": [], "key": '"]', "__proto__": {"text": "no"}},
+        "text:model:3": {"id": "own", "title": "", "text": "the jury"},
+        "decided:model:1": {"decisions": 5, "suggestions": {"length": 3}},
+        "decided:model:2": {"decisions": [1, ["a", None], [{}, {}]], "nGiven": "x", "isDone": 1},
+        "decided:model:3": {"decisions": [["law", {"said": "accepted"}]], "suggestions": [None]},
+        "language": "toString", "many": {}, "at:model": ["x"],
+    }  # fmt: skip
+    script = "".join(
+        f"localStorage.setItem({json.dumps(f'deplda:{name}')}, {json.dumps(json.dumps(value))});"
+        for name, value in kept.items()
+    )
+    with watched(browser, address, script) as page:
+        expect(page.locator(".entry-title")).to_have_count(3)
+        page.click("#unfold")
+        page.locator(".entry-title", has_text="the jury").click()
+        expect(page.locator("#accepted")).to_contain_text("law")
+        page.goto("/?lang=constructor")
+        expect(page.locator("html")).to_have_attribute("lang", "en")
+
+
 # From files, and to files -------------------------------------------------------------------------
 
 
@@ -445,6 +468,22 @@ def test_where_a_comma_is_decimal_excel_wants_semicolons(browser: Browser, addre
     rows = list(csv.DictReader(text.splitlines(), delimiter=";"))
     assert {row["title"] for row in rows} == {"the jury; in court"}
     assert all(re.fullmatch(r"\d,\d+", row["probability"]) for row in rows)
+
+
+def test_no_name_is_a_formula_in_a_spreadsheet(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "=1+1.txt").write_text("the jury in court")
+    (tmp_path / "table.csv").write_text("id,text\n@SUM(1),the game\n7;=1,the team\n")
+    page.set_input_files("#file", sorted(tmp_path.iterdir()))
+    expect(page.locator("#reading")).to_be_visible()
+    page.fill("#another", "=2+2")
+    page.locator("#another-list li", has_text="free label").click()
+    with page.expect_download() as download:
+        page.click("#save-csv")
+    text = Path(download.value.path()).read_text(encoding="utf-8-sig")
+    rows = list(csv.DictReader(text.splitlines()))
+    assert {row["id"] for row in rows} == {"'=1+1", "'@SUM(1)", "7;'=1"}
+    assert [row["label"] for row in rows if row["kind"] == "free"] == ["'=2+2"]
+    assert all(float(row["probability"] or 0) >= 0 for row in rows)
 
 
 def test_finished_documents_go_to_the_feedback_file(

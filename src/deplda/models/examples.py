@@ -49,6 +49,8 @@ class Examples(NamedTuple):
 
     def similar(self, document: Counts, among: Numbers, n: int) -> tuple[Example, ...]:
         """Return the documents of some numbers that are most similar to one, a row of counts."""
+        if not len(self.idf):
+            return ()
         own = document[:, : len(self.idf)]  # what was learned later is behind
         return self._nearest(_directions(_compact(_weighed(own, self.idf))), among, n)
 
@@ -103,6 +105,6 @@ def _compact(matrix: Counts) -> Counts:
 
 def _directions(steps: Counts) -> Counts:
     """Return rows of length one."""
-    if not steps.shape[0]:
+    if not all(steps.shape):
         return steps.astype(np.float64)
     return csr_array(normalize(steps.astype(np.float64), norm="l2"))

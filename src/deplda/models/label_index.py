@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,6 +12,7 @@ from deplda.models.base import LabelClassifier
 
 Order = Literal["frequency", "rarest", "quality", "worst", "name", "match"]
 ORDERS: tuple[Order, ...] = get_args(Order)
+_SEPARATOR = "\n"
 
 
 class LabelIndex:
@@ -20,10 +22,10 @@ class LabelIndex:
         self.names, labels = model.shown_labels_, model.classes_.tolist()
         self.frequency = np.bincount(model.label_sets_.indices, minlength=len(labels))
         self._called = [
-            (name, *_also_called(model, label))
+            tuple(_on_one_line(each) for each in (name, *_also_called(model, label)))
             for name, label in zip(self.names, labels, strict=True)
         ]
-        self._folded = ["\n".join(called).casefold() for called in self._called]
+        self._folded = [_SEPARATOR.join(called).casefold() for called in self._called]
         self._measured = model.label_quality_
         self._ranks = self._every_rank()
 
@@ -34,15 +36,15 @@ class LabelIndex:
         Case is ignored; if nothing is found, accents are too.
         """
         needles = search.casefold().split()
-        found = self._matching(needles, self._folded, str)
+        found = self._matching(needles, self._folded)
         if not found:
             needles = [without_accents(needle) for needle in needles]
-            folded = [without_accents(called) for called in self._folded]
-            found = self._matching(needles, folded, without_accents)
+            found = self._matching(needles, self._without_accents)
         ranks = self._ranks["frequency" if order == "match" else order]
         numbers = sorted(found, key=ranks.__getitem__)
         if order == "match":
-            numbers.sort(key=lambda c: self._distance(found[c] or self.names[c], needles))
+            meant = without_accents(" ".join(needles))
+            numbers.sort(key=lambda c: _distance(found[c] or self.names[c], meant))
         return {c: found[c] for c in numbers}
 
     def quality(self, number: int) -> tuple[float | None, int | None]:
@@ -55,21 +57,29 @@ class LabelIndex:
         n = int(self._measured.documents[number])
         return float(self._measured.average_precision[number]) if n else None, n
 
-    def _matching(self, needles: list[str], folded: list[str], fold: Any) -> dict[int, str | None]:
+    @cached_property
+    def _without_accents(self) -> list[str]:
+        """What labels are called, made when it is first searched in."""
+        return [without_accents(called) for called in self._folded]
+
+    def _matching(self, needles: list[str], folded: list[str]) -> dict[int, str | None]:
+        """Return the labels one name of which has all needles, and that name unless it is the own.
+
+        A search may have a hundred words, and a model a million labels: what is found by the first
+        words alone is looked at again, and each name is made ready once.
+        """
+        needles, numbers = _telling(needles), list(range(len(folded)))
+        for needle in needles:
+            numbers = [c for c in numbers if needle in folded[c]]
         found: dict[int, str | None] = {}
-        for c, called in enumerate(folded):
-            if not all(needle in called for needle in needles):
-                continue
-            for place, name in enumerate(self._called[c]):
-                if all(needle in fold(name.casefold()) for needle in needles):
-                    found[c] = name if place else None
+        for c in numbers:
+            called = self._called[c]
+            names = [folded[c]] if len(called) == 1 else folded[c].split(_SEPARATOR)
+            for place, name in enumerate(names):
+                if all(needle in name for needle in needles):
+                    found[c] = called[place] if place else None
                     break
         return found
-
-    def _distance(self, name: str, needles: list[str]) -> int:
-        """Return how far a name is from a search: the same 0, beginning with it 1, having it 2."""
-        name, search = without_accents(name.casefold()), without_accents(" ".join(needles))
-        return 0 if name == search else 2 - name.startswith(search)
 
     def _every_rank(self) -> dict[str, list[int]]:
         """Return the place of each label in every order; equals are ordered by name.
@@ -91,9 +101,29 @@ class LabelIndex:
         return {name: np.argsort(order, kind="stable").tolist() for name, order in orders.items()}
 
 
+def _telling(needles: list[str]) -> list[str]:
+    """Return the needles that are in no other, the longest, which fewest names have, first."""
+    found: list[str] = []
+    for needle in sorted(set(needles), key=lambda needle: (-len(needle), needle)):
+        if not any(needle in other for other in found):
+            found.append(needle)
+    return found
+
+
+def _distance(name: str, search: str) -> int:
+    """Return how far a name is from a search: the same 0, beginning with it 1, having it 2."""
+    name = without_accents(name.casefold())
+    return 0 if name == search else 2 - name.startswith(search)
+
+
 def _first(quality: float | None, sign: int) -> tuple[bool, float]:
     """Return by what labels are sorted: those that were measured are first."""
     return quality is None, sign * (quality or 0.0)
+
+
+def _on_one_line(name: str) -> str:
+    """Return a name that has no separator in it; hardly any has."""
+    return name.replace(_SEPARATOR, " ")
 
 
 def _also_called(model: LabelClassifier, label: Any) -> list[str]:

@@ -59,14 +59,20 @@ def label_map(
     labels = np.argsort(-frequency, kind="stable")[:MOST_LABELS]
     labels = labels[frequency[labels] > 0]
     own = frequency[labels].astype(np.float64)
+    if not len(labels):
+        nowhere, none = np.zeros((0, 2)), np.zeros(0)
+        return LabelMap(labels, nowhere, none, labels, nowhere, none, [], labels.reshape(0, 0))
     directions = _directions(label_sets, words, usual, labels, seed)
-    n_regions = min(_MOST_REGIONS, max(1, round(np.sqrt(len(labels)))))
+    n_distinct = len(np.unique(directions.round(6), axis=0))
+    n_regions = min(_MOST_REGIONS, max(1, round(np.sqrt(len(labels)))), n_distinct)
     found = KMeans(n_regions, n_init=1, random_state=seed).fit(
         directions, sample_weight=np.sqrt(own)
     )
-    order = np.argsort(-np.bincount(found.labels_, own, n_regions), kind="stable")
-    regions = np.argsort(order)[found.labels_]
-    middles = found.cluster_centers_[order]
+    used, regions = np.unique(found.labels_, return_inverse=True)  # a region has a label at least
+    n_regions = len(used)
+    order = np.argsort(-np.bincount(regions, own, n_regions), kind="stable")
+    regions = np.argsort(order)[regions]
+    middles = found.cluster_centers_[used][order]
     radii = np.sqrt(own + 1.0)
     places, region_radii = np.zeros((len(labels), 2)), np.zeros(n_regions)
     for region in range(n_regions):

@@ -27,10 +27,10 @@ from deplda.models.suggesting import Asked
 from deplda.web.access import LOOPBACK, HostMiddleware, TokenMiddleware, check_token, host_name
 from deplda.web.annif.description import annif_description
 from deplda.web.annif.endpoints import TRUNCATED, AnnifEndpoints
-from deplda.web.answers import HealthAnswer, ReadAnswer
+from deplda.web.answers import HealthAnswer
 from deplda.web.counters import Counters
-from deplda.web.file_texts import texts_in
-from deplda.web.http_errors import error_response, json_response
+from deplda.web.file_process import AT_ONCE, FileProcesses
+from deplda.web.http_errors import encoded_response, error_response, json_response
 from deplda.web.label_studio.addresses import label_studio_description
 from deplda.web.label_studio.routes import LabelStudioEndpoints
 from deplda.web.large_bodies import LargeBodies
@@ -133,13 +133,15 @@ class Endpoints:
     ) -> None:
         self.projects, self.limits, self.counters = projects, limits, Counters()
         self.work = Work(threads, limits.waiting, limits.seconds)
+        self.reading = Work(AT_ONCE, limits.waiting, limits.seconds)  # files keep no model waiting
+        self.readers = FileProcesses(limits)
         self.bodies = LargeBodies(limits, self.work)
         self.label_studio = LabelStudioEndpoints(projects, self.bodies, self.counters)
         self.types = request_types(limits)
         self.annif = AnnifEndpoints(projects, limits, self.bodies, self.counters)
         self._with_token, self._background = with_token, background
         self._described: tuple[int, dict[str, Any]] | None = None
-        self._describing = asyncio.Lock()
+        self._describing, self._drawing = asyncio.Lock(), asyncio.Lock()
         self.files = StaticFiles(packages=[("deplda.web", "static")])
 
     def routes(self) -> list[Route]:
@@ -172,7 +174,8 @@ class Endpoints:
         if task is not None:
             task.cancel()
             await asyncio.wait([task])
-        await asyncio.to_thread(self.work.stop)
+        for finish in (self.work.stop, self.reading.stop, self.readers.stop):
+            await asyncio.to_thread(finish)
 
     def _service(self, request: Request) -> ModelService:
         """Return the model that is asked."""
@@ -204,10 +207,11 @@ class Endpoints:
         fields = self._service(request).model.fields_
         name = read_query(request, self.types.read).name
 
-        def texts(body: bytes, _: float) -> ReadAnswer:
-            return texts_in(body, name, fields, self.limits)
+        def texts(body: bytes, until: float) -> bytes:
+            return self.readers.texts_in(body, name, fields, until)
 
-        return json_response(await self.bodies.work_on(request, "application/octet-stream", texts))
+        kind = "application/octet-stream"
+        return encoded_response(await self.bodies.work_on(request, kind, texts, self.reading))
 
     async def labels(self, request: Request) -> Response:
         """Answer GET /v1/labels."""
@@ -226,8 +230,12 @@ class Endpoints:
         return await self._answer(topics, asked.set, asked.page, asked.size)
 
     async def map(self, request: Request) -> Response:
-        """Answer GET /v1/map."""
-        return await self._answer(self._service(request).map)
+        """Answer GET /v1/map; a crowd that asks for it first waits, on no thread, for one map."""
+        service = self._service(request)
+        if not service.has_map:
+            async with self._drawing:
+                return await self._answer(service.map)
+        return await self._answer(service.map)
 
     async def _answer(self, function: Callable[..., Any], *asked: Any) -> Response:
         """Return the model's answer, which is worked out on a thread."""
@@ -247,7 +255,9 @@ class Endpoints:
 
     async def metrics(self, _: Request) -> Response:
         """Answer GET /metrics."""
-        return PlainTextResponse(self.counters.text(self.work.n_open, self.work.n_rejected))
+        n_open = self.work.n_open + self.reading.n_open
+        n_rejected = self.work.n_rejected + self.reading.n_rejected
+        return PlainTextResponse(self.counters.text(n_open, n_rejected))
 
     async def openapi(self, _: Request) -> Response:
         """Answer GET /openapi.json."""

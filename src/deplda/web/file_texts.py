@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,7 +11,7 @@ from starlette.exceptions import HTTPException
 
 from deplda.data.encodings import AUTO, WESTERN, told_by_mark
 from deplda.data.fields import Fields
-from deplda.data.readers import fields_in, guess_format, read_rows
+from deplda.data.readers import Row, fields_in, guess_format, read_rows
 from deplda.data.readers.columns import ADVICE
 from deplda.data.readers.named_rows import text_of
 from deplda.data.readers.sniffing import WHOLE, Format, suffix_of
@@ -21,6 +22,9 @@ from deplda.web.limits import Limits
 _NUMBERED = ("svmlight", "mat")
 _PLAIN = (".txt", ".md")
 _TITLE = "title"
+_LONGEST_ENDING = 12
+_OPTION = re.compile(r" \([^()]*--[^()]*\)")
+_SAY_FORMAT = re.compile(r"pass format=.*")
 
 
 def texts_in(body: bytes, name: str, fields: Fields | None, limits: Limits) -> ReadAnswer:
@@ -35,9 +39,10 @@ def texts_in(body: bytes, name: str, fields: Fields | None, limits: Limits) -> R
         try:
             return ReadAnswer(_documents(body, path, name, fields, limits))
         except ReadError as error:
+            if isinstance(error.__cause__, MemoryError):  # it is not the file that is damaged
+                raise error.__cause__ from None
             where = f"{name}, line {error.line}" if error.line else name
-            problem = error.problem.replace(ADVICE, "rename the column that holds the text")
-            raise HTTPException(422, f"{where}: {problem}") from error
+            raise HTTPException(422, f"{where}: {_for_clients(error.problem)}") from error
         except InputError as error:
             raise HTTPException(422, f"{name}: {error}") from error
 
@@ -47,7 +52,14 @@ def _ending(name: str) -> str:
     own = Path(name).name
     packed = ".gz" if own.lower().endswith(".gz") else ""
     ending = suffix_of(own)
-    return (ending if ending[1:].isalnum() and ending.isascii() else "") + packed
+    is_plain = ending[1:].isalnum() and ending.isascii() and len(ending) <= _LONGEST_ENDING
+    return (ending if is_plain else "") + packed
+
+
+def _for_clients(problem: str) -> str:
+    """Return what is wrong with a file, without options that a client has not."""
+    problem = _OPTION.sub("", problem.replace(ADVICE, "rename the column that holds the text"))
+    return _SAY_FORMAT.sub("let its name end with it, such as .txt, .csv or .pdf", problem)
 
 
 def _encoding(body: bytes, format: Format) -> str:
@@ -69,26 +81,30 @@ def _documents(
         raise InputError("it holds numbers of words; send texts, such as .csv, .docx or .pdf")
     held, found, n_characters = fields_in(format, fields), list[FileDocument](), 0
     for number, row in read_rows(path, format, fields, _encoding(body, format)):
-        text, title, id = text_of(row, held), row.get(_TITLE), row.get(fields.id or "id")
+        text = text_of(row, held)
         if not text.strip():
             continue
-        n_characters += len(text)
+        id, title = _named(number, row, fields) if format not in WHOLE else (Path(name).stem, "")
+        n_characters += len(id) + len(title) + len(text)
         if n_characters > limits.large_body_bytes:
             raise HTTPException(
                 413, f"{name}: its texts have more than {limits.large_body_bytes:,} characters; "
                 "send a part of it",
             )  # fmt: skip
-        if format in WHOLE:
-            id = Path(name).stem
-        found.append(
-            FileDocument(
-                str(number if id is None else id),
-                title if isinstance(title, str) else "",
-                text[: limits.characters],
-                max(len(text) - limits.characters, 0),
-            )
-        )
+        if len(found) == limits.file_documents:
+            raise HTTPException(
+                413, f"{name}: it has more than {limits.file_documents:,} documents; send a part "
+                "of it",
+            )  # fmt: skip
+        n_left_out = max(len(text) - limits.characters, 0)
+        found.append(FileDocument(id, title, text[: limits.characters], n_left_out))
     if not found:
         named = ", ".join(map(repr, fields.texts))
         raise InputError(f"there is no text in it (looked for {named}); name a column so")
     return found
+
+
+def _named(number: int, row: Row, fields: Fields) -> tuple[str, str]:
+    """Return the id and the title of a row; one without an id has its number."""
+    id, title = row.get(fields.id or "id"), row.get(_TITLE)
+    return str(number if id is None else id), title if isinstance(title, str) else ""

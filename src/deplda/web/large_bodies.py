@@ -22,13 +22,21 @@ class LargeBodies:
         self.limits, self.work, self._n_large = limits, work, 0
 
     async def work_on(
-        self, request: Request, media_type: str, function: Callable[[bytes, float], Any]
+        self,
+        request: Request,
+        media_type: str,
+        function: Callable[[bytes, float], Any],
+        work: Work | None = None,
     ) -> Any:
-        """Return function(body, the time it has until), which is worked out on a thread."""
+        """Return function(body, the time it has until), which is worked out on a thread.
+
+        `work` has other threads than those of the model.
+        """
         with self._counted() as on_piece:
             most = self.limits.large_body_bytes
             body = await receive(request, media_type, most, self.limits, on_piece)
-            return await self.work.do(function, body, time.monotonic() + self.limits.seconds)
+            until = time.monotonic() + self.limits.seconds
+            return await (work or self.work).do(function, body, until)
 
     @contextmanager
     def _counted(self) -> Iterator[Callable[[int], None]]:

@@ -18,8 +18,8 @@ class Limits:
     large_body_bytes, large_bodies : int
         Of a request in the manner of Annif or a file to be read, and how many above `body_bytes`
         are worked on at once; the next one is answered 503.
-    documents : int
-        In one request.
+    documents, file_documents : int
+        In one request, and in a file to be read.
     characters : int
         Of one text; of a longer one in the manner of Annif, so many are read.
     words, tokens : int
@@ -52,6 +52,7 @@ class Limits:
     large_body_bytes: int = 20 << 20
     large_bodies: int = 4
     documents: int = 32
+    file_documents: int = 10_000
     characters: int = 200_000
     words: int = 20_000
     tokens: int = 200_000

@@ -249,12 +249,25 @@ class ModelService:
         shown = topics[(page - 1) * size : page * size]
         return answers.TopicsAnswer(n_sets, len(topics), page, size, shown)
 
+    @property
+    def has_map(self) -> bool:
+        """Whether the map is drawn already."""
+        return self._map is not None
+
     def map(self) -> answers.MapAnswer:
-        """Return the labels as a map, which is drawn when it is first asked for."""
-        with self._drawing:
-            if self._map is None:
-                self._map = self._draw()
+        """Return the labels as a map, which is drawn when it is first asked for.
+
+        While one thread draws it, others do not wait for it: they are the model's, and few.
+        """
+        if self._map is not None:
             return self._map
+        if not self._drawing.acquire(blocking=False):
+            raise busy("the map is being drawn; try again in a few seconds")
+        try:
+            self._map = self._map or self._draw()
+            return self._map
+        finally:
+            self._drawing.release()
 
     def _draw(self) -> answers.MapAnswer:
         words = self.model.label_words_ if self.explains else None

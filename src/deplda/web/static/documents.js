@@ -28,9 +28,22 @@ function readAll() {
 }
 
 function read(key, known = { key, isKept: true }) {
-  const { decisions = [], ...state } = recall(decided + key) ?? {};
-  return Object.assign(known, fresh(), recall(texts + key), state, { decisions: new Map(decisions) });
+  return Object.assign(known, fresh(), textOf(recall(texts + key)), stateOf(recall(decided + key)));
 }
+
+// What is kept may be an earlier version's, or another program's that had this address: what is not
+// as it should be is left out, or the page would never open again.
+const string = (value) => (typeof value === "string" ? value : "");
+const list = (value) => (Array.isArray(value) ? value : []);
+
+const textOf = (kept) => ({ id: string(kept?.id), title: string(kept?.title), text: string(kept?.text) });
+
+const stateOf = (kept) => ({
+  suggestions: list(kept?.suggestions).filter((one) => typeof one?.label === "string"),
+  nGiven: Number.isInteger(kept?.nGiven) ? kept.nGiven : null,
+  decisions: new Map(list(kept?.decisions).filter((one) => typeof one?.[0] === "string" && one[1]?.said)),
+  ...Object.fromEntries(["isAsked", "isDone", "isSent", "isPreselected"].map((name) => [name, kept?.[name] === true])),
+});
 
 // What nothing has been said of: no suggestions asked for, no label decided on.
 const fresh = () => ({

@@ -51,9 +51,9 @@ export function saveCsv(queue) {
   const decimal = number(0.5)[1], between = decimal === "," ? ";" : ",";
   const shown = (value) => (typeof value === "number" ? String(value).replace(".", decimal) : value ?? "");
   const lines = queue.flatMap((one) => {
-    const before = [one.id, plain(titleOf(one))], found = rows(one);
+    const before = [one.id, titleOf(one)], found = rows(one);
     const own = found.length ? found : [{}]; // a document without labels has a line, too
-    return own.map((row) => [...before, ...COLUMNS.map((name) => shown(row[name]))].map(quote).join(between));
+    return own.map((row) => [...before, ...COLUMNS.map((name) => shown(row[name]))].map(harmless).map(quote).join(between));
   });
   save("csv", "text/csv", `\ufeff${[["id", "title", ...COLUMNS].join(between), ...lines, ""].join("\r\n")}`);
 }
@@ -61,11 +61,12 @@ export function saveCsv(queue) {
 // Annif's TSV holds texts and addresses of concepts alone; returns how many labels have none.
 export function saveTsv(queue) {
   const labels = queue.map(accepted);
-  const nWithout = labels.flat().filter(({ uri }) => !uri).length;
+  const isAddress = ({ uri }) => /^[^\s<>]+$/.test(uri ?? ""); // it stands in angle brackets there
+  const nWithout = labels.flat().filter((label) => !isAddress(label)).length;
   if (nWithout === labels.flat().length) return { isSaved: false, nWithout };
   const lines = queue.map(({ text }, number) => [
     text.replace(/[\t\r\n]+/g, " ").trim(),
-    labels[number].filter(({ uri }) => uri).map(({ uri }) => `<${uri}>`).join(" "),
+    labels[number].filter(isAddress).map(({ uri }) => `<${uri}>`).join(" "),
   ].join("\t"));
   save("tsv", "text/tab-separated-values", `${lines.join("\n")}\n`);
   return { isSaved: true, nWithout };
@@ -74,8 +75,10 @@ export function saveTsv(queue) {
 export const saveDescription = (description) =>
   download("openapi.json", "application/json", JSON.stringify(description, null, 1));
 
-// A title is the text's: a spreadsheet must not take it for a formula.
-const plain = (title) => (/^[=+\-@\t]/.test(title) ? `'${title}` : title);
+// Names of files, labels and texts are others': a spreadsheet must not take one for a formula, nor a
+// part of one if it splits cells at another sign. The same rule as in data/readers/tables.py.
+const harmless = (cell) =>
+  (typeof cell === "string" ? cell.replace(/(^|[;,|\t\r\n])('*[=+\-@＝＋－＠])/g, "$1'$2") : cell);
 
 const quote = (value) =>
   /[",;\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : String(value);

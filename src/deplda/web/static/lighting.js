@@ -31,7 +31,7 @@ export function litByLabels(words, labels, chances) {
       if (how > (lit.get(word)?.how ?? 0)) lit.set(word, { label, how });
     }
   }
-  const most = Math.max(...[...lit.values()].map(({ how }) => how));
+  const most = [...lit.values()].reduce((largest, { how }) => Math.max(largest, how), 0);
   for (const one of lit.values()) one.how /= most;
   return lit;
 }

@@ -19,16 +19,16 @@ export function asWritten(text, spans) {
 // Shows the text; returns a function that lights one label's words, or with -1 those of `several`.
 export function showReading(place, text, { labels, words, spans, scale }) {
   const letters = [...text]; // the service counts characters, JavaScript counts halves of some
-  const pieces = [], marks = [];
+  const whole = new DocumentFragment(), marks = []; // piece by piece: a function takes only so many
   let at = 0;
   for (const [begin, end, word] of spans) {
     const piece = make("mark", { tabindex: -1 }, letters.slice(begin, end).join(""));
-    pieces.push(letters.slice(at, begin).join(""), piece);
+    whole.append(letters.slice(at, begin).join(""), piece);
     marks.push({ piece, word, begin });
     at = end;
   }
-  pieces.push(letters.slice(at).join(""));
-  place.replaceChildren(...pieces);
+  whole.append(letters.slice(at).join(""));
+  place.replaceChildren(whole);
   place.scrollTop = 0;
   shown = {
     labels, scale, words: new Map(words.map((one) => [one.word, one])),
@@ -39,11 +39,15 @@ export function showReading(place, text, { labels, words, spans, scale }) {
     const lit = chosen < 0 ? litByLabels(words, several, chances)
       : new Map([...litWords(words, chosen)].map(([word, how]) => [word, { label: chosen, how }]));
     const names = (chosen < 0 ? several : [chosen])
-      .flatMap((label) => (labels[label].named?.places ?? []).map(([first, last]) => ({ label, first, last })));
+      .flatMap((label) => (labels[label].named?.places ?? []).map(([first, last]) => ({ label, first, last })))
+      .sort((one, other) => one.first - other.first);
+    let next = 0, name = null; // a name may stand in a text as often as a word: each is looked at once
     for (const { piece, word, begin } of marks) {
       paint(piece, lit.get(word));
-      const name = names.find(({ first, last }) => first <= begin && begin < last);
-      const isName = Boolean(name) && (chosen >= 0 || !lit.has(word)); // among all, what is lit is enough
+      for (; next < names.length && names[next].first <= begin; next++) {
+        if (!name || names[next].last > name.last) name = names[next];
+      }
+      const isName = name !== null && begin < name.last && (chosen >= 0 || !lit.has(word)); // among all, what is lit is enough
       piece.classList.toggle("of-name", isName);
       if (isName) piece.style.setProperty("--own", colour(name.label));
     }

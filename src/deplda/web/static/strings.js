@@ -11,7 +11,7 @@ import { WHY } from "./strings_why.js";
 export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", fi: "Suomi" };
 export const STRINGS = { ...SUGGEST, ...WHY, ...VIEWS };
 
-const known = (code) => (code in LANGUAGES ? code : null);
+const known = (code) => (Object.hasOwn(LANGUAGES, code) ? code : null);
 
 // What the address asks for (?lang=fi), what was chosen before, or the browser's languages.
 export const language = known(new URLSearchParams(location.search).get("lang"))

@@ -151,5 +151,5 @@ function chips(title, items, shown) {
 function similar(examples) {
   if (!examples.length) return null;
   return make("div", {}, make("h3", {}, t("why.examples")), make("ol", { class: "examples" },
-    ...examples.map(({ title, similarity }) => make("li", {}, title, make("small", {}, percent(similarity))))));
+    ...examples.map(({ title, similarity }) => make("li", {}, make("bdi", {}, title), make("small", {}, percent(similarity))))));
 }
