@@ -1,11 +1,12 @@
 """``deplda info``."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.cli.running import QUICK, done
+from tests.cli.running import QUICK, done, problem
 
 OLD = Path(__file__).parents[1] / "models" / "fixtures" / "model-v1"
 
@@ -40,6 +41,20 @@ def test_info_says_what_a_test_on_other_documents_gave(tmp_path: Path, corpus: P
     shown = done("info", tmp_path / "m")
     assert "Tested on 6 other documents (train --holdout): " in shown
     assert f"average precision {metrics['average_precision']['value']:.3f} by document." in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("held_out", {"documents": "x"}), ("held_out", [1]), ("calibration", {}), ("settings", 5)],
+)
+def test_a_card_that_says_what_cannot_be_is_an_error(
+    tmp_path: Path, model: Path, name: str, value: object
+) -> None:
+    copy = Path(shutil.copytree(model, tmp_path / "m"))
+    card = json.loads((copy / "card.json").read_text())
+    card["learned"][name] = value or {"error": []}
+    (copy / "card.json").write_text(json.dumps(card))
+    assert "the card does not say what a model is" in problem(1, "info", copy)
 
 
 def test_a_model_that_was_not_measured_says_so(tmp_path: Path, corpus: Path) -> None:

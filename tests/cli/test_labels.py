@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,16 @@ def test_labels_are_listed_with_documents_quality_and_words(model: Path) -> None
     assert found["labels"][0]["words"][0] in result.stdout
     n = loaded.held_out_["documents"]
     assert f"of the ranking of {n:.0f} training documents held out" in result.stderr
+
+
+def test_a_model_that_does_not_say_how_many_documents_were_held_out_is_listed(
+    tmp_path: Path, model: Path
+) -> None:
+    copy = Path(shutil.copytree(model, tmp_path / "m"))
+    card = json.loads((copy / "card.json").read_text())
+    card["learned"]["held_out"] = {}
+    (copy / "card.json").write_text(json.dumps(card))
+    assert "training" in done("labels", copy)
 
 
 def test_the_rarest_labels_come_first_if_asked(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import os
 from pathlib import Path
 from threading import Thread
@@ -10,7 +11,7 @@ import pytest
 
 from deplda import ReadError, read_corpus
 from deplda.data.encodings import decode
-from deplda.data.files import StandardInput, read_lines, read_plain
+from deplda.data.files import MOST_TOML, StandardInput, decode_toml, read_lines, read_plain
 from tests.data.readers.documents import PLAIN, write_lines
 
 
@@ -63,3 +64,26 @@ def test_only_plain_files_are_read_as_our_own(tmp_path: Path) -> None:
         read_plain(tmp_path / "plain", 2)
     with pytest.raises(ReadError, match="No such file"):
         read_plain(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a = 1\na" + b".a" * 200_000 + b" = 1", "x.toml, line 2: a key has more than 16 parts"),
+        (b"[a" + b" .\ta" * 200_000 + b"]", "a key has more than 16 parts"),
+        (rb"'='" + rb'."\"="' * 100_000 + b"= 1", "a key has more than 16 parts"),
+        (b"a = " + b"[" * 100_000, "no TOML: "),
+        (b"a = " + b"9" * 5_000, "no TOML: .*5000 digits"),
+        (b'a = "\xff"', "no TOML: .*can't decode"),
+        (b"#" * (MOST_TOML + 1), "this TOML has more than 1,048,576 bytes"),
+    ],
+)
+def test_toml_that_would_take_all_memory_is_refused(content: bytes, message: str) -> None:
+    with pytest.raises(ReadError, match=message):
+        decode_toml("x.toml", content, dict, "this is no TOML: {}")
+
+
+def test_numbers_and_sentences_in_toml_are_no_long_keys() -> None:
+    said = {"a.b": [0.5, 1.5] * 20, "b": "One. Two three. " * 20, "c": "x" * 1000}
+    content = "\n".join(f"{json.dumps(name)} = {json.dumps(each)}" for name, each in said.items())
+    assert decode_toml("x.toml", content.encode(), dict, "{}") == said

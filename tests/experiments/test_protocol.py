@@ -53,6 +53,8 @@ def test_the_papers_budget_is_the_papers_protocol() -> None:
         (('name = "small"', 'nome = "small"'), r"unknown field `nome`; known: name, data"),
         (('estimator = "FlatLDA"', 'estimator = "FlatLDA"\npaper = "moon"'), "of 'moon'; there"),
         (("[models.Flat]", "[models.Flat"), "this is not an experiment"),
+        (("[models.Flat]", f"[models.Flat{'.a' * 99_999}]"), "a key has more than 16 parts"),
+        (("n_topics = 8", f"n_topics = {'[' * 99_999}"), "this is not an experiment"),
         (
             ("n_topics = 8", "engine = 'tcp://10.0.0.1:1'"),
             "where work runs.*use --device",

@@ -4,6 +4,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from msgspec import structs
 from rich.console import Console
 
 from deplda import DependencyLDA, FlatLDA, WordCounter
@@ -134,3 +135,14 @@ def test_hostile_labels_words_and_texts_are_shown_and_not_obeyed() -> None:
         assert HOSTILE in "".join(page.text)
     console = Console(width=200, record=True, file=None, force_terminal=False, quiet=True)
     console.print(model.explain(text))
+
+
+def test_a_part_with_a_hostile_name_as_an_expert_may_have_is_shown_and_not_obeyed(
+    model: TopicModel,
+) -> None:
+    explanation = model.explain(newsroom().corpus[[0]], k=1)
+    (reason,) = explanation.reasons
+    for probability in (0.5, None):
+        named = structs.replace(reason, parts={HOSTILE: reason.score}, probability=probability)
+        page = page_of(structs.replace(explanation, reasons=(named,)))
+        assert HOSTILE in "".join(page.text)

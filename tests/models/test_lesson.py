@@ -205,6 +205,7 @@ def test_weights_are_kept_and_saved_for_what_is_learned_later(kind: str, tmp_pat
         ([1, np.inf, 1, 1], "of document 1 is inf"),
         ([1, 1, 1, 1e9], "of document 3 is 1e"),
         (["a", "b", "c", "d"], "sample_weight holds what is no number"),
+        ([1, 1, 1, 10**400], "sample_weight holds what is no number"),
         ([0, 0, 0, 0], "sample_weight is zero for all of 4 documents"),
     ],
 )

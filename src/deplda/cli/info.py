@@ -10,6 +10,7 @@ import click
 
 from deplda.cli.output import as_json, show, show_json
 from deplda.data.wording import counted
+from deplda.errors import ReadError
 
 if TYPE_CHECKING:
     from deplda.data.readers import Fields
@@ -24,11 +25,17 @@ def info(model: Path, as_json: bool) -> None:
     from deplda.models.card import read_card
 
     card = read_card(model)
-    found = _facts(card)
+    try:
+        found = _facts(card)
+        lines = [_trained_on(found), *_how_good(found, model)]
+    except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
+        # What is said here is no part of what a model is checked for when it is loaded.
+        problem = f"the card does not say what a model is ({type(error).__name__}: {error})"
+        raise ReadError(model, None, f"{problem}; train it again") from error
     if as_json:
         show_json(found)
         return
-    for line in (_trained_on(found), *_how_good(found, model)):
+    for line in lines:
         show(line)
     show("")
     show(_table(found | {"metrics": _most_important(card.metrics)}))

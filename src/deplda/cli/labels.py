@@ -156,7 +156,7 @@ def _below(found: LabelTable, model: Any) -> list[str]:
         )
     elif found.n_found < found.n_labels:
         lines.append(f"({found.n_found:,} of {counted(found.n_labels, 'label')} found)")
-    if found.is_measured:
+    if found.is_measured and "documents" in model.held_out_:
         n = counted(round(model.held_out_["documents"]), "training document")
         lines.append(
             f"(average precision, 0 to 1, of the ranking of {n} held out; – if none has it)"

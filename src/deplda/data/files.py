@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import stat
 import zlib
 from collections.abc import Iterator
@@ -27,6 +28,12 @@ from deplda.errors import ReadError
 GZIP_MAGIC = b"\x1f\x8b"
 MOST_BYTES = 1 << 29
 """Of a file that we wrote ourselves and read as a whole, such as the card of a model."""
+MOST_TOML, _MOST_PARTS = 1 << 20, 16
+# Python keeps every beginning of a key such as a.b.c: one of 200,000 parts would fill any memory.
+_LONG_KEY = re.compile(
+    rb"""(?<![\w-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){%d}"""
+    % _MOST_PARTS
+)
 
 StrPath = str | os.PathLike[str]
 Decoded = TypeVar("Decoded")
@@ -168,4 +175,19 @@ def read_json(path: StrPath, kind: type[Decoded], problem: str) -> Decoded:
     try:
         return msgspec.json.decode(read_plain(path), type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ReadError(path, None, problem.format(error)) from error
+
+
+def decode_toml(path: StrPath, content: bytes, kind: type[Decoded], problem: str) -> Decoded:
+    """Return what TOML of anybody's making says; `problem` is what an error says that it is."""
+    import msgspec
+
+    if len(content) > MOST_TOML:
+        raise ReadError(path, None, f"this TOML has more than {MOST_TOML:,} bytes")
+    if found := _LONG_KEY.search(content):
+        line = content.count(b"\n", 0, found.start()) + 1
+        raise ReadError(path, line, f"a key has more than {_MOST_PARTS} parts; name it shorter")
+    try:
+        return msgspec.toml.decode(content, type=kind)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise ReadError(path, None, problem.format(error)) from error

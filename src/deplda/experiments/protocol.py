@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import tomllib
 from collections import Counter
 from importlib.resources import files
 from pathlib import Path
@@ -15,7 +14,7 @@ import msgspec
 from deplda.data import checks
 from deplda.data.datasets import is_known
 from deplda.data.datasets.described import DESCRIPTION, check_inside
-from deplda.data.files import StrPath
+from deplda.data.files import MOST_TOML, StrPath, decode_toml
 from deplda.data.wording import did_you_mean
 from deplda.errors import InputError, ReadError
 from deplda.models.parameters import PAPER_NAMES, checked
@@ -103,7 +102,7 @@ def read_experiment(name: StrPath) -> Experiment:
             f"there is no experiment {str(name)!r}; give a TOML file, the folder of a data set, or "
             f"one of {', '.join(presets())}{did_you_mean(str(name), presets())}"
         )
-    return _checked(path.read_bytes(), path)
+    return _checked(_beginning(path), path)
 
 
 def usual_experiment(name: str, data: str, **others: Any) -> Experiment:
@@ -117,10 +116,16 @@ def _describes_data(path: Path) -> bool:
     if path.suffix != ".toml":
         return False
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        found = decode_toml(path, _beginning(path), dict[str, Any], "{}")
+    except ReadError:
         return False  # what is wrong with it is said where it is read
     return "models" not in found and ("documents" in found or path.name == DESCRIPTION)
+
+
+def _beginning(path: Path) -> bytes:
+    """Return a file's bytes, of one that is too large no more than show it."""
+    with path.open("rb") as file:
+        return file.read(MOST_TOML + 1)
 
 
 def make_estimator(
@@ -148,12 +153,13 @@ def make_estimator(
 
 def _checked(data: bytes, path: Path) -> Experiment:
     try:
-        experiment = msgspec.toml.decode(data, type=Experiment)
+        experiment = decode_toml(path, data, Experiment, "this is not an experiment: {}")
+    except ReadError as error:
+        raise ReadError(path, error.line, f"{error.problem}{_known(error)}") from error
+    try:
         _check_numbers(experiment)
         for name, model in experiment.models.items():
             _check_model(name, model)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ReadError(path, None, f"this is not an experiment: {error}{_known(error)}") from error
     except InputError as error:
         raise ReadError(path, None, str(error)) from error
     return experiment

@@ -110,7 +110,10 @@ def _key(explanation: Explained) -> str:
 
 def _item(reason: Reason, number: int, best: float, has_shares: bool) -> str:
     rounded = reason.rounded_parts().items()
-    parts = ", ".join(f"{_NAMES.get(name, name)} {_signed(value)}" for name, value in rounded)
+    # A part may be called by an expert's name, which is anybody's.
+    parts = ", ".join(
+        f"{escape(_NAMES.get(name, name))} {_signed(value)}" for name, value in rounded
+    )
     if reason.probability is None:
         told, scale = f"{_signed(reason.score).removeprefix('+')} = {parts}", best or 1.0
     else:  # a bar is as long as the label is likely

@@ -93,7 +93,7 @@ def _checked(sample_weight: Any, n: int) -> Floats:
     """Return the weights of n documents as numbers."""
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"sample_weight holds what is no number: {error}") from error
     if weights.shape != (n,):
         raise InputError(

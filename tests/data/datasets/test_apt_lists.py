@@ -191,6 +191,12 @@ def test_lists_without_tags_as_some_of_ubuntus_are_say_so(apt: Apt, text: str) -
         datasets.fetch("debtags")
 
 
+def test_a_field_of_very_many_lines_is_joined_in_no_time() -> None:
+    n = 400_000  # joined one by one, they would take for ever
+    (stanza,) = apt_lists.stanzas(["Package: a", "Description: b", *[" c"] * n, " .", " d"])
+    assert stanza == {"Package": "a", "Description": "b" + "\nc" * n + "\n\nd"}
+
+
 def test_a_machine_without_apt_is_told_where_to_go(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -1,6 +1,7 @@
 """Folders of svmlight files: documents, names, splits."""
 
 import gzip
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from deplda import DataUnavailableError, ReadError, datasets
+from deplda.data.datasets.folder import row_numbers
 from deplda.data.splits import Split
 
 
@@ -154,3 +156,9 @@ def test_a_data_set_is_saved_as_a_folder_with_its_splits(tmp_path: Path) -> None
     assert [s.train.tolist() for s in again.splits] == [s.train.tolist() for s in data.splits]
     assert [s.test.tolist() for s in again.splits] == [s.test.tolist() for s in data.splits]
     assert [path.name for path in folder.parent.iterdir()] == ["news"]
+
+
+def test_a_pipe_in_a_folder_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "split1.train.idx")
+    with pytest.raises(ReadError, match=r"split1.train.idx: this is a pipe"):
+        row_numbers(tmp_path / "split1.train.idx", 4)

@@ -7,6 +7,7 @@ import subprocess
 import warnings
 from collections.abc import Iterable, Iterator
 from hashlib import md5
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -136,21 +137,19 @@ def part_of(source: str) -> str:
 
 def stanzas(lines: Iterable[str]) -> Iterator[dict[str, str]]:
     """Yield the paragraphs of a Debian control file that name a package, folded lines joined."""
-    stanza: dict[str, str] = {}
+    stanza: dict[str, list[str]] = {}
     key = ""
-    for line in lines:
+    for line in chain(lines, [""]):
         if not line.strip():
             if "Package" in stanza:
-                yield stanza
+                yield {name: "\n".join(parts) for name, parts in stanza.items()}
             stanza, key = {}, ""
         elif line[0] in " \t":
             folded = line.strip()
-            stanza[key] = stanza.get(key, "") + "\n" + ("" if folded == "." else folded)
+            stanza.setdefault(key, [""]).append("" if folded == "." else folded)
         else:
             key, _, value = line.partition(":")
-            stanza[key] = value.strip()
-    if "Package" in stanza:
-        yield stanza
+            stanza[key] = [value.strip()]
 
 
 def _long_descriptions(lists: Iterable[Index]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from deplda.data.datasets.folder import load_folder, row_numbers
 from deplda.data.datasets.published import Dataset
 from deplda.data.encodings import AUTO
 from deplda.data.fields import Fields, Where
-from deplda.data.files import StrPath, read_plain
+from deplda.data.files import StrPath, decode_toml, read_plain
 from deplda.data.forms import Normalizer
 from deplda.data.readers import (
     Format,
@@ -138,12 +138,11 @@ def load_described(path: Path, counter: WordCounter | None = None) -> Dataset:
 
 def read_description(path: Path) -> Description:
     """Return what a TOML file says; a key that is unknown is an error that names the known ones."""
+    problem = "this describes no data set: {}"
     try:
-        description = msgspec.toml.decode(read_plain(path), type=Description)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ReadError(
-            path, None, f"this describes no data set: {error}{_known(error)}"
-        ) from error
+        description = decode_toml(path, read_plain(path), Description, problem)
+    except ReadError as error:
+        raise ReadError(path, error.line, f"{error.problem}{_known(error)}") from error
     ways = ("holdout", "folds", "test", "split_field", "splits")
     given = [way for way in ways if getattr(description, way) is not None]
     with located(path):

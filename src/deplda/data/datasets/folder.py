@@ -138,6 +138,8 @@ def _splits(folder: Path, n: int) -> tuple[Split, ...]:
 
 def row_numbers(path: Path, below: int) -> npt.NDArray[np.int64]:
     """Return the whole numbers of a file, one a line or the last of it."""
+    if path.is_fifo():  # it would be waited for
+        raise ReadError(path, None, "this is a pipe; put a file there")
     values = []
     for number, row in enumerate(_table(path), start=1):
         if re.fullmatch("[0-9]{1,9}", row[-1]) is None or int(row[-1]) >= below:
