@@ -83,7 +83,7 @@ def test_an_encrypted_pdf_says_so_unless_its_password_is_empty(tmp_path: Path) -
         ("a.pdf", b"no PDF at all", ": this is no readable PDF ("),
         ("a.docx", docx("court")[:-40], ": this is no readable .docx ("),
         ("a.docx", xlsx([["text"]]), ": this is no readable .docx (KeyError"),
-        ("a.docx", archive({"word/document.xml": "<w>"}), ": this is no readable .docx (ParseErr"),
+        ("a.docx", archive({"word/document.xml": "<w>"}), ": this is no readable .docx (ExpatErr"),
     ],
 )
 def test_a_damaged_file_is_named(tmp_path: Path, name: str, content: bytes, said: str) -> None:
@@ -109,3 +109,11 @@ def test_without_the_library_it_is_said_what_to_install(
     for name, (content, extra) in files.items():
         with pytest.raises(InputError, match=rf"pip install 'deplda\[{extra}\]', or save"):
             read_corpus(written(tmp_path / name, content), fields=UNLABELLED)
+
+
+def test_a_word_file_with_entities_or_too_deep_is_refused(tmp_path: Path) -> None:
+    typed = '<!DOCTYPE a [<!ENTITY b "bomb">]><a>&b;</a>'
+    path = written(tmp_path / "a.docx", archive({"word/document.xml": typed}))
+    assert "word/document.xml has a document type, which no such file needs" in problem(path)
+    path = written(tmp_path / "b.docx", docx(inside="<a>" * 100_000 + "</a>" * 100_000))
+    assert "elements within each other, 1,001 deep" in problem(path)

@@ -1,10 +1,13 @@
 import json
+import random
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from deplda import Fields, ReadError, WordCounter, concat, read_corpus, read_shards
+from deplda.data.readers.json_files import _elements
 from deplda.data.sizes import VARIABLE
 
 PLAIN = WordCounter(stop_words=None, min_count=1, language=None)
@@ -86,3 +89,58 @@ def test_an_array_above_the_limit_is_refused(
     monkeypatch.setenv(VARIABLE, "1K")
     path = written(tmp_path / "a.json", [ROWS[0]] * 1000)
     assert ": this file has more than 16 KiB" in problem(path)
+
+
+def test_an_array_is_parted_as_its_elements_are(tmp_path: Path) -> None:
+    chance = random.Random(0)  # noqa: S311
+    pieces = ['{"a":"]}"}', "{}", "[1,[]]", '"x\\"],"', "5", "null", ",", "[", "]", "}", " ", '"']
+    pieces += ['{"b":{"c":[{}]}}', "\\", "\n"]
+    n_sound = 0
+    for _ in range(3_000):
+        inside = ", ".join(chance.choices(pieces[:6] + pieces[-3:-2], k=chance.randrange(4)))
+        for _ in range(chance.randrange(2)):
+            at = chance.randrange(len(inside) + 1)
+            inside = inside[:at] + chance.choice(pieces) + inside[at:]
+        content = f" [{inside}] ".encode()
+        try:
+            expected = msgspec.json.decode(content, type=list[msgspec.Raw])
+        except msgspec.DecodeError:
+            expected = None
+        try:
+            found = [part.strip() for part in _elements("a.json", content, 2)]
+            for part in found:
+                msgspec.json.decode(part)
+        except (ReadError, msgspec.DecodeError):
+            assert expected is None or any(not is_json(bytes(each)) for each in expected), content
+        else:
+            assert expected is not None, content
+            assert found == [bytes(each).strip() for each in expected]
+            n_sound += 1
+    assert n_sound > 500
+
+
+def is_json(content: bytes) -> bool:
+    try:
+        msgspec.json.decode(content)
+    except msgspec.DecodeError:
+        return False
+    return True
+
+
+def test_elements_that_are_no_documents_are_not_all_taken_up_first(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("[1, 1, 1 and no end")
+    assert ", document 1: expected a JSON object, found int" in problem(tmp_path / "a.json")
+
+
+def test_each_document_of_an_array_is_within_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, "1K")
+    small = {"text": "bee " * 100, "labels": ["x"]}
+    path = written(tmp_path / "a.json", [small] * 10)
+    assert len(read_corpus(path, counter=PLAIN)) == 10
+    large = {"text": "bee " * 400, "labels": ["x"]}
+    assert ", document 3: it has 1.59 KiB" in problem(
+        written(tmp_path / "b.json", [small, small, large])
+    )
+    assert "no array of documents" in problem(written(tmp_path / "c.json", large, indent=1))

@@ -1,6 +1,7 @@
 import datetime
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -153,3 +154,24 @@ def test_what_is_no_workbook_says_what_to_do(tmp_path: Path) -> None:
         assert said.endswith("open it in its program and save it again")
     path.write_bytes(b"\xd0\xcf\x11\xe0" + b"\0" * 100)
     assert "it is protected by a password, or of the formats before 2007" in problem(path)
+
+
+def test_a_row_with_a_number_that_no_sheet_has_is_not_waited_for(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.xlsx", HEADER, ("a", "bee", "x"))
+    with zipfile.ZipFile(path) as book:
+        parts = {name: book.read(name).decode() for name in book.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    parts[sheet] = parts[sheet].replace('<row r="2"', '<row r="99999999999"')
+    path.write_bytes(archive(parts))
+    assert ", row 1048577: a sheet has 1,048,576 rows at most" in problem(path)
+
+
+def test_entities_of_a_sheet_are_not_expanded(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.xlsx", HEADER, ("a", "bee", "x"))
+    with zipfile.ZipFile(path) as book:
+        parts = {name: book.read(name).decode() for name in book.namelist()}
+    for name in ("xl/worksheets/sheet1.xml", "xl/workbook.xml"):
+        content = parts[name][parts[name].index("<") :]
+        hostile = f'<!DOCTYPE a [<!ENTITY b "c">]>{content}'
+        path.write_bytes(archive(parts | {name: hostile}))
+        assert f"({name} has a document type" in problem(path)

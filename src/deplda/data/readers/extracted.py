@@ -72,9 +72,9 @@ def _xml_parts(file: IO[bytes]) -> Iterator[str]:
             within.append(element)
             continue
         within.pop()
-        is_again = any(each.tag == _AGAIN for each in within)
-        if element.tag == f"{_WORD}t" and not is_again:
-            yield element.text or ""
+        if element.tag == f"{_WORD}t":
+            is_again = any(each.tag == _AGAIN for each in within)
+            yield "" if is_again else element.text or ""
         elif element.tag in _BREAKS:
             yield _BREAKS[element.tag]
         if within:  # what has been read is let go

@@ -19,6 +19,7 @@ from deplda.errors import InputError, Place, ReadError
 
 _FAILED = {"#REF!", "#NAME?", "#VALUE!", "#DIV/0!", "#NUM!", "#NULL!", "#SPILL!", "#CALC!"}
 _MISSING = "#N/A"
+_MOST_ROWS = 1 << 20
 
 
 def sheet_rows(path: StrPath, fields: Fields, sheet: str | int | None = None) -> Rows:
@@ -27,7 +28,7 @@ def sheet_rows(path: StrPath, fields: Fields, sheet: str | int | None = None) ->
     `sheet` is its name or its number from 1; the first by default.
     """
     try:
-        import openpyxl
+        import openpyxl.reader.excel as openpyxl
     except ImportError as error:
         raise InputError(
             "reading .xlsx needs openpyxl; install it with: pip install 'deplda[xlsx]', or save "
@@ -36,8 +37,12 @@ def sheet_rows(path: StrPath, fields: Fields, sheet: str | int | None = None) ->
     with open_archive(path, ".xlsx") as archive:
         with warnings.catch_warnings():  # of what it does not take up, such as validations
             warnings.simplefilter("ignore")
-            book = openpyxl.load_workbook(archive.fp, read_only=True, data_only=True)
-        chosen = _chosen(path, book, sheet)
+            reader = openpyxl.ExcelReader(
+                archive.fp, read_only=True, data_only=True, keep_links=False
+            )
+            reader.archive = archive  # which looks at what is read
+            reader.read()
+        chosen = _chosen(path, reader.wb, sheet)
         chosen.reset_dimensions()  # what a sheet says of its size may be wrong
         others = [each.title for each in book.worksheets if each.title != chosen.title]
         yield from _named_rows(path, chosen, fields, others)
@@ -100,8 +105,11 @@ def _filled_rows(path: StrPath, sheet: Any) -> Iterator[tuple[Place, Sequence[An
     """Yield the rows that have a cell with something in it."""
     limit, what = max_record(), _row_of(sheet)
     for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
+        at = Place(number, what)
+        if number > _MOST_ROWS:  # also those that are not there come one by one
+            problem = f"a sheet has {_MOST_ROWS:,} rows at most; open it in Excel and save it again"
+            raise ReadError(path, at, problem)
         if any(cell is not None for cell in cells):
-            at = Place(number, what)
             if sum(len(cell) for cell in cells if isinstance(cell, str)) > limit:
                 raise too_large(path, at, "this row")
             yield at, cells

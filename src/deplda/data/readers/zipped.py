@@ -6,21 +6,30 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
+from typing import IO, Any
+from xml.parsers import expat
 
 from deplda.data.files import StrPath, read_unpacked
 from deplda.data.sizes import max_whole, too_large
 from deplda.errors import ReadError
 
+_BLOCK = 1 << 20
+_MOST_ELEMENTS, _MOST_IN_ONE, _DEEPEST, _LONGEST_TAG = 1 << 23, 1 << 20, 1_000, 1 << 22
+"""More than sheets have rows and texts, a row has cells, and Word's elements are deep."""
+_SHEETS = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_LET_GO = {f"{_SHEETS} row", f"{_SHEETS} si"}
+"""What openpyxl empties as soon as it has read it; all else is kept until the end of a part."""
+
 
 @contextmanager
-def open_archive(path: StrPath, kind: str) -> Iterator[zipfile.ZipFile]:
+def open_archive(path: StrPath, kind: str) -> Iterator[Archive]:
     """Open an archive of whose parts none is read beyond the size it tells, all within the limit.
 
     Whatever goes wrong in it is an error that says that the file is no `kind`.
     """
     content = read_unpacked(path)
     try:
-        with zipfile.ZipFile(BytesIO(content)) as archive:
+        with Archive(BytesIO(content)) as archive:
             size = sum(part.file_size for part in archive.infolist())
             if size > max_whole():
                 raise too_large(path, None, "this file, unpacked,", size=size, whole=True)
@@ -28,6 +37,74 @@ def open_archive(path: StrPath, kind: str) -> Iterator[zipfile.ZipFile]:
     except ReadError:
         raise
     except Exception as error:  # what is damaged may fail anywhere in the libraries that read it
-        told = f"{type(error).__name__}: {error}"
+        named = "" if isinstance(error, _Refused) else f"{type(error).__name__}: "
+        told = f"{named}{error}"
         problem = f"this is no readable {kind} ({told[:120]}); open it in its program and save it"
         raise ReadError(path, None, f"{problem} again") from error
+
+
+class _Refused(Exception):  # noqa: N818  # is one to users when the file is named
+    """A part is not to be read; openpyxl would take a ValueError for one of its own."""
+
+
+class Archive(zipfile.ZipFile):
+    """An archive whose parts are XML that a parser can hold in memory: each is looked at before."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        super().__init__(file)
+        self._checked: set[str] = set()
+
+    def open(self, name: Any, *args: Any, **options: Any) -> Any:
+        """Open a part."""
+        known = name.filename if isinstance(name, zipfile.ZipInfo) else name
+        if known not in self._checked:
+            with super().open(name) as part:
+                _check_xml(known, part)
+            self._checked.add(known)
+        return super().open(name, *args, **options)
+
+
+def _check_xml(name: str, part: IO[bytes]) -> None:
+    """Raise if a part has a document type, whose entities expand, or too much to be held."""
+    parser, elements = expat.ParserCreate(namespace_separator=" "), _Elements(name)
+    parser.ordered_attributes = True
+    parser.StartDoctypeDeclHandler = elements.refuse
+    parser.StartElementHandler, parser.EndElementHandler = elements.begin, elements.end
+    n_read = 0
+    while block := part.read(_BLOCK):
+        n_read += len(block)
+        parser.Parse(block, False)
+        # A text is handed on as it comes, a tag with its attributes as a whole.
+        if n_read - parser.CurrentByteIndex > _LONGEST_TAG:
+            raise _Refused(f"{name} has a tag of more than {_LONGEST_TAG:,} bytes")
+    parser.Parse(b"", True)
+
+
+class _Elements:
+    """Counts what a parser that keeps all but `_LET_GO` has in memory."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._n = self._depth = 0
+        self._before = [0]
+        """Elements that were there when each of those began that are let go, and are open."""
+
+    def refuse(self, *_: Any) -> None:
+        raise _Refused(f"{self._name} has a document type, which no such file needs")
+
+    def begin(self, tag: str, _: Any) -> None:
+        self._n += 1
+        self._depth += 1
+        if tag in _LET_GO:
+            self._before.append(self._n)
+        if self._depth > _DEEPEST:
+            raise _Refused(f"{self._name} has elements within each other, {self._depth:,} deep")
+        if self._n > _MOST_ELEMENTS:
+            raise _Refused(f"{self._name} has more than {_MOST_ELEMENTS:,} elements")
+        if len(self._before) > 1 and self._n - self._before[-1] > _MOST_IN_ONE:
+            raise _Refused(f"{self._name} has a row of more than {_MOST_IN_ONE:,} elements")
+
+    def end(self, tag: str) -> None:
+        self._depth -= 1
+        if tag in _LET_GO:
+            self._n = self._before.pop()
