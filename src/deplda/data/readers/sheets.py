@@ -44,7 +44,7 @@ def sheet_rows(path: StrPath, fields: Fields, sheet: str | int | None = None) ->
             reader.read()
         chosen = _chosen(path, reader.wb, sheet)
         chosen.reset_dimensions()  # what a sheet says of its size may be wrong
-        others = [each.title for each in book.worksheets if each.title != chosen.title]
+        others = [each.title for each in reader.wb.worksheets if each.title != chosen.title]
         yield from _named_rows(path, chosen, fields, others)
 
 
