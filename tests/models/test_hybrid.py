@@ -70,6 +70,23 @@ def test_it_is_not_below_its_parts_on_documents_held_out() -> None:
     assert max(told["crossed"], told["full"]) > max(told["margin"], told["share"])
 
 
+@pytest.mark.parametrize("kept", [1.0, 0.85])
+def test_documents_learned_from_and_near_copies_of_them_get_their_own_labels(kept: float) -> None:
+    """Nothing held out is as like a label as they are to labels that no other document has."""
+    corpus = datasets.newsroom(300).corpus
+    model = quick(C=1.0, n_topics=5, n_topic_chains=1).fit(corpus)
+    counts = corpus.counts.copy()
+    counts.data = np.random.default_rng(0).binomial(counts.data, kept)
+    counts.eliminate_zeros()
+    scores = model.decision_function(counts)[:, : corpus.n_labels]
+    found = rank_metrics(scores, corpus.labels)
+    assert np.nanmean(found["ranking_loss"]) < 0.5  # of 100
+    n_before = (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
+    is_only = corpus.labels.toarray() & (corpus.label_counts == 1)
+    assert is_only.sum() > 100
+    assert (n_before[is_only] < 10).all()
+
+
 def many_labels() -> tuple[Corpus, Corpus]:
     corpus = datasets.power_law(700, 400, 900, tokens_per_document=60, seed=3)
     return corpus[:600], corpus[600:]

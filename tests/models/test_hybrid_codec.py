@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from deplda import HybridLDA, ReadError, load
+from deplda.models import card as store
 from tests.models.hybrids import Damage, assert_refused
 from tests.models.worlds import pairs
 
@@ -72,6 +74,13 @@ DAMAGE: Damage = {
     "infinite": (
         lambda card, arrays: card.learned["mixture"]["means"].update(margin=float("inf")), "mixture"
     ),
+    "limit": (
+        lambda card, arrays: card.learned["mixture"].update(most={"sound": 1.0}), "sound"
+    ),
+    "infinite limit": (
+        lambda card, arrays: card.learned["mixture"].update(most={"likeness": -1e7}),
+        "no number from",
+    ),
     "scale": (lambda card, arrays: card.learned["mixture"]["scales"].update(share=0.0), "scale"),
     "cost": (lambda card, arrays: card.learned.update(C=0.0), "C"),
     "none": (lambda card, arrays: card.learned.update(candidates=0), "candidates"),
@@ -81,6 +90,15 @@ DAMAGE: Damage = {
 @pytest.mark.parametrize("what", DAMAGE)
 def test_a_damaged_model_is_refused(tmp_path: Path, what: str) -> None:
     assert_refused(fitted(), DAMAGE[what], tmp_path)
+
+
+def test_a_hybrid_from_before_likeness_had_a_limit_scores_as_it_did(tmp_path: Path) -> None:
+    fitted().save(tmp_path / "model")
+    _, card, arrays, _ = store.load(tmp_path / "model")
+    del card.learned["mixture"]["most"]
+    store.save(tmp_path / "before", card, arrays)
+    before = load(tmp_path / "before")
+    assert before.mixture_ == structs.replace(fitted().mixture_, most={})
 
 
 def test_a_hybrid_of_an_earlier_version_says_that_it_must_be_trained_again() -> None:

@@ -75,6 +75,7 @@ def test_log_odds_are_the_sum_of_the_parts_bit_by_bit(name: str) -> None:
 @pytest.mark.parametrize("name", FORMS)
 def test_terms_are_weighted_products_of_scaled_signals(name: str) -> None:
     values, fitted = held_out(seed=1).values, form(name)
+    values["likeness"] = np.minimum(values["likeness"], fitted.most["likeness"])
     scaled = {n: (values[n] - fitted.means[n]) / fitted.scales[n] for n in values}
     expected = sum(
         weight * np.prod([scaled[name] for name in term] or [np.ones(scaled["margin"].shape)], 0)
@@ -90,6 +91,20 @@ def test_frequency_has_its_own_term_but_no_part_in_products() -> None:
     weight = dict(zip(fitted.terms, fitted.weights, strict=True))
     own = weight["frequency",] * scaled + weight["frequency", "frequency"] * scaled**2
     np.testing.assert_allclose(fitted.parts(values)["frequency"], own, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_likeness_beyond_that_of_true_labels_held_out_says_no_more(name: str) -> None:
+    taught, fitted = held_out(), form(name)
+    most = np.quantile(taught.values["likeness"][taught.is_true], 0.99)
+    assert fitted.most == {"likeness": most}
+    values = held_out(seed=1).values
+    one, far, below = (
+        fitted.log_odds(values | {"likeness": np.full(values["margin"].shape, likeness)})
+        for likeness in (most, 20.0, most - 0.1)
+    )
+    np.testing.assert_array_equal(far, one)
+    assert (below != one).all()
 
 
 def test_below_the_floor_the_share_decides() -> None:

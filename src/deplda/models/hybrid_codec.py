@@ -266,8 +266,9 @@ def _problem(mixture: Mixture, has_names: bool, experts: tuple[Expert, ...]) -> 
             if mixture.floor < 0:
                 return f"has the floor {mixture.floor}, which is below 0"
         case Terms():
-            names = {name for term in mixture.terms for name in term}
-            numbers = [*mixture.weights, *mixture.means.values(), *mixture.scales.values()]
+            names = {*mixture.most, *(name for term in mixture.terms for name in term)}
+            told = (mixture.means, mixture.scales, mixture.most)
+            numbers = [*mixture.weights, *(number for each in told for number in each.values())]
             if not mixture.means.keys() == mixture.scales.keys() == known:
                 return f"has means and scales of other signals than {', '.join(sorted(known))}"
             if len(mixture.weights) != len(mixture.terms):

@@ -32,6 +32,9 @@ BASE = "base"
 """What is not a signal's: the log-odds of an average candidate."""
 MODERATOR = "frequency"
 """The signal that tells how far to trust others: a product with it is the other's part."""
+LIKENESS = "likeness"
+"""The signal that goes far beyond its values in documents held out where a document was learned
+from, or is nearly equal to one that was: a label that no other has is as like it as can be."""
 NAME, NAMED = "name", "named"
 """Signals of one thing, the label's name: 0 where it does not stand in the text, which then has no
 part in the log-odds. Parts of both are the name's."""
@@ -63,6 +66,9 @@ OF_EXPERTS: dict[str, tuple[Term, ...]] = {
 frequency, and on what the SVM and the topic model say of it."""
 
 _RIDGE = 10.0
+_KNOWN = 0.99
+"""Share of the true labels held out whose likeness counts in full. Larger ones count as the largest
+of these: a square that was fitted to smaller ones would have them speak against the label."""
 LEAST_SCALE = 1e-9
 """A signal that varies by less is the same for all."""
 _MOST_STEPS = 50
@@ -78,6 +84,8 @@ class Terms(msgspec.Struct, frozen=True, tag="terms"):
     weights: tuple[float, ...]
     means: dict[str, float]
     scales: dict[str, float]
+    most: dict[str, float] = {}
+    """What a signal counts as where it is larger; earlier versions had no such limits."""
 
     def log_odds(self, values: Values) -> Floats:
         """Return the log-odds of each pair, the sum of its parts."""
@@ -89,7 +97,10 @@ class Terms(msgspec.Struct, frozen=True, tag="terms"):
         A product of signals counts for all of them alike; frequency alone, which says how far to
         trust the others, has no part in it.
         """
-        scaled = {name: (values[name] - self.means[name]) / self.scales[name] for name in values}
+        scaled = {
+            name: (value - self.means[name]) / self.scales[name]
+            for name, value in _limited(values, self.most).items()
+        }
         shape = next(iter(scaled.values())).shape
         found = {BASE: np.zeros(shape)} | {name: np.zeros(shape) for name in values}
         for term, weight in zip(self.terms, self.weights, strict=True):
@@ -329,6 +340,10 @@ class _Fit(NamedTuple):
         chosen, weights = _learned_from(held_out)
         values = {name: value[chosen] for name, value in held_out.values.items()}
         truth = held_out.is_true[chosen]
+        most = (
+            {LIKENESS: float(np.quantile(values[LIKENESS][truth], _KNOWN))} if truth.any() else {}
+        )
+        values = _limited(values, most)
         means = {name: float(np.average(value, weights=weights)) for name, value in values.items()}
         scales = {
             name: float(np.sqrt(np.average((value - means[name]) ** 2, weights=weights)))
@@ -343,7 +358,7 @@ class _Fit(NamedTuple):
             for name in term:
                 features[:, column] *= scaled[name]
         found = logistic(features, truth, weights, [_RIDGE if term else 0.0 for term in self.terms])
-        return Terms(self.terms, tuple(found.tolist()), means, scales)
+        return Terms(self.terms, tuple(found.tolist()), means, scales, most)
 
 
 def _fit_floor(held_out: HeldOut) -> FloorAndSum:
@@ -458,6 +473,11 @@ def _sum(parts: Iterable[Floats]) -> Floats:
     for part in others:
         total = total + part
     return total
+
+
+def _limited(values: Values, most: Mapping[str, float]) -> dict[str, Floats]:
+    """Return the signals, none larger than it may be."""
+    return {name: np.minimum(value, most.get(name, np.inf)) for name, value in values.items()}
 
 
 def _is_presence(name: str) -> bool:
