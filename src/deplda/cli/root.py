@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 import deplda
+from deplda import errors
 from deplda.cli.options import OneOf
 from deplda.cli.output import asked_back, note
 from deplda.errors import DepldaError
@@ -55,6 +56,9 @@ class Root(click.Group):
         """Call the verb; whatever it raises becomes one line, unless all of it is asked for."""
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
+            for kind in vars(errors).values():  # ours are told, whatever Python's own filters say
+                if isinstance(kind, type) and issubclass(kind, UserWarning):
+                    warnings.simplefilter("default", kind)
             try:
                 result = super().invoke(ctx)
                 sys.stdout.flush()
