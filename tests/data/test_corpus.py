@@ -35,6 +35,13 @@ def corpora(draw: st.DrawFn) -> Corpus:
     )
 
 
+def test_labels_that_no_document_has_are_left_out() -> None:
+    corpus = Corpus([[1], [2]], [[1, 0, 0], [0, 0, 1]], ["x"], ["a", "b", "c"])
+    kept = corpus.keep_labels_met()
+    assert kept.label_names == ("a", "c")
+    assert kept.labels.toarray().tolist() == [[1, 0], [0, 1]]
+
+
 def test_sizes_and_sums_are_those_of_the_matrices() -> None:
     corpus = small()
     assert len(corpus) == corpus.n_documents == 4

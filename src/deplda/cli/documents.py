@@ -359,9 +359,9 @@ def recounted(found: Dataset, counter: WordCounter) -> Loaded:
     for row, text in enumerate(found.texts):
         places = labels.indices[labels.indptr[row] : labels.indptr[row + 1]]
         builder.add(count(text), [corpus.label_names[c] for c in places], corpus.ids[row])
-    counted = builder.corpus()
-    fitted = counter.with_words(counted.vocabulary)
-    return Loaded(counted, found.splits, fitted, texts=found.texts)
+    corpus = builder.corpus()
+    fitted = counter.with_words(corpus.vocabulary)
+    return Loaded(corpus, found.splits, fitted, texts=found.texts)
 
 
 def fetched(name: str, data_dir: Path | None, *, anew: bool = False) -> list[Path]:
@@ -406,13 +406,6 @@ def part_of(loaded: Loaded, split: str, part: str) -> Corpus:
         f"{counted(len(loaded.corpus), 'document')} (--split none takes all)"
     )
     return loaded.corpus[rows]
-
-
-def with_labels_met(corpus: Corpus) -> Corpus:
-    """Return the corpus without the labels that none of its documents has."""
-    return corpus.align(
-        labels=[corpus.label_names[met] for met in corpus.label_counts.nonzero()[0]]
-    )
 
 
 # Single documents ---------------------------------------------------------------------------------

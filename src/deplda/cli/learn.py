@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deplda.cli.beside import Beside, embeddings_option
-from deplda.cli.documents import Reading, load_corpus, part_of, reading_options, with_labels_met
+from deplda.cli.documents import Reading, load_corpus, part_of, reading_options
 from deplda.cli.options import jobs_option, split_option
 from deplda.cli.output import (
     as_json,
@@ -80,7 +80,7 @@ def learn(
     loaded = load_corpus(new, reading, counter, _fields_of(new, classifier.fields_))
     if classifier.counter_ is not None:  # new words are shown as they are met here
         classifier.counter_.forms_met_.update(counter.forms_met_)
-    documents = with_labels_met(_last_versions(part_of(loaded, split, "train")))
+    documents = _last_versions(part_of(loaded, split, "train")).keep_labels_met()
     if classifier.vocabulary_ is not None:
         documents = as_the_model_has_them(documents, classifier)
     n_labels, n_words = classifier.n_learned_labels_, classifier.n_features_in_

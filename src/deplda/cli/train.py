@@ -21,7 +21,6 @@ from deplda.cli.documents import (
     load_corpus,
     part_of,
     reading_options,
-    with_labels_met,
     word_options,
 )
 from deplda.cli.measuring import Measured, measure
@@ -260,7 +259,7 @@ def _learn(
     learned, kept = _parts(loaded, split, holdout, seed)
     if can(model, "names") and len(learned) < len(loaded.corpus):
         # It suggests labels by their names: it must not know names from what it is tested with.
-        learned = with_labels_met(learned)
+        learned = learned.keep_labels_met()
     learned, options = _with_kept_words(learned, loaded, words)
     if "vocabulary" in how:
         note_languages(how["vocabulary"], options.get("counter"))

@@ -211,6 +211,10 @@ class Corpus:
             raise InputError(f"min_count is {min_count}; it must be at least 1 (1 keeps all words)")
         return self.take_words(np.flatnonzero(self._word_sums() >= min_count))
 
+    def keep_labels_met(self) -> Corpus:
+        """Return the corpus without the labels that none of its documents has."""
+        return self.align(labels=[self.label_names[c] for c in np.flatnonzero(self.label_counts)])
+
     def take_words(self, kept: npt.NDArray[np.integer[Any]]) -> Corpus:
         """Return the corpus with these words alone, given by their places."""
         places = np.full(self.n_words, -1, dtype=np.int64)

@@ -8,9 +8,9 @@ import os
 import re
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import IO, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from deplda.data.encodings import (
     AUTO,
@@ -24,6 +24,9 @@ from deplda.data.encodings import (
 )
 from deplda.data.sizes import max_record, max_whole, too_large
 from deplda.errors import ReadError
+
+if TYPE_CHECKING:
+    import msgspec
 
 GZIP_MAGIC = b"\x1f\x8b"
 MOST_BYTES = 1 << 29
@@ -178,8 +181,17 @@ def read_json(path: StrPath, kind: type[Decoded], problem: str) -> Decoded:
         raise ReadError(path, None, problem.format(error)) from error
 
 
-def decode_toml(path: StrPath, content: bytes, kind: type[Decoded], problem: str) -> Decoded:
-    """Return what TOML of anybody's making says; `problem` is what an error says that it is."""
+def decode_toml(
+    path: StrPath,
+    content: bytes,
+    kind: type[Decoded],
+    problem: str,
+    parts: Mapping[str, type[msgspec.Struct]] | None = None,
+) -> Decoded:
+    """Return what TOML of anybody's making says; `problem` is what an error says that it is.
+
+    A key that is unknown is answered with those of `kind`, or of the `parts` of it by their places.
+    """
     import msgspec
 
     if len(content) > MOST_TOML:
@@ -190,4 +202,9 @@ def decode_toml(path: StrPath, content: bytes, kind: type[Decoded], problem: str
     try:
         return msgspec.toml.decode(content, type=kind)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise ReadError(path, None, problem.format(error)) from error
+        known = ""
+        if "unknown field" in str(error):
+            at = (part for place, part in (parts or {}).items() if place in str(error))
+            meant: Any = next(at, kind)
+            known = f"; known: {', '.join(meant.__struct_fields__)}"
+        raise ReadError(path, None, f"{problem.format(error)}{known}") from error

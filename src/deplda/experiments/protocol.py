@@ -152,10 +152,8 @@ def make_estimator(
 
 
 def _checked(data: bytes, path: Path) -> Experiment:
-    try:
-        experiment = decode_toml(path, data, Experiment, "this is not an experiment: {}")
-    except ReadError as error:
-        raise ReadError(path, error.line, f"{error.problem}{_known(error)}") from error
+    problem = "this is not an experiment: {}"
+    experiment = decode_toml(path, data, Experiment, problem, {"$.models": Model})
     try:
         _check_numbers(experiment)
         for name, model in experiment.models.items():
@@ -163,14 +161,6 @@ def _checked(data: bytes, path: Path) -> Experiment:
     except InputError as error:
         raise ReadError(path, None, str(error)) from error
     return experiment
-
-
-def _known(error: Exception) -> str:
-    """Return which keys there are, where an error is about another one."""
-    if "unknown field" not in str(error):
-        return ""
-    kind = Model if "$.models" in str(error) else Experiment
-    return f"; known: {', '.join(kind.__struct_fields__)}"
 
 
 def _check_numbers(experiment: Experiment) -> None:

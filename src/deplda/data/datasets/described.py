@@ -138,11 +138,10 @@ def load_described(path: Path, counter: WordCounter | None = None) -> Dataset:
 
 def read_description(path: Path) -> Description:
     """Return what a TOML file says; a key that is unknown is an error that names the known ones."""
-    problem = "this describes no data set: {}"
-    try:
-        description = decode_toml(path, read_plain(path), Description, problem)
-    except ReadError as error:
-        raise ReadError(path, error.line, f"{error.problem}{_known(error)}") from error
+    description = decode_toml(
+        path, read_plain(path), Description, "this describes no data set: {}",
+        {"$.fields": DocumentFields, "$.splits": SplitFiles},
+    )  # fmt: skip
     ways = ("holdout", "folds", "test", "split_field", "splits")
     given = [way for way in ways if getattr(description, way) is not None]
     with located(path):
@@ -153,15 +152,6 @@ def read_description(path: Path) -> Description:
         for name in _files(description):
             check_inside(name)
     return description
-
-
-def _known(error: Exception) -> str:
-    """Return which keys there are, where an error is about another one."""
-    if "unknown field" not in str(error):
-        return ""
-    at = {"$.fields": DocumentFields, "$.splits": SplitFiles}
-    kind = next((kind for place, kind in at.items() if place in str(error)), Description)
-    return f"; known: {', '.join(kind.__struct_fields__)}"
 
 
 def _files(description: Description) -> Iterable[str]:

@@ -84,11 +84,10 @@ def _some(data: Dataset) -> Dataset:
     drawn = np.random.default_rng(0).permutation(n)[:_MOST_DOCUMENTS]
     rows = np.intersect1d(drawn, np.concatenate(split))
     corpus = data.corpus[rows]
-    used = [corpus.label_names[label] for label in np.flatnonzero(corpus.label_counts)]
     texts = tuple(data.texts[row] for row in rows) if data.texts else ()
     parts = (np.flatnonzero(np.isin(rows, part)) for part in split)
     return replace(
-        data, corpus=corpus.keep_words(1).align(labels=used), splits=(Split(*parts),), texts=texts
+        data, corpus=corpus.keep_words(1).keep_labels_met(), splits=(Split(*parts),), texts=texts
     )
 
 
