@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, issparse, vstack
+from scipy.sparse import csr_array, vstack
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import label_ranking_average_precision_score
 from sklearn.utils import check_array, check_random_state
@@ -37,12 +37,11 @@ from deplda.data.readers import kept_words
 from deplda.data.targets import Indicator, Targets, among, by_place, read_targets, renamed
 from deplda.data.text import WordCounter
 from deplda.data.vocabulary import Vocabulary
-from deplda.data.weighting import are_scaled_down
 from deplda.data.wording import counted
 from deplda.engine.execution import Engine, Execution, Where
 from deplda.engine.pool import Stop
 from deplda.engine.progress import stage
-from deplda.errors import InputError, NoKnownWordsWarning, NotCountsWarning, ReadError
+from deplda.errors import InputError, NoKnownWordsWarning, ReadError
 from deplda.inference.batches import check_cells
 from deplda.inference.scores import best
 from deplda.models import card as store
@@ -53,7 +52,16 @@ from deplda.models.cutting import Cutoff
 from deplda.models.examples import Examples
 from deplda.models.folds import folds_of
 from deplda.models.learned_from import LearnedFrom
-from deplda.models.lesson import Lesson, is_read, weighted
+from deplda.models.lesson import (
+    Lesson,
+    are_texts,
+    check_lengths,
+    check_no_texts,
+    counted_texts,
+    is_read,
+    warn_of_weights,
+    weighted,
+)
 from deplda.models.quality import LabelQuality, held_out_quality
 
 Counts = csr_array[Any, tuple[int, int]]
@@ -382,11 +390,11 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         if classes is not None:
             labels, self._targets = among(labels, self._targets, classes)
         if are_texts(X):
-            counter, X = _counted(X, counter)
+            counter, X = counted_texts(X, counter)
         counts = self._read_counts(X, reset=True)
-        check_lengths(counts, labels)
+        check_lengths(counts.shape[0], labels.shape[0])
         if not is_read(y) and not self._takes_weights:
-            _warn_of_weights(counts, type(self).__name__)
+            warn_of_weights(counts, type(self).__name__)
         if not labels.nnz:
             raise InputError(
                 f"none of {counted(counts.shape[0], 'document')} has a label; "
@@ -483,7 +491,7 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
             raise InputError("X is one text; put it in a list")
         if are_texts(X):
             X = self._count_words(X)
-        _check_no_texts(X)
+        check_no_texts(X)
         how: Any = {"accept_sparse": "csr", "ensure_non_negative": True}
         if reset or hasattr(X, "columns"):
             x = validate_data(self, X, reset=reset, **how)
@@ -674,7 +682,7 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         check_is_fitted(self)
         labels, targets = self._read_labels(X, y)
         counts = self._read_counts(X, reset=False)
-        check_lengths(counts, labels)
+        check_lengths(counts.shape[0], labels.shape[0])
         truth = renamed(labels, by_place(targets, self.classes_), self.classes_)
         n_trained = np.bincount(self.label_sets_.indices, minlength=len(self.classes_))
         most = _MOST_HELD_OUT_PAIRS // len(self.classes_) + 1
@@ -728,70 +736,6 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         tags.classifier_tags.multi_label = True
         tags.classifier_tags.poor_score = True  # on points in a plane: they are not word counts
         return tags
-
-
-def are_texts(X: Any) -> bool:
-    """Return whether X is a list of texts, or an array or a column of them."""
-    if issparse(X) or not (isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1):
-        return False
-    are_strings = [isinstance(x, str) for x in X]
-    if any(are_strings) and not all(are_strings):
-        number = are_strings.index(False)
-        raise InputError(
-            f"the text of document {number} is {[*X][number]!r}; give '' where there is none"
-        )
-    return any(are_strings)
-
-
-_OF_TEXTS = ("object", "str", "string")  # what pandas and polars call their types
-
-
-def _check_no_texts(X: Any) -> None:
-    """Raise if X is a table in which texts stand, not counts."""
-    if issparse(X) or len(getattr(X, "shape", ())) != 2 or not all(X.shape):
-        return
-    if hasattr(X, "columns"):
-        for name, kind in zip(X.columns, X.dtypes, strict=True):
-            # Asking every column for a value would take seconds of a frame of counts.
-            if str(kind).lower() in _OF_TEXTS and isinstance(next(iter(X[name])), str):
-                raise InputError(
-                    f"X is a data frame with texts in the column {name!r}; pass that column alone, "
-                    f"X[{name!r}]"
-                )
-    elif getattr(X, "dtype", np.dtype(float)).kind in "OU" and isinstance(X[0, 0], str):
-        raise InputError(
-            f"X is a table of texts, of the shape {X.shape}; pass one text for each document, "
-            "such as X[:, 0]"
-        )
-
-
-def _counted(texts: Any, counter: WordCounter | None) -> tuple[WordCounter, Counts]:
-    """Return a counter of the words of texts, which it learns unless it knows some, and counts."""
-    if counter is not None and hasattr(counter, "vocabulary_"):
-        return counter, counter.count(texts)
-    own = WordCounter() if counter is None else type(counter)(**counter.get_params())
-    return own, own.learn(texts)
-
-
-def check_lengths(counts: Counts, labels: Indicator) -> None:
-    """Raise if there are not labels for every document."""
-    if counts.shape[0] != labels.shape[0]:
-        raise InputError(
-            f"X has {counts.shape[0]:,} documents but y has {labels.shape[0]:,}; "
-            "both need one row for each document"
-        )
-
-
-def _warn_of_weights(counts: Counts, model: str) -> None:
-    """Warn if X is tf-idf: a document would be taken to have hardly a token."""
-    if are_scaled_down(counts):
-        warnings.warn(
-            f"X looks like tf-idf (its rows are fractions of length 1 or less), but {model} learns "
-            "from how often words occur; pass counts (CountVectorizer instead of TfidfVectorizer, "
-            "or WordCounter), or the texts themselves",
-            NotCountsWarning,
-            stacklevel=4,
-        )
 
 
 def _warn_of_unknown(counts: Counts) -> None:

@@ -29,7 +29,7 @@ from deplda.errors import NothingHeldOutWarning
 from deplda.inference.cpu import Cpu
 from deplda.models import holdout, hybrid_codec, hybrid_reasons
 from deplda.models.asks_experts import AsksExperts
-from deplda.models.base import Counts, Floats, Numbers, are_texts
+from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.calibration import Calibration
 from deplda.models.candidates import Centroids, centroids, companions, training_lists
 from deplda.models.card import Arrays, Card, Stored
@@ -51,7 +51,7 @@ from deplda.models.hybrid_scorer import (
 )
 from deplda.models.knows_names import KnowsNames
 from deplda.models.learning_on import LearnsOn
-from deplda.models.lesson import taken
+from deplda.models.lesson import are_texts, taken
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import idf_of, tfidf
 from deplda.models.mixture import UNTAUGHT, Bools, Mixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -14,8 +15,11 @@ from sklearn.utils.validation import _num_samples
 from deplda.data.corpus import Corpus
 from deplda.data.evidence import Documents, ids_of
 from deplda.data.targets import Indicator, Targets
-from deplda.errors import InputError
+from deplda.data.text import WordCounter
+from deplda.data.weighting import are_scaled_down
+from deplda.errors import InputError, NotCountsWarning
 
+Counts = csr_array[Any, tuple[int, int]]
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
 
@@ -25,7 +29,7 @@ MOST_WEIGHT = 1e3
 class Lesson(NamedTuple):
     """Documents to learn from."""
 
-    counts: csr_array[Any, tuple[int, int]]
+    counts: Counts
     labels: Indicator
     weights: Floats | None
     """How many documents each counts as; None where each is one."""
@@ -46,10 +50,8 @@ def weighted(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Floats | Non
     if sample_weight is None:
         return X, y, None, None
     weights = _checked(sample_weight, _num_samples(Documents.of(X).X))
-    if y is not None and not is_read(y) and (n := _num_samples(y)) != len(weights):
-        raise InputError(
-            f"X has {len(weights):,} documents but y has {n:,}; both need one row for each document"
-        )
+    if y is not None and not is_read(y):
+        check_lengths(len(weights), _num_samples(y))
     if weights.all():
         return X, y, None if (weights == 1).all() else weights, None
     rows = np.flatnonzero(weights)
@@ -107,3 +109,69 @@ def _checked(sample_weight: Any, n: int) -> Floats:
             f"many documents one counts as, from 0 (left out) to {MOST_WEIGHT:,.0f}"
         )
     return weights
+
+
+# What X and y are --------------------------------------------------------------------------------
+
+
+def are_texts(X: Any) -> bool:
+    """Return whether X is a list of texts, or an array or a column of them."""
+    if issparse(X) or not (isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1):
+        return False
+    are_strings = [isinstance(x, str) for x in X]
+    if any(are_strings) and not all(are_strings):
+        number = are_strings.index(False)
+        raise InputError(
+            f"the text of document {number} is {[*X][number]!r}; give '' where there is none"
+        )
+    return any(are_strings)
+
+
+_OF_TEXTS = ("object", "str", "string")  # what pandas and polars call their types
+
+
+def check_no_texts(X: Any) -> None:
+    """Raise if X is a table in which texts stand, not counts."""
+    if issparse(X) or len(getattr(X, "shape", ())) != 2 or not all(X.shape):
+        return
+    if hasattr(X, "columns"):
+        for name, kind in zip(X.columns, X.dtypes, strict=True):
+            # Asking every column for a value would take seconds of a frame of counts.
+            if str(kind).lower() in _OF_TEXTS and isinstance(next(iter(X[name])), str):
+                raise InputError(
+                    f"X is a data frame with texts in the column {name!r}; pass that column alone, "
+                    f"X[{name!r}]"
+                )
+    elif getattr(X, "dtype", np.dtype(float)).kind in "OU" and isinstance(X[0, 0], str):
+        raise InputError(
+            f"X is a table of texts, of the shape {X.shape}; pass one text for each document, "
+            "such as X[:, 0]"
+        )
+
+
+def counted_texts(texts: Any, counter: WordCounter | None) -> tuple[WordCounter, Counts]:
+    """Return a counter of the words of texts, which it learns unless it knows some, and counts."""
+    if counter is not None and hasattr(counter, "vocabulary_"):
+        return counter, counter.count(texts)
+    own = WordCounter() if counter is None else type(counter)(**counter.get_params())
+    return own, own.learn(texts)
+
+
+def check_lengths(n: int, n_labelled: int) -> None:
+    """Raise if X and y are not of as many documents."""
+    if n != n_labelled:
+        raise InputError(
+            f"X has {n:,} documents but y has {n_labelled:,}; both need one row for each document"
+        )
+
+
+def warn_of_weights(counts: Counts, model: str) -> None:
+    """Warn if X is tf-idf: a document would be taken to have hardly a token."""
+    if are_scaled_down(counts):
+        warnings.warn(
+            f"X looks like tf-idf (its rows are fractions of length 1 or less), but {model} learns "
+            "from how often words occur; pass counts (CountVectorizer instead of TfidfVectorizer, "
+            "or WordCounter), or the texts themselves",
+            NotCountsWarning,
+            stacklevel=4,
+        )

@@ -28,13 +28,13 @@ from deplda.inference.layout import Tables
 from deplda.inference.scores import scores
 from deplda.inference.settings import COMBINES, Combine, Estimate, Inference, Method
 from deplda.models import codec, parameters, reasons
-from deplda.models.base import Counts, Floats, Numbers, check_lengths
+from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.explainer import Explainer
 from deplda.models.explanation import Explanation
 from deplda.models.folds import of_known_words
 from deplda.models.learning_on import LearnsOn
-from deplda.models.lesson import Lesson
+from deplda.models.lesson import Lesson, check_lengths
 from deplda.models.reasons import Word
 from deplda.training import passes, shards
 from deplda.training.chains import Schedule
@@ -239,7 +239,7 @@ class TopicModel(LearnsOn, Explainer):
         targets = by_place(targets, self.classes_)
         self._add_words(X)
         counts = self._read_counts(X, reset=False)
-        check_lengths(counts, labels)
+        check_lengths(counts.shape[0], labels.shape[0])
         known = extended(self.classes_, targets.classes)
         corpus = Corpus(counts, renamed(labels, targets, known), self.words_)
         self._remember(counts, labels, self._learned_from)
