@@ -17,10 +17,13 @@ def test_labels_are_asked_for_alike_where_they_are_given_and_judged(option: str)
     assert first.to_info_dict() == second.to_info_dict()
 
 
-def test_a_device_is_for_models_that_know_one(tmp_path: Path, corpus: Path) -> None:
+def test_a_gpu_that_is_not_there_is_missed_by_every_verb(
+    tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from tests.cli.running import done
 
+    monkeypatch.setattr("deplda.kernels.cuda.device.problem", lambda: "CuPy is not installed")
     done("train", corpus, "-o", tmp_path / "m", "--model", "tfidf-svm")
     for verb in ("predict", "evaluate", "tune"):
-        said = problem(2, verb, tmp_path / "m", corpus, "--device", "cuda")
-        assert "--device is for" in said
+        said = problem(1, verb, tmp_path / "m", corpus, "--device", "cuda")
+        assert "device is 'cuda', but CuPy is not installed" in said

@@ -36,17 +36,13 @@ def test_predictions_are_those_of_python(tmp_path: Path, model: Path, corpus: Pa
 
 @pytest.mark.filterwarnings("ignore::deplda.LearnedFromWarning")
 def test_a_gpu_is_used_where_there_is_one_and_missed_where_it_must_be(
-    tmp_path: Path, model: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
+    model: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("deplda.kernels.cuda.device.problem", lambda: "CuPy is not installed")
     usual = done("predict", model, corpus)
     assert done("predict", model, corpus, "--device", "auto") == usual
     for verb in ("predict", "evaluate"):
         assert "but CuPy is not installed" in problem(1, verb, model, corpus, "--device", "cuda")
-    svm = tmp_path / "svm"
-    done("train", corpus, "-o", svm, "--model", "vanilla-svm")
-    told = problem(2, "predict", svm, corpus, "--device", "auto")
-    assert "--device is for dependency, prior and flat" in told
 
 
 def test_every_kind_of_document_gives_the_same_labels(tmp_path: Path, model: Path) -> None:

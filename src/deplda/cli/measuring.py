@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deplda.cli.documents import Reading, load_corpus, part_of
-from deplda.cli.options import set_device
 from deplda.cli.output import saved_model
 from deplda.cli.thesaurus import as_the_model_has_them
 from deplda.data.wording import counted
@@ -25,7 +24,7 @@ _BEST = 5
 def opened(path: Path, jobs: int | None, device: str) -> Any:
     """Return a saved model that works on so many cores, or on a device."""
     classifier = saved_model(path).set_params(n_jobs=jobs, verbose=sys.stderr.isatty())
-    set_device(classifier, device, path)
+    classifier.set_params(device=device)
     return classifier
 
 

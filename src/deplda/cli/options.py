@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from deplda.cli.output import asked_back
-from deplda.models.registry import can, verbs_that_can
 
 
 class OneOf(click.Choice[str]):
@@ -49,13 +47,3 @@ limit_option = click.option("--limit", "-k", type=click.IntRange(1), help="Label
 threshold_option = click.option(
     "--threshold", "-t", type=float, help="Give all labels that are so likely (0 to 1)."
 )
-
-
-def set_device(classifier: Any, device: str, path: Path) -> None:
-    """Have a loaded model work on this device; those that know none stay on the CPU."""
-    if can(classifier, "device"):
-        classifier.set_params(device=device)
-    elif device != "cpu":
-        raise click.UsageError(
-            f"--device is for {verbs_that_can('device')}; {path} is none of them."
-        )

@@ -20,7 +20,6 @@ from deplda.cli.options import (
     engine_option,
     jobs_option,
     limit_option,
-    set_device,
     threshold_option,
 )
 from deplda.cli.output import force, note, saved_model, show, trusts_models, waiting
@@ -138,7 +137,7 @@ def predict(
     format = output_format(output, asked_format, reading.format)
     _check_apart(output, documents)
     classifier: Any = saved_model(model).set_params(n_jobs=jobs, engine=engine, verbose=False)
-    set_device(classifier, device, model)
+    classifier.set_params(device=device)
     classifier, known = asked_by(classifier, beside)
     told_in(classifier, label_language)
     value = "probability" if classifier.has_probabilities else "score"

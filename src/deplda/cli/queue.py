@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deplda.cli.documents import Reading, reading_options, records_of
-from deplda.cli.options import device_option, engine_option, jobs_option, set_device
+from deplda.cli.options import device_option, engine_option, jobs_option
 from deplda.cli.output import (
     as_json,
     as_line,
@@ -81,7 +81,7 @@ def queue(
         _check_format(output)
         check_output(output, force)
     classifier: Any = saved_model(model).set_params(n_jobs=jobs, engine=engine, verbose=False)
-    set_device(classifier, device, model)
+    classifier.set_params(device=device)
     told_in(classifier, label_language)
     ids: list[str] = []
     n_learned = n_empty = 0

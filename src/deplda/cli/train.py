@@ -225,7 +225,7 @@ def _usual_model(asked: dict[str, Any], scratch: Path | None, checkpoint: Path |
     """Return the model that is trained where none is named, and say so if it is not the usual."""
     for option, is_given in (
         ("--scratch", scratch is not None), ("--checkpoint", checkpoint is not None),
-        ("--paper", asked["paper"] is not None), ("--device", asked["device"] != "cpu"),
+        ("--paper", asked["paper"] is not None),
     ):  # fmt: skip
         if is_given:
             note(f"{option} is for topic models: --model dependency is trained, not the hybrid")
@@ -354,12 +354,9 @@ def _make_model(
                 f"{asked_back(name, known)}"
             )
     given |= {
-        "random_state": seed, "n_jobs": jobs, "engine": engine, "verbose": sys.stderr.isatty()
+        "random_state": seed, "n_jobs": jobs, "engine": engine, "device": device,
+        "verbose": sys.stderr.isatty(),
     }  # fmt: skip
-    if can(kind, "device"):
-        given["device"] = device
-    elif device != "cpu":
-        raise click.UsageError(f"--device is for {verbs_that_can('device')}, not for {model}.")
     if paper is None:
         return kind(**given)
     if not can(kind, "paper"):

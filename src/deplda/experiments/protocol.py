@@ -131,10 +131,7 @@ def _beginning(path: Path) -> bytes:
 def make_estimator(
     model: Model, budget: Budget, seed: int, n_jobs: int | None, device: str = "cpu"
 ) -> Any:
-    """Return the estimator of a model: the paper's settings, the budget's, then its own.
-
-    The device is for models that can work on one.
-    """
+    """Return the estimator of a model: the paper's settings, the budget's, then its own."""
     kind: Any = model_class(model.estimator)
     known = inspect.signature(kind).parameters
     chosen: dict[str, Any] = {}
@@ -146,9 +143,8 @@ def make_estimator(
             chosen[name] = value.get(model.estimator, value[""]) if each else value
     if not can(kind, "mix"):  # metrics are of scores: nothing is held out for probabilities
         chosen["n_held_out"] = 0
-    if can(kind, "device"):
-        chosen["device"] = device
-    return kind(**(chosen | model.parameters | {"random_state": seed, "n_jobs": n_jobs}))
+    where = {"random_state": seed, "n_jobs": n_jobs, "device": device}
+    return kind(**(chosen | model.parameters | where))
 
 
 def _checked(data: bytes, path: Path) -> Experiment:

@@ -137,7 +137,7 @@ def _compile(model: Any, train: Corpus) -> None:
 
 
 def _gpu(model: Any) -> str:
-    gpu = choose(getattr(model, "device", "cpu"))
+    gpu = choose(model.device)
     return "–" if gpu is None else gpu.name
 
 

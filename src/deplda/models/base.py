@@ -38,7 +38,7 @@ from deplda.data.targets import Indicator, Targets, among, by_place, read_target
 from deplda.data.text import WordCounter
 from deplda.data.vocabulary import Vocabulary
 from deplda.data.wording import counted
-from deplda.engine.execution import Engine, Execution, Where
+from deplda.engine.execution import Device, Engine, Execution, Where
 from deplda.engine.pool import Stop
 from deplda.engine.progress import stage
 from deplda.errors import InputError, NoKnownWordsWarning, ReadError
@@ -137,6 +137,7 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
     random_state: Any = 0
     n_jobs: int | None = None
     engine: Engine = "threads"
+    device: Device = "cpu"
     verbose: bool = False
 
     # What a subclass does ------------------------------------------------------------------------
@@ -235,7 +236,10 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
 
     def _where(self) -> Where:
         """Return where work runs, as the parameters say."""
-        return {"engine": self.engine, "n_jobs": self.n_jobs, "progress": bool(self.verbose)}
+        return {
+            "engine": self.engine, "n_jobs": self.n_jobs, "device": self.device,
+            "progress": bool(self.verbose),
+        }  # fmt: skip
 
     def _execution(self) -> Execution:
         return Execution(**self._where())
@@ -384,6 +388,7 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         if self.__sklearn_is_fitted__():
             del self.label_sets_  # if this fit fails, nothing of an older one is used
         cutting.check_cutoff(self.cutoff)
+        _check_device(self.device)
         self.seed_ = self._seed()
         X, y, weights, rows = weighted(X, y, sample_weight)
         labels, self._targets = self._read_labels(X, y)
@@ -736,6 +741,14 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         tags.classifier_tags.multi_label = True
         tags.classifier_tags.poor_score = True  # on points in a plane: they are not word counts
         return tags
+
+
+def _check_device(device: str) -> None:
+    """Raise if a GPU is asked for and there is none, before anything is read."""
+    if device == "cuda":
+        from deplda.kernels.cuda.device import choose
+
+        choose("cuda")
 
 
 def _warn_of_unknown(counts: Counts) -> None:

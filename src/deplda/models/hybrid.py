@@ -416,7 +416,7 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
             n_topic_sweeps=self.n_topic_sweeps, train_eta=self.train_eta,
             beta_words=self.beta_words, word_counts=self.word_counts, background=self.background,
             n_held_out=0, random_state=self.seed_, n_jobs=self.n_jobs, engine=self.engine,
-            verbose=self.verbose,
+            device=self.device, verbose=self.verbose,
         )  # fmt: skip
         learned = Targets(self.classes_[: self._n_learned], self._targets.kind)
         return model.fit(counts, (labels, learned), sample_weight=weights)

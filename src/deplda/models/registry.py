@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from deplda.models.base import LabelClassifier
 
 Ability = Literal[
-    "checkpoint", "device", "experts", "explain", "learn", "mix", "names", "paper", "shards"
+    "checkpoint", "experts", "explain", "learn", "mix", "names", "paper", "shards"
 ]  # fmt: skip
 
 
@@ -24,9 +24,7 @@ class Entry(NamedTuple):
     abilities: frozenset[Ability] = frozenset()
 
 
-_TOPIC_MODEL: frozenset[Ability] = frozenset(
-    {"checkpoint", "device", "explain", "learn", "paper", "shards"}
-)
+_TOPIC_MODEL: frozenset[Ability] = frozenset({"checkpoint", "explain", "learn", "paper", "shards"})
 _HYBRID: frozenset[Ability] = frozenset({"experts", "explain", "learn", "mix", "names"})
 MODELS = {
     "DependencyLDA": Entry("dependency", "dependency", _TOPIC_MODEL),
@@ -38,8 +36,8 @@ MODELS = {
     "HybridLDA": Entry("hybrid", "hybrid", _HYBRID),
 }
 WHICH_MODEL = (
-    "Use the hybrid to suggest labels; Dependency-LDA for the paper's topic model alone, for more "
-    "documents than memory holds, or for a GPU; the others to compare with."
+    "Use the hybrid to suggest labels; Dependency-LDA for the paper's topic model alone, or for "
+    "more documents than memory holds; the others to compare with."
 )
 
 

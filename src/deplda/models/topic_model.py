@@ -20,7 +20,7 @@ from deplda.data.files import StrPath
 from deplda.data.targets import Indicator, Targets, by_place, extended, renamed
 from deplda.data.text import WordCounter
 from deplda.data.weighting import WordCounts, whole_copies
-from deplda.engine.execution import Device, Execution, Where
+from deplda.engine.execution import Execution
 from deplda.errors import FractionalCountsWarning, InputError
 from deplda.inference.batches import Backend, infer, settle
 from deplda.inference.cpu import Cpu
@@ -91,7 +91,6 @@ class TopicModel(LearnsOn, Explainer):
     inference: Method = "deterministic"
     theta_estimate: Estimate = "counts"
     combine: Combine | Auto = "blend"
-    device: Device = "cpu"
 
     @classmethod
     def paper(cls, data: parameters.PaperData, **others: Any) -> Self:
@@ -312,9 +311,6 @@ class TopicModel(LearnsOn, Explainer):
 
     # Predicting ----------------------------------------------------------------------------------
 
-    def _where(self) -> Where:
-        return {**super()._where(), "device": self.device}
-
     def _scorer(self, counts: Counts, execution: Execution) -> tuple[TopicScorer, Execution]:
         documents, inference = _documents(counts), self._inference()
         if self.inference != "deterministic":
@@ -396,10 +392,6 @@ class TopicModel(LearnsOn, Explainer):
                 "only fit_method='deterministic' knows one"
             )
         self._inference()  # says what is wrong with the test-time settings before the long work
-        if asked["device"] == "cuda":
-            from deplda.kernels.cuda.device import choose
-
-            choose("cuda")  # says why there is no GPU
 
     def _combine(self) -> Combine:
         chosen: Combine = self.settings_["combine"] if self.combine == "auto" else self.combine

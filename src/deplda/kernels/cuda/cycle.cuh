@@ -1,0 +1,316 @@
+// The sweeps of a test-time cycle, by a warp: z (eq. 8), z′ (eq. 10), α′ (eq. 12).
+//
+// The buckets are those of deplda.kernels.fast, where they are explained.
+#pragma once
+
+// 64 bits that tell one document's content from another's: as deplda.kernels.random.document_key.
+__device__ u64 document_key(const int *types, const int *times, int n_types)
+{
+    u64 key = 0x243F6A8885A308D3ull;
+    for (int u = 0; u < n_types; u++) {
+        u64 x = key ^ ((u64)types[u] * 0x9E3779B97F4A7C15ull + (u64)times[u]);
+        x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+        x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+        key = x ^ (x >> 31);
+    }
+    return key;
+}
+
+// What a sweep of z knows beforehand: the prior's weights, and the totals of the b buckets.
+struct Prior {
+    float scale; // η/(N + Σγ), 0 where the topics have no say
+    float flat;  // Σα/C
+    float gamma; // Σγ/T
+    float base_topics, base_flat;
+};
+
+// Mutate the workspace and the prior: live topics, by_topic and the b buckets, for a sweep.
+__device__ void bucket_totals(
+    const WordTables &words, const TopicTables &topics, Workspace &ws, Prior &prior, int lane)
+{
+    int n_topics = ws.n_topics;
+    prior.base_flat = prior.flat * (float)words.base_sums[ws.n_labels - 1];
+    prior.base_topics = 0.0f;
+    for (int u = lane; u < ws.n_types; u += LANES)
+        ws.by_topic[u] = 0.0f;
+    if (prior.scale > 0.0f) {
+        ws.n_live = 0;
+        for (int first = 0; first < n_topics; first += LANES) {
+            int t = first + lane;
+            bool lives = t < n_topics && ws.n_dt[t] > 0;
+            unsigned all = __ballot_sync(ALL, lives);
+            if (lives)
+                ws.live[ws.n_live + __popc(all & ((1u << lane) - 1))] = t;
+            ws.n_live += __popc(all);
+        }
+        __syncwarp();
+        float own = 0.0f;
+        for (int a = lane; a < ws.n_live; a += LANES)
+            own += ws.n_dt[ws.live[a]] * (float)topics.label_base[ws.live[a]];
+        prior.base_topics =
+            prior.scale * (prior.gamma * (float)topics.label_base_sum[0] + warp_sum(own));
+        for (int u = lane; u < ws.n_types; u += LANES) {
+            const float *word_topics = topics.word_topics + (long long)ws.types[u] * n_topics;
+            float total = prior.gamma * (float)topics.word_totals[ws.types[u]];
+            for (int a = 0; a < ws.n_live; a++)
+                total += ws.n_dt[ws.live[a]] * word_topics[ws.live[a]];
+            ws.by_topic[u] = prior.scale * total;
+        }
+    }
+    __syncwarp();
+}
+
+// A topic drawn from (N_dt + Σγ/T) weight_t, r uniform on its total.
+template <class Weight>
+__device__ int draw_topic(const Workspace &ws, float gamma, float r, int lane, Weight weight)
+{
+    int a = draw(ws.n_live, r, lane, [&](int a) {
+        return ws.n_dt[ws.live[a]] * weight(ws.live[a]);
+    });
+    if (a >= 0)
+        return ws.live[a];
+    r /= gamma;
+    int t = draw(ws.n_topics, r, lane, weight);
+    return t >= 0 ? t : ws.n_topics - 1; // rounding may lead past the last
+}
+
+// A label drawn from the prior's buckets for type u, r uniform on their total.
+__device__ int draw_prior(
+    const WordTables &words, const TopicTables &topics, const Workspace &ws, const Prior &prior,
+    int u, float r, double u1, double u2, int lane)
+{
+    int w = ws.types[u];
+    long long begin = words.row_starts[w], end = words.row_starts[w + 1];
+    float by_topic = ws.by_topic[u], by_flat = prior.flat * (float)words.row_totals[w];
+    if (r < by_topic) {
+        const float *word_topics = topics.word_topics + (long long)w * ws.n_topics;
+        int t = draw_topic(
+            ws, prior.gamma, r / prior.scale, lane, [&](int t) { return word_topics[t]; });
+        // Of φ′_ct = P_ct + b′_t, b′_t first: any label of the row; then the topic's own labels.
+        float left = (float)(u1 * word_topics[t] - topics.base[t] * words.row_totals[w]);
+        if (left >= 0.0f) {
+            long long first = topics.topic_starts[t];
+            int n = (int)(topics.topic_starts[t + 1] - first);
+            int e = draw(n, left, lane, [&](int e) {
+                return (float)topics.topic_values[first + e]
+                    * value_at(words.row_labels, words.row_values, begin, end,
+                               topics.topic_labels[first + e]);
+            });
+            if (e >= 0)
+                return topics.topic_labels[first + e];
+        }
+    } else if (r >= by_topic + by_flat) {
+        r -= by_topic + by_flat;
+        if (r < prior.base_topics) {
+            int t = draw_topic(ws, prior.gamma, r / prior.scale, lane,
+                               [&](int t) { return (float)topics.label_base[t]; });
+            long long first = topics.topic_starts[t], last = topics.topic_starts[t + 1];
+            double at = u1 * topics.label_base[t];
+            if (last > first && at < topics.topic_base_sums[last - 1])
+                return topics.topic_labels[search(topics.topic_base_sums, first, last, at, lane)];
+        }
+        double at = u2 * words.base_sums[ws.n_labels - 1];
+        return (int)search(words.base_sums, 0, ws.n_labels, at, lane);
+    }
+    return words.row_labels[search(words.row_sums, begin, end, u2 * words.row_totals[w], lane)];
+}
+
+// Mutate the workspace: one update of every z, eq. 8.
+//
+// P(z_i = c) ∝ φ_wc (N_c + η Σ_t θ′_t φ′_ct + Σα/C).
+__device__ void sweep_words(
+    const WordTables &words, const TopicTables &topics, Workspace &ws, Prior prior, int lane)
+{
+    narrow(ws, lane);
+    bucket_totals(words, topics, ws, prior, lane);
+    int i = 0, held = -1; // a lane holds the z, and the number, of one of 32 tokens
+    float number = 0.0f;
+    for (int u = 0; u < ws.n_types; u++) {
+        float by_flat = prior.flat * (float)words.row_totals[ws.types[u]];
+        float rest = ws.by_topic[u] + by_flat + prior.base_topics + prior.base_flat;
+        for (int x = ws.times[u]; x > 0; x--, i++) {
+            int at = i % LANES;
+            if (at == 0) {
+                held = i + lane < ws.n_tokens ? ws.z[i + lane] : -1;
+                number = (float)uniform(ws.key, ws.gamma, ws.clock + i + lane);
+            }
+            int k = __shfl_sync(ALL, held, at);
+            if (k >= 0 && lane == k % LANES)
+                ws.mass[k] -= 1.0f;
+            float own = 0.0f;
+            for (int b = 0; b < ws.width; b += LANES)
+                own += ws.column(u, b / LANES, lane) * ws.mass[b + lane];
+            float upto = running_sum(own, lane);
+            float heavy = __shfl_sync(ALL, upto, LANES - 1);
+            float r = __shfl_sync(ALL, number, at) * (heavy + rest);
+            unsigned over = __ballot_sync(ALL, own > 0.0f && upto > r);
+            if (over) {
+                // Down the lane at which the running sum exceeds r, to the slot at which it does;
+                // the first with a weight at least, wherever rounding has led.
+                float left = r - (upto - own);
+                int last = -1;
+                for (int b = 0; b < ws.width; b += LANES) {
+                    float weight = ws.column(u, b / LANES, lane) * ws.mass[b + lane];
+                    if (weight > 0.0f && (left >= 0.0f || last < 0)) {
+                        last = b + lane;
+                        left -= weight;
+                    }
+                }
+                k = __shfl_sync(ALL, last, __ffs(over) - 1);
+            } else {
+                u64 extra = ws.clock + ws.n_tokens + 2 * (u64)i;
+                double u1 = uniform(ws.key, ws.gamma, extra);
+                double u2 = uniform(ws.key, ws.gamma, extra + 1);
+                float left = max(r - heavy, 0.0f);
+                int c = draw_prior(words, topics, ws, prior, u, left, u1, u2, lane);
+                k = slot_of(words, ws, c, lane);
+            }
+            if (lane == k % LANES)
+                ws.mass[k] += 1.0f;
+            if (lane == at)
+                held = k;
+            if (at == LANES - 1 || i == ws.n_tokens - 1)
+                if (i - at + lane < ws.n_tokens)
+                    ws.z[i - at + lane] = held;
+        }
+    }
+    ws.clock += 3 * (u64)ws.n_tokens;
+    __syncwarp();
+}
+
+// Mutate the workspace: one update of every z′, eq. 10: P(z′_i = t) ∝ φ′_ct (N_dt + Σγ/T), c = z_i.
+__device__ void sweep_topics(const TopicTables &topics, Workspace &ws, float prior_gamma, int lane)
+{
+    int n_topics = ws.n_topics;
+    if (n_topics == 1) { // nothing to draw
+        ws.n_dt[0] = ws.n_tokens;
+        __syncwarp();
+    }
+    if (n_topics <= 1)
+        return;
+    float shared = 0.0f; // Σ_t b′_t N_dt
+    for (int t = lane; t < n_topics; t += LANES)
+        shared += (float)topics.base[t] * ws.n_dt[t];
+    shared = warp_sum(shared);
+    float smooth = prior_gamma * (float)topics.base_sums[n_topics - 1];
+    int held = -1;
+    long long begins = 0, ends = 0;
+    float number = 0.0f;
+    for (int i = 0; i < ws.n_tokens; i++) {
+        int at = i % LANES;
+        if (at == 0) {
+            if (i + lane < ws.n_tokens) {
+                int c = ws.labels[ws.z[i + lane]];
+                held = ws.z_topic[i + lane];
+                begins = topics.label_starts[c];
+                ends = topics.label_starts[c + 1];
+            }
+            number = (float)uniform(ws.key, ws.gamma, ws.clock + i + lane);
+        }
+        int t = __shfl_sync(ALL, held, at);
+        if (t >= 0) {
+            shared -= (float)topics.base[t];
+            if (lane == 0)
+                ws.n_dt[t] -= 1;
+            __syncwarp();
+        }
+        long long begin = __shfl_sync(ALL, begins, at), end = __shfl_sync(ALL, ends, at);
+        auto weight = [&](int e) {
+            return (float)topics.label_values[begin + e]
+                * (ws.n_dt[topics.label_topics[begin + e]] + prior_gamma);
+        };
+        float own = 0.0f;
+        for (int e = lane; e < end - begin; e += LANES)
+            own += weight(e);
+        own = warp_sum(own);
+        float r = __shfl_sync(ALL, number, at) * (own + shared + smooth);
+        t = -1;
+        if (r < own) {
+            int e = draw((int)(end - begin), r, lane, weight);
+            t = topics.label_topics[e >= 0 ? begin + e : end - 1];
+        } else if ((r -= own) < shared) {
+            t = draw(n_topics, r, lane, [&](int t) { return (float)topics.base[t] * ws.n_dt[t]; });
+            r = shared + 0.5f * smooth; // reached only where rounding led past the last
+        }
+        if (t < 0)
+            t = (int)search(topics.base_sums, 0, n_topics, (r - shared) / prior_gamma, lane);
+        shared += (float)topics.base[t];
+        __syncwarp();
+        if (lane == 0)
+            ws.n_dt[t] += 1;
+        __syncwarp();
+        if (lane == at)
+            held = t;
+        if (at == LANES - 1 || i == ws.n_tokens - 1)
+            if (i - at + lane < ws.n_tokens)
+                ws.z_topic[i - at + lane] = held;
+    }
+    ws.clock += ws.n_tokens;
+    __syncwarp();
+}
+
+// Mutate the workspace: set alpha to α′ = η θ′·φ′ + Σα/C, eq. 12; return Σ_c b_c α′_c.
+__device__ float set_alpha(
+    const WordTables &words, const TopicTables &topics, Workspace &ws, const Prior &prior, int lane)
+{
+    float everywhere = 0.0f, base_alpha = 0.0f;
+    for (int t = lane; t < ws.n_topics; t += LANES)
+        everywhere += (ws.n_dt[t] + prior.gamma) * (float)topics.base[t];
+    everywhere = prior.flat + prior.scale * warp_sum(everywhere);
+    for (int c = lane; c < ws.n_labels; c += LANES) {
+        float own = 0.0f;
+        if (ws.n_topics > 0)
+            for (long long e = topics.label_starts[c]; e < topics.label_starts[c + 1]; e++)
+                own += (float)topics.label_values[e]
+                    * (ws.n_dt[topics.label_topics[e]] + prior.gamma);
+        ws.alpha[c] = everywhere + prior.scale * own;
+        base_alpha += (float)words.base[c] * ws.alpha[c];
+    }
+    base_alpha = warp_sum(base_alpha);
+    __syncwarp();
+    return base_alpha;
+}
+
+// Mutate the workspace: add each token's whole conditional at this state, Σ_i p_i(c), to its sums.
+//
+// p_i(c) = φ_wc (N_c − [z_i = c] + α′_c)/Z_i, so that Σ_i p_i(c) needs, of each type, the sum of
+// 1/Z_i over its tokens, and a correction for the label that each token itself has.
+__device__ void add_conditionals(
+    const WordTables &words, const TopicTables &topics, Workspace &ws, const Prior &prior, int lane)
+{
+    float base_alpha = set_alpha(words, topics, ws, prior, lane);
+    float all_weight = 0.0f;
+    int i = 0;
+    for (int u = 0; u < ws.n_types; u++) {
+        long long begin = words.row_starts[ws.types[u]];
+        long long end = words.row_starts[ws.types[u] + 1];
+        float total = 0.0f, weight = 0.0f;
+        for (long long e = begin + lane; e < end; e += LANES)
+            total += words.row_values[e] * ws.alpha[words.row_labels[e]];
+        for (int b = 0; b < ws.width; b += LANES)
+            total += ws.column(u, b / LANES, lane) * ws.mass[b + lane];
+        total = base_alpha + warp_sum(total);
+        for (int x = ws.times[u]; x > 0; x--, i++) {
+            int k = ws.z[i];
+            float own = ws.column(u, k / LANES, k % LANES);
+            weight += 1.0f / (total - own);
+            if (lane == 0)
+                ws.sums[ws.labels[k]] -= own / (total - own);
+        }
+        all_weight += weight;
+        __syncwarp();
+        for (long long e = begin + lane; e < end; e += LANES) {
+            int c = words.row_labels[e];
+            ws.sums[c] += weight * words.row_values[e] * ws.alpha[c];
+        }
+        __syncwarp();
+        for (int b = 0; b < ws.width; b += LANES)
+            if (ws.mass[b + lane] > 0.0f)
+                ws.sums[ws.labels[b + lane]] +=
+                    weight * ws.column(u, b / LANES, lane) * ws.mass[b + lane];
+        __syncwarp();
+    }
+    for (int c = lane; c < ws.n_labels; c += LANES)
+        ws.sums[c] += all_weight * (float)words.base[c] * ws.alpha[c];
+    __syncwarp();
+}
