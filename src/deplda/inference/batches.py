@@ -34,6 +34,9 @@ class Backend(Protocol):
     def gpu(self) -> Gpu | None:
         """The GPU, or None for the CPU."""
 
+    def on_cpu(self) -> Cpu:
+        """Return what infers the same on the CPU."""
+
     @property
     def batch_size(self) -> int:
         """How many documents are inferred at a time."""

@@ -35,6 +35,10 @@ class Cpu(NamedTuple):
         """No GPU."""
         return None
 
+    def on_cpu(self) -> Cpu:
+        """Return itself."""
+        return self
+
     @property
     def batch_size(self) -> int:
         """How many documents are inferred at a time."""

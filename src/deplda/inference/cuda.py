@@ -10,7 +10,7 @@ import numpy as np
 from deplda.data.corpus import Corpus
 from deplda.data.weighting import weighed, whole
 from deplda.engine.execution import Execution
-from deplda.inference.cpu import shares_of, weights_of, with_background
+from deplda.inference.cpu import Cpu, shares_of, weights_of, with_background
 from deplda.inference.layout import Tables
 from deplda.inference.scores import Floats, Inferred, Labels, scores
 from deplda.inference.settings import Inference
@@ -93,6 +93,10 @@ class GpuBackend(NamedTuple):
         shares = (tokens / n_samples + gamma) / (lengths[:, None] + float(inference.gamma))
         alpha = expected.mean_alpha(gpu, on.sets, n_sets, tables.n_labels, shares, eta, flat)
         return [counts / (n_samples * n_sets), alpha, shares]
+
+    def on_cpu(self) -> Cpu:
+        """Return what infers the same on the CPU."""
+        return Cpu(self.tables, self.inference, self.seed)
 
     def shares_among(self, counts: Any, candidates: Labels) -> Floats:
         """Return the share of each document's candidates, by expectations: all others are pooled.

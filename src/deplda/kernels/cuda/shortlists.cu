@@ -6,6 +6,7 @@
 
 const double BIAS = -1.0;
 const int IN_SHARED = 4096; // labels whose scores a block keeps in shared memory
+const long long EVERY = 1LL << 62;
 const int AT_A_TIME = 256;  // words whose places are looked up together
 const int MOST = 1024;      // labels that a block sorts
 const int DIGITS = 256;
@@ -162,6 +163,33 @@ extern "C" __global__ void score_all(
 {
     float *score = scores + (long long)blockIdx.x * n_labels;
     add_up(*rows, *index, blockIdx.x, n_labels, budget, score);
+}
+
+// Set out to ln(share · likeness) of every label: a block for each row.
+//
+// The likeness is what the row's words speak for the label, the share ½ normalise(α′) +
+// ½ normalise(N), of `counts` and `alpha`, rows × n_all, of which the first n_labels count. Each is at
+// least so large as is said, the product 1 at most. `room` is as in `nearest`.
+extern "C" __global__ void rank_below(
+    const Matrix *rows, const Matrix *index, int n_labels, int n_all, const double *counts,
+    const double *alpha, double least_share, double least_likeness, float *room, double *out)
+{
+    __shared__ float own[IN_SHARED];
+    __shared__ double parts[LANES];
+    long long d = blockIdx.x;
+    float *score = n_labels <= IN_SHARED ? own : room + d * n_labels;
+    counts += d * n_all, alpha += d * n_all, out += d * n_labels;
+    double n = 0.0, all_alpha = 0.0;
+    for (int c = threadIdx.x; c < n_labels; c += blockDim.x)
+        n += counts[c], all_alpha += alpha[c];
+    n = block_sum(n, parts), all_alpha = block_sum(all_alpha, parts);
+    add_up(*rows, *index, (int)d, n_labels, EVERY, score);
+    for (int c = threadIdx.x; c < n_labels; c += blockDim.x) {
+        double of_words = n > 0.0 ? counts[c] / n : 0.0;
+        double of_prior = all_alpha > 0.0 ? alpha[c] / all_alpha : 0.0;
+        double share = 0.5 * (of_prior + of_words) + least_share;
+        out[c] = log(min(share * (score[c] + least_likeness), 1.0));
+    }
 }
 
 // Set the margins w·x - 1 of each document's candidates; of -1, no candidate, to the bias.

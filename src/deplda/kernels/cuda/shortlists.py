@@ -98,6 +98,32 @@ def _scored(gpu: Gpu, rows: Struct, n: int, index: Struct, n_labels: int, budget
     return scores
 
 
+def rank_below(
+    gpu: Gpu, rows: Arrays, index: Struct, n_labels: int, counts: Floats, alpha: Floats,
+    least_share: float, least_likeness: float,
+) -> Floats:  # fmt: skip
+    """Return ln(share · likeness) of every label.
+
+    The likeness is a product of the row and the index, the share ½ normalise(α′) + ½ normalise(N)
+    over the first labels of `counts` and `alpha`. Each is at least so large, the product 1 at most.
+    """
+    xp, n, n_all = gpu.xp, len(rows[0]) - 1, counts.shape[1]
+    found = np.empty((n, n_labels))
+    sizes = _ENTRY_BYTES * np.diff(rows[0]) + 16 * n_all + 12 * n_labels
+    with within_memory():
+        for first, last in batches(sizes, gpu.free()):
+            out = xp.empty((last - first, n_labels))
+            room = xp.empty((last - first if n_labels > IN_SHARED else 0, n_labels), np.float32)
+            gpu.launch(
+                "shortlists", "rank_below", last - first, _THREADS,
+                gpu.struct(_some(rows, first, last)), index, n_labels, n_all,
+                gpu.put(counts[first:last]), gpu.put(alpha[first:last]), least_share,
+                least_likeness, room, out,
+            )  # fmt: skip
+            found[first:last] = gpu.get(out)
+    return found
+
+
 def margins(gpu: Gpu, rows: Arrays, candidates: Int32, weights: Struct, n_words: int) -> Floats:
     """Return w·x − 1 of each document's candidates; of −1, no candidate, the bias."""
     n, k = candidates.shape
