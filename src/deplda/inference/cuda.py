@@ -50,7 +50,8 @@ class GpuBackend(NamedTuple):
         run = self._expect if self.inference.method == "deterministic" else self._sample
         times = weighed(counts.data, self.inference.word_counts)
         with within_memory():
-            found = run(counts.indptr.astype(np.int64), counts.indices, times)
+            types = counts.indices.astype(np.int32, copy=False)
+            found = run(counts.indptr.astype(np.int64), types, times)
             return Inferred(*(self.gpu.get(each) for each in found))
 
     def _expect(self, starts: Any, types: Any, times: Any) -> list[Any]:
