@@ -167,17 +167,22 @@ def test_documents_have_weights(gpu: Gpu) -> None:
 
 
 @same_topics
-def test_names_and_experts_are_heard(gpu: Gpu) -> None:
+def test_names_are_heard(gpu: Gpu) -> None:
     world = names.world()
 
     def named(device: Any) -> HybridLDA:
         model = quick(candidates=6, device=device)
         return model.fit(world.texts[:150], world.labels[:150], vocabulary=world.vocabulary)
 
+    assert_alike(named("cuda"), named("cpu"), world.new_texts[:10])
+
+
+@pytest.mark.slow
+@same_topics
+def test_experts_are_heard(gpu: Gpu) -> None:
     def advised(device: Any) -> HybridLDA:
         model = quick(candidates=6, experts={"wise": experts.knowing()}, device=device)
         return model.fit(experts.parts()[0])
 
-    assert_alike(named("cuda"), named("cpu"), world.new_texts[:10])
-    # The CPU pools more of these many labels.
-    assert_alike(advised("cuda"), advised("cpu"), experts.new(), error=0.02)
+    # The CPU pools more of these many labels, and probabilities are steps of log-odds.
+    assert_alike(advised("cuda"), advised("cpu"), experts.new(), error=0.05)
