@@ -208,6 +208,22 @@ def pair_up(label_starts, labels, lists, n_labels):  # type: ignore[no-untyped-d
 
 
 @njit(nogil=True, cache=True)
+def carry_over(starts, rows, part_starts, part_rows, documents, part_alpha, alpha):  # type: ignore[no-untyped-def]
+    """Set alpha of each label's rows to that of the same documents in a part, where they are there.
+
+    Row r of the part is documents[r], which rise.
+    """
+    for c in range(starts.size - 1):
+        at, end = starts[c], starts[c + 1]
+        for e in range(part_starts[c], part_starts[c + 1]):
+            d = documents[part_rows[e]]
+            while at < end and rows[at] < d:
+                at += 1
+            if at < end and rows[at] == d:
+                alpha[at] = part_alpha[e]
+
+
+@njit(nogil=True, cache=True)
 def margins(starts, words, values, candidates, w_starts, w_words, w_values, n_words, out):  # type: ignore[no-untyped-def]
     """Set the margins w·x − 1 of each document's candidates; of −1, no candidate, to the bias."""
     x = np.zeros(n_words, np.float32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -112,15 +112,11 @@ def started(problem: Problem, part: Problem, alpha: Floats, documents: Numbers) 
     The part's documents are `documents` of this one, in their order. What a label learns from here
     alone, or there alone, has no α to start from.
     """
-    n = len(problem.squares)
-    keys, own = (
-        np.repeat(np.arange(len(each.sizes)), each.sizes) * n + rows
-        for each, rows in ((problem, problem.rows), (part, documents[part.rows]))
-    )
-    at = np.minimum(np.searchsorted(keys, own), len(keys) - 1)
-    is_both = keys[at] == own
-    start = np.zeros(len(keys))
-    start[at[is_both]] = alpha[is_both]
+    start, carry_over = np.zeros(len(problem.rows)), cast("Any", shortlists.carry_over)
+    carry_over(
+        problem.starts, problem.rows, part.starts, part.rows, documents.astype(np.int64), alpha,
+        start,
+    )  # fmt: skip
     return problem._replace(start=start)
 
 
