@@ -67,11 +67,13 @@ def test_expected_counts_and_prior_are_those_of_the_exact_chain(gpu: Gpu) -> Non
 
 
 WRONG_DRAWS = [
+    ("ws.mass[slot] - (slot == k)", "ws.mass[slot]"),
     ("ws.mass[k] -= 1.0f", "ws.mass[k] -= 0.0f"),
+    ("ws.n_dt[t] - (t == old)", "ws.n_dt[t]"),
     ("number, at) * (heavy + rest)", "number, at) * heavy"),
     ("(float)topics.topic_values[first + e]", "1.0f"),
     ("words.row_sums, begin, end, u2 *", "words.row_sums, begin, end, 0.5 *"),
-    ("label_values[begin + e]", "label_values[0]"),
+    ("label_values[begin + lane]", "label_values[0]"),
 ]
 
 

@@ -9,16 +9,34 @@
 // A sum of samples is kept in units of 2^-28 tokens.
 const double UNIT = 268435456.0;
 
+// Set phi to A_wc of the documents' types, labels × types of one document after the other.
+//
+// A block for each document; its numbers begin at phi_starts, and are all 0 before.
+extern "C" __global__ void spread(
+    const WordTables *words, const long long *starts, const int *types, const int *order,
+    const long long *phi_starts, float *phi)
+{
+    int d = order[blockIdx.x], lane = threadIdx.x % LANES, n_warps = blockDim.x / LANES;
+    int n_types = (int)(starts[d + 1] - starts[d]);
+    types += starts[d], phi += phi_starts[blockIdx.x];
+    for (int u = threadIdx.x / LANES; u < n_types; u += n_warps) {
+        long long end = words->row_starts[types[u] + 1];
+        for (long long e = words->row_starts[types[u]] + lane; e < end; e += LANES)
+            phi[(long long)words->row_labels[e] * n_types + u] = words->row_values[e];
+    }
+}
+
 // Add to out_counts and out_topics the samples of N_c (or of its conditionals) and of N_dt.
 //
 // A warp for each item, a chain of a document: item n_streams · d + s is chain s of document d,
 // chains numbered through all sets. Its draws depend on (key, gamma), the chain's number and the
 // document's content alone. Its workspace begins at memory_starts[item - first] of
-// `memory`.
+// `memory`; `phi` is what `spread` made, or null.
 extern "C" __global__ void __launch_bounds__(128, 8) sample(
     const WordTables *words, const TopicTables *sets, const long long *set_starts, int n_labels,
     const long long *starts, const int *types, const int *times, const int *order,
-    const long long *memory_starts, float *memory, int first, int n_items, int n_sets, int n_chains,
+    const long long *phi_starts, const float *phi, const long long *memory_starts, float *memory,
+    int first, int n_items, int n_sets, int n_chains,
     double eta, double alpha, double gamma_sum, u64 key, u64 gamma, int burn_in, int n_samples,
     int lag, int conditionals, u64 *out_counts, u64 *out_topics)
 {
@@ -32,6 +50,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) sample(
     Workspace ws;
     ws.types = types + starts[d];
     ws.times = times + starts[d];
+    ws.phi = phi ? phi + phi_starts[item / (n_sets * n_chains)] : nullptr;
     ws.n_types = (int)(starts[d + 1] - starts[d]);
     ws.n_labels = n_labels;
     ws.n_topics = (int)(set_starts[set + 1] - set_starts[set]);

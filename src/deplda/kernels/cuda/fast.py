@@ -13,6 +13,7 @@ from deplda.kernels.layouts import Int32, Int64, Prior
 _UNIT = 2.0**28
 _LANES, _FEWEST = 32, 64
 _WARPS = 4  # of a block
+_SPREADERS = 256  # threads of a document whose φ is spread
 
 
 def workspace_sizes(
@@ -40,19 +41,43 @@ def sample(
     sizes = workspace_sizes(
         np.diff(starts), lengths, n_labels, int(np.diff(set_starts).max()), conditionals
     )
-    order = np.argsort(-lengths, kind="stable")  # the longest first: none is waited for at the end
-    inputs = [gpu.put(array) for array in (starts, types, times, order.astype(np.int32))]
-    each = np.repeat(sizes[order], n_sets * n_chains)
-    for first, last in batches(each, gpu.free() // 4):
-        ends = np.cumsum(each[first:last])
-        memory = gpu.xp.empty(int(ends[-1]), np.float32)
-        gpu.launch(
-            "fast", "sample", -(-(last - first) // _WARPS), _WARPS * _LANES, words, sets,
-            gpu.put(set_starts), n_labels, *inputs, gpu.put(ends - each[first:last]), memory,
-            first, last - first, n_sets, n_chains, prior.eta, prior.alpha, prior.gamma, key, gamma,
-            burn_in, n_samples, lag, conditionals, counts, topics,
-        )  # fmt: skip
+    longest_first = np.argsort(-lengths, kind="stable")  # none is waited for at the end
+    inputs = [gpu.put(array) for array in (starts, types, times)]
+    n_streams = n_sets * n_chains
+    for order, phi_starts, phi in _own_phi(gpu, words, n_labels, starts, inputs, longest_first):
+        each = np.repeat(sizes[order], n_streams)
+        for first, last in batches(each, gpu.free() // 4):
+            ends = np.cumsum(each[first:last])
+            memory = gpu.xp.empty(int(ends[-1]), np.float32)
+            gpu.launch(
+                "fast", "sample", -(-(last - first) // _WARPS), _WARPS * _LANES, words, sets,
+                gpu.put(set_starts), n_labels, *inputs, gpu.put(order.astype(np.int32)),
+                gpu.put(phi_starts), phi, gpu.put(ends - each[first:last]), memory, first,
+                last - first, n_sets, n_chains, prior.eta, prior.alpha, prior.gamma, key, gamma,
+                burn_in, n_samples, lag, conditionals, counts, topics,
+            )  # fmt: skip
     return counts.view(np.int64) / _UNIT, topics
+
+
+def _own_phi(
+    gpu: Gpu, words: Struct, n_labels: int, starts: Int64, inputs: list[Any], order: Int64
+) -> Iterator[tuple[Int64, Int64, Any]]:
+    """Yield documents, in this order, with φ of their words: where each one's begins, and it.
+
+    All chains of a document read it. It is documents' types × labels, so that documents come in
+    groups; the chains of one that alone would take half of the memory look φ up instead.
+    """
+    n_types, room = np.diff(starts)[order], gpu.free() // 8
+    for first, last in batches(np.minimum(n_types * n_labels, room), room):
+        ends, group = np.cumsum(n_types[first:last] * n_labels), order[first:last]
+        phi_starts, phi = ends - n_types[first:last] * n_labels, np.uint64(0)
+        if ends[-1] <= room:
+            phi = gpu.xp.zeros(int(ends[-1]), np.float32)
+            gpu.launch(
+                "fast", "spread", len(group), _SPREADERS, words, *inputs[:2],
+                gpu.put(group.astype(np.int32)), gpu.put(phi_starts), phi,
+            )  # fmt: skip
+        yield group, phi_starts, phi
 
 
 def lengths_of(starts: Int64, times: Int32) -> Int64:
