@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, cached_property
 from importlib.util import find_spec
@@ -17,6 +18,8 @@ import numpy.typing as npt
 from deplda.errors import InputError
 
 SOURCES = Path(__file__).parent
+LOG = logging.getLogger(__name__)
+"""Told why work that a GPU may do is done on the CPU."""
 # Of the free memory, what one piece of work may take: the rest is for results and for others.
 _SHARE = 0.6
 
@@ -87,6 +90,11 @@ class Gpu:
         unused = self.xp.get_default_memory_pool().free_bytes()
         return int(_SHARE * (self.xp.cuda.runtime.memGetInfo()[0] + unused))
 
+    def release(self) -> None:
+        """Give back all memory that nothing uses now, and what was kept for later use."""
+        self.kept.clear()
+        self.xp.get_default_memory_pool().free_all_blocks()
+
 
 class GpuFullError(InputError):
     """The GPU's memory does not hold what is asked for."""
@@ -151,17 +159,29 @@ def _gpu() -> Gpu:
     return Gpu()
 
 
-def choose(device: str, unable: str | None = None) -> Gpu | None:
+def choose(
+    device: str, unable: str | None = None, prepare: Callable[[Gpu], object] | None = None
+) -> Gpu | None:
     """Return the GPU to work on, or None for the CPU.
 
     `unable` says why a GPU cannot do the work that is asked for: an error where it must be one, the
-    CPU where either will do.
+    CPU, with a line to the log, where either will do. The same where `prepare`, which is called
+    with the GPU, finds its memory too small.
     """
     if device == "cpu":
         return None
     reason = unable or problem()
     if reason is None:
-        return _gpu()
+        gpu = _gpu()
+        try:
+            if prepare is not None:
+                prepare(gpu)
+            return gpu
+        except GpuFullError as error:
+            if device != "auto":
+                raise
+            reason = str(error)
     if device == "auto":
+        LOG.info(reason)
         return None
     raise InputError(f"device is {device!r}, but {reason}; use device='cpu' or 'auto'")

@@ -8,6 +8,7 @@
 
 // A sum of samples is kept in units of 2^-28 tokens.
 const double UNIT = 268435456.0;
+const int WARPS = 4; // of a block
 
 // Set phi to A_wc of the documents' types, labels × types of one document after the other.
 //
@@ -47,21 +48,26 @@ extern "C" __global__ void __launch_bounds__(128, 8) sample(
     int d = order[item / (n_sets * n_chains)], chain = item % (n_sets * n_chains);
     int set = chain / n_chains;
     const TopicTables &topics = sets[set];
-    Workspace ws;
-    ws.types = types + starts[d];
-    ws.times = times + starts[d];
-    ws.phi = phi ? phi + phi_starts[item / (n_sets * n_chains)] : nullptr;
-    ws.n_types = (int)(starts[d + 1] - starts[d]);
-    ws.n_labels = n_labels;
-    ws.n_topics = (int)(set_starts[set + 1] - set_starts[set]);
-    ws.n_tokens = 0;
-    for (int u = lane; u < ws.n_types; u += LANES)
-        ws.n_tokens += ws.times[u];
-    ws.n_tokens = warp_sum(ws.n_tokens);
-    u64 content = document_key(ws.types, ws.times, ws.n_types);
-    ws.key = key ^ (content + (u64)chain * 0xD1342543DE82EF95ull);
-    ws.gamma = gamma;
-    lay_out(ws, memory + memory_starts[item - first], conditionals);
+    __shared__ Workspace of_warps[WARPS];
+    __shared__ int topic_counts[WARPS][NEAR_TOPICS];
+    Workspace &ws = of_warps[threadIdx.x / LANES];
+    int n_types = (int)(starts[d + 1] - starts[d]), n_tokens = 0;
+    types += starts[d], times += starts[d];
+    for (int u = lane; u < n_types; u += LANES)
+        n_tokens += times[u];
+    n_tokens = warp_sum(n_tokens);
+    if (lane == 0) {
+        ws.types = types, ws.times = times;
+        ws.phi = phi ? phi + phi_starts[item / (n_sets * n_chains)] : nullptr;
+        ws.n_types = n_types, ws.n_tokens = n_tokens, ws.n_labels = n_labels;
+        ws.n_topics = (int)(set_starts[set + 1] - set_starts[set]);
+        ws.key = key ^ (document_key(types, times, n_types) + (u64)chain * 0xD1342543DE82EF95ull);
+        ws.gamma = gamma;
+        lay_out(ws, memory + memory_starts[item - first], conditionals);
+        if (ws.n_topics <= NEAR_TOPICS)
+            ws.n_dt = topic_counts[threadIdx.x / LANES];
+    }
+    __syncwarp();
     clear(ws, conditionals, lane);
     float topic_gamma = (float)(gamma_sum / max(ws.n_topics, 1));
     float scale = ws.n_topics ? (float)(eta / (ws.n_tokens + gamma_sum)) : 0.0f;

@@ -1,11 +1,15 @@
 // The workspace: all that is at hand while a warp runs one chain of one document.
 //
 // A label's column φ_·c and its mass N_c stand in a slot; 32 slots are a block, and a lane owns one
-// slot of each block, so that no two lanes write the same mass.
+// slot of each block, so that no two lanes write the same mass. The struct itself is in shared memory,
+// one for a warp: as 32 copies in registers or on stacks it would crowd out the caches. One lane
+// writes it.
 #pragma once
 
 // Slots that are kept even when few labels have tokens: labels come back.
 const int FEWEST = 2 * LANES;
+// Topics whose counts stand in shared memory: each token reads some and may write two.
+const int NEAR_TOPICS = 256;
 
 // All that is at hand for one chain of one document.
 struct Workspace {
@@ -54,15 +58,20 @@ __device__ void widen(Workspace &ws, int lane)
     ws.labels[ws.width + lane] = -1;
     for (int u = 0; u < ws.n_types; u++) // 0 times what was there might be no number
         ws.column(u, ws.width / LANES, lane) = 0.0f;
-    ws.width += LANES;
+    __syncwarp();
+    if (lane == 0)
+        ws.width += LANES;
     __syncwarp();
 }
 
 // Begin with no token drawn and few slots.
 __device__ void clear(Workspace &ws, bool conditionals, int lane)
 {
-    ws.width = ws.hand = ws.n_live = 0;
-    ws.clock = 0;
+    if (lane == 0) {
+        ws.width = ws.hand = ws.n_live = 0;
+        ws.clock = 0;
+    }
+    __syncwarp();
     while (ws.width < FEWEST)
         widen(ws, lane);
     for (int i = lane; i < ws.n_tokens; i += LANES)
@@ -74,22 +83,8 @@ __device__ void clear(Workspace &ws, bool conditionals, int lane)
     __syncwarp();
 }
 
-// Take a token from its slot, if it has one; the lane that owns the slot does.
-__device__ void leave_slot(Workspace &ws, int k, int lane)
-{
-    if (k >= 0 && lane == k % LANES)
-        ws.mass[k] -= 1.0f;
-}
-
-// Give a token to a slot.
-__device__ void enter_slot(Workspace &ws, int k, int lane)
-{
-    if (lane == k % LANES)
-        ws.mass[k] += 1.0f;
-}
-
 // Give up the blocks that labels with mass do not need, and move those labels to the first ones.
-__device__ void narrow(Workspace &ws, int lane)
+__device__ __noinline__ void narrow(Workspace &ws, int lane)
 {
     int heavy = 0;
     for (int b = 0; b < ws.width; b += LANES)
@@ -116,8 +111,11 @@ __device__ void narrow(Workspace &ws, int lane)
     for (int i = lane; i < ws.n_tokens; i += LANES)
         if (ws.z[i] >= fitting)
             ws.z[i] = ws.labels[ws.z[i]];
-    ws.width = fitting;
-    ws.hand = 0;
+    __syncwarp();
+    if (lane == 0) {
+        ws.width = fitting;
+        ws.hand = 0;
+    }
     __syncwarp();
 }
 
@@ -131,7 +129,7 @@ __device__ float phi_at(const WordTables &words, const Workspace &ws, int c, int
 }
 
 // The slot of label c, which takes one without mass if it has none.
-__device__ int slot_of(const WordTables &words, Workspace &ws, int c, int lane)
+__device__ __noinline__ int slot_of(const WordTables &words, Workspace &ws, int c, int lane)
 {
     for (int b = 0; b < ws.width; b += LANES) {
         unsigned has = __ballot_sync(ALL, ws.labels[b + lane] == c);
@@ -151,12 +149,24 @@ __device__ int slot_of(const WordTables &words, Workspace &ws, int c, int lane)
         k = ws.width;
         widen(ws, lane);
     }
-    ws.hand = (k + 1) % ws.width;
-    if (lane == 0)
+    __syncwarp();
+    if (lane == 0) {
+        ws.hand = (k + 1) % ws.width;
         ws.labels[k] = c;
+    }
     float smooth = (float)words.base[c];
-    for (int u = lane; u < ws.n_types; u += LANES)
-        ws.column(u, k / LANES, k % LANES) = smooth + phi_at(words, ws, c, u);
+    const int AHEAD = 8; // read together, then written
+    for (int first = lane; first < ws.n_types; first += AHEAD * LANES) {
+        float values[AHEAD];
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++)
+            if (first + j * LANES < ws.n_types)
+                values[j] = phi_at(words, ws, c, first + j * LANES);
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++)
+            if (first + j * LANES < ws.n_types)
+                ws.column(first + j * LANES, k / LANES, k % LANES) = smooth + values[j];
+    }
     __syncwarp();
     return k;
 }
