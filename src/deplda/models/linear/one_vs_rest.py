@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csc_array, csr_array
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import label_ranking_average_precision_score
 
 from deplda.data.targets import Indicator
 from deplda.engine.execution import Execution
@@ -130,10 +129,8 @@ class OneVsRest:
         folds = [fold[:_MOST_HELD_OUT] for fold in folds or [tuning.tenth(self._problem.order)]]
         parts = [scores for _, scores in self._solver.paths(chosen_by, costs, folds)]
         scores = np.concatenate(parts, axis=2)
-        truth = self._labels[np.concatenate(folds)][:, chosen_by].toarray()
-        return tuning.best_cost(
-            costs, lambda k: float(label_ranking_average_precision_score(truth, scores[k]))
-        )
+        truth = self._labels[np.concatenate(folds)][:, chosen_by]
+        return tuning.best_cost(costs, lambda k: tuning.average_precision(truth, scores[k]))
 
 
 def _solver_for(problem: Problem, execution: Execution) -> Solver:

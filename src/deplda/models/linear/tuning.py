@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from deplda.data.targets import Indicator
 from deplda.engine.pool import Stop
 from deplda.models.linear.solver import Features, Machine, Signs, solve, step_until
 
@@ -145,6 +146,17 @@ def path_scores(
         solve(machines, CHOICE_TOLERANCE, stop)
         found[k] = np.stack([machine.scores[held] for machine in machines], axis=1)
     return found
+
+
+def average_precision(truth: Indicator, scores: npt.NDArray[np.float32]) -> float:
+    """Return scikit-learn's label_ranking_average_precision_score, found in less time."""
+    ascending, found = np.sort(scores, axis=1), np.ones(len(scores))
+    for i, row in enumerate(scores):
+        own = np.sort(row[truth.indices[truth.indptr[i] : truth.indptr[i + 1]]])
+        if len(own):
+            n_as_good = len(row) - np.searchsorted(ascending[i], own)
+            found[i] = np.mean((len(own) - np.searchsorted(own, own)) / n_as_good)
+    return float(found.mean())
 
 
 def best_cost(costs: Sequence[float], quality: Callable[[int], float]) -> float:
