@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,9 @@ from deplda.inference.layout import Tables
 from deplda.inference.scores import Floats, Inferred, Labels, Ranking, best, scores
 from deplda.inference.settings import Inference
 
+if TYPE_CHECKING:
+    from deplda.kernels.cuda.device import Gpu
+
 Result = TypeVar("Result")
 
 MATRIX_CELLS = 500_000_000
@@ -28,11 +31,25 @@ class Backend(Protocol):
     """What infers labels: the CPU, or a GPU."""
 
     @property
+    def gpu(self) -> Gpu | None:
+        """The GPU, or None for the CPU."""
+
+    def on_cpu(self) -> Cpu:
+        """Return what infers the same on the CPU."""
+
+    @property
     def batch_size(self) -> int:
         """How many documents are inferred at a time."""
 
     def infer(self, counts: Any) -> Inferred:
         """Return what is inferred of the documents, averaged over chains and topic sets."""
+
+    def shares_among(self, counts: Any, candidates: Labels) -> Floats:
+        """Return the share of each document's candidates, by expectations: all others are pooled.
+
+        A share is ½ normalise(α′) + ½ normalise(N) over all labels. Candidates differ, −1 where
+        there are fewer.
+        """
 
 
 def infer(

@@ -109,6 +109,14 @@ static unsigned __ballot_sync(unsigned, bool is_so)
 
 static int __popc(unsigned x) { return __builtin_popcount(x); }
 static int __ffs(unsigned x) { return __builtin_ffs((int)x); }
+static float __fadd_rn(float x, float y) { return x + y; } // no processor of x86-64 fuses these
+static float __fmul_rn(float x, float y) { return x * y; }
+static unsigned __float_as_uint(float x)
+{
+    unsigned bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
 static float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 static float cospif(float x) { return (float)cos(M_PI * x); }
 

@@ -9,13 +9,15 @@ from contextlib import contextmanager
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from deplda.errors import InputError
+
+Result = TypeVar("Result")
 
 SOURCES = Path(__file__).parent
 LOG = logging.getLogger(__name__)
@@ -66,6 +68,14 @@ class Gpu:
         arrays = tuple(self.put(array) for fields in tuples for array in fields)
         addresses = np.array([self.address(array) for array in arrays], np.uint64)
         return Struct(self.put(addresses), arrays)
+
+    def keep(self, owner: Any, name: str, source: Any, put: Callable[[], Result]) -> Result:
+        """Return what `put` makes of the source, made once and kept as long as the owner lives."""
+        kept = self.kept.setdefault(owner, {})
+        if name not in kept or kept[name][0] is not source:
+            kept[name] = source, put()
+        found: Result = kept[name][1]
+        return found
 
     def address(self, array: Any) -> int:
         """Return where an array of the GPU begins."""
