@@ -128,7 +128,7 @@ __device__ __noinline__ int draw_new(
 }
 
 // Blocks of slots of which a lane holds the masses, and φ of the type at hand and of the next one.
-const int HELD = 4;
+const int HELD = 3;
 
 // Move a token from one slot to another, -1 for none: in what the lane holds, and in memory, which
 // is not read for it.
@@ -154,7 +154,7 @@ __device__ inline void read_row(const float *columns, int n_types, int u, int wi
 #pragma unroll
     for (int b = 0; b < HELD; b++)
         row[b] = u < n_types && b * LANES < width
-            ? columns[((long long)b * n_types + u) * LANES + lane] : 0.0f;
+            ? columns[place_of(n_types, u, b, lane)] : 0.0f;
 }
 
 // Mutate the workspace: one update of every z, eq. 8.
@@ -185,7 +185,6 @@ __device__ void sweep_words(
         for (int b = 0; b < HELD; b++)
             row[b] = next[b];
         read_row(columns, n_types, u + 1, width, lane, next);
-        const float *further = columns + ((long long)HELD * n_types + u) * LANES + lane;
         float rest = __shfl_sync(ALL, rests, u % LANES);
         for (int x = __shfl_sync(ALL, times, u % LANES); x > 0; x--, i++) {
             int at = i % LANES;
@@ -203,8 +202,7 @@ __device__ void sweep_words(
             }
             auto weight = [&](int block) { // of those behind the first blocks
                 int slot = block * LANES + lane;
-                return further[(long long)(block - HELD) * n_types * LANES]
-                    * (ws.mass[slot] - (slot == k));
+                return columns[place_of(n_types, u, block, lane)] * (ws.mass[slot] - (slot == k));
             };
             for (int b = HELD; b * LANES < width; b++)
                 own += weight(b);

@@ -33,7 +33,7 @@ extern "C" __global__ void spread(
 // chains numbered through all sets. Its draws depend on (key, gamma), the chain's number and the
 // document's content alone. Its workspace begins at memory_starts[item - first] of
 // `memory`; `phi` is what `spread` made, or null.
-extern "C" __global__ void __launch_bounds__(128, 8) sample(
+extern "C" __global__ void __launch_bounds__(128, 6) sample(
     const WordTables *words, const TopicTables *sets, const long long *set_starts, int n_labels,
     const long long *starts, const int *types, const int *times, const int *order,
     const long long *phi_starts, const float *phi, const long long *memory_starts, float *memory,

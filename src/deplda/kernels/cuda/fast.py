@@ -21,7 +21,7 @@ def workspace_sizes(
 ) -> Int64:
     """Return the words of memory that a chain needs for each document, as `lay_out` deals them."""
     slots = np.maximum(-(-np.minimum(n_tokens, n_labels) // _LANES) * _LANES, _FEWEST)
-    sizes = n_types * slots + 2 * slots + 2 * n_tokens + 2 * n_topics + n_types
+    sizes = -(-n_types // 8) * 8 * slots + 2 * slots + 2 * n_tokens + 2 * n_topics + n_types
     return sizes + 2 * n_labels * conditionals + 7 & ~7  # begin on a sector
 
 

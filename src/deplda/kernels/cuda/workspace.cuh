@@ -11,12 +11,19 @@ const int FEWEST = 2 * LANES;
 // Topics whose counts stand in shared memory: each token reads some and may write two.
 const int NEAR_TOPICS = 256;
 
+// Where φ of type u stands in a slot. A new label writes a column, of which eight neighbours are one
+// sector of memory; a row, read type after type, is in the cache for eight of them.
+__device__ inline long long place_of(int n_types, int u, int block, int lane)
+{
+    return (((long long)block * ((n_types + 7) / 8) + u / 8) * LANES + lane) * 8 + u % 8;
+}
+
 // All that is at hand for one chain of one document.
 struct Workspace {
     int n_types, n_tokens, n_labels, n_topics;
     const int *types, *times;
     const float *phi; // A_wc of the document's types, labels × types; null where it is looked up
-    float *columns; // φ_wc: blocks × types × lanes
+    float *columns; // φ_wc: blocks × eighths of the types × lanes × 8 types, a slot's 8 in one sector
     float *mass;    // N_c of each slot's label, 0 if it has none now
     int *labels;    // the label of each slot, -1 if none
     int *z;         // the slot of each word token's label, -1 before the first sweep
@@ -30,7 +37,7 @@ struct Workspace {
 
     __device__ float &column(int u, int block, int lane)
     {
-        return columns[((long long)block * n_types + u) * LANES + lane];
+        return columns[place_of(n_types, u, block, lane)];
     }
 };
 
@@ -40,7 +47,7 @@ __device__ void lay_out(Workspace &ws, float *memory, bool conditionals)
     int most = min(ws.n_tokens, ws.n_labels);
     int slots = max((most + LANES - 1) / LANES * LANES, FEWEST);
     ws.columns = memory;
-    ws.mass = ws.columns + (long long)ws.n_types * slots;
+    ws.mass = ws.columns + (long long)(ws.n_types + 7) / 8 * 8 * slots;
     ws.labels = (int *)(ws.mass + slots);
     ws.z = ws.labels + slots;
     ws.z_topic = ws.z + ws.n_tokens;
@@ -56,8 +63,9 @@ __device__ void widen(Workspace &ws, int lane)
 {
     ws.mass[ws.width + lane] = 0.0f;
     ws.labels[ws.width + lane] = -1;
-    for (int u = 0; u < ws.n_types; u++) // 0 times what was there might be no number
-        ws.column(u, ws.width / LANES, lane) = 0.0f;
+    float *first = &ws.column(0, ws.width / LANES, 0); // 0 times what was there might be no number
+    for (int j = lane; j < (ws.n_types + 7) / 8 * 8 * LANES; j += LANES)
+        first[j] = 0.0f;
     __syncwarp();
     if (lane == 0)
         ws.width += LANES;
