@@ -244,6 +244,10 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
     def _execution(self) -> Execution:
         return Execution(**self._where())
 
+    def _here(self) -> Execution:
+        """Return threads of this process, and the device: for one document at a time."""
+        return Execution(device=self.device)
+
     def _stage(self, what: str) -> AbstractContextManager[None]:
         """Say what is being done, to those who asked for it."""
         return stage(what, bool(self.verbose))

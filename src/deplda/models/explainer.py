@@ -11,7 +11,6 @@ from scipy.sparse import csc_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks
-from deplda.engine.execution import HERE
 from deplda.errors import InputError
 from deplda.inference.scores import best
 from deplda.models import reasons
@@ -53,11 +52,11 @@ class Explainer(LabelClassifier):
         if counts.shape[0] != 1:
             raise InputError(f"{counts.shape[0]:,} documents were given; explain one at a time")
         if not self.has_probabilities:
-            scorer, _ = self._scorer(counts, HERE)
+            scorer, _ = self._scorer(counts, self._here())
             numbers = best(scorer.scores(counts), k).labels
             found = self._explain(document, counts, numbers, None, n_words)
             return self._with_names(self._with_examples(found, counts, numbers))
-        numbers, _, chances = next(self._likeliest(counts, k, HERE))
+        numbers, _, chances = next(self._likeliest(counts, k, self._here()))
         numbers, chances = numbers[:, numbers[0] >= 0], chances[:, numbers[0] >= 0]
         found = self._explain(document, counts, numbers, chances, n_words)
         found = self._with_examples(found, counts, numbers)

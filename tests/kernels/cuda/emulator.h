@@ -14,6 +14,7 @@
 #define __device__
 #define __shared__ static
 #define __launch_bounds__(...)
+#define __noinline__
 
 using std::max;
 using std::min;

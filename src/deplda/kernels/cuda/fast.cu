@@ -5,11 +5,10 @@
 #include "warp.cuh"
 #include "workspace.cuh"
 #include "cycle.cuh"
+#include "chains.cuh"
 
-// A sum of samples is kept in units of 2^-28 tokens.
-const double UNIT = 268435456.0;
-
-// Add to out_counts and out_topics the samples of N_c (or of its conditionals) and of N_dt.
+// Add to out_counts, out_topics and out_words the samples of N_c (or of its conditionals), of N_dt,
+// and of what each entry gives to the document's `chosen` labels, documents × n_chosen.
 //
 // A warp for each item, a chain of a document: item n_streams · d + s is chain s of document d,
 // chains numbered through all sets. Its draws depend on (key, gamma), the chain's number and the
@@ -20,7 +19,8 @@ extern "C" __global__ void __launch_bounds__(128, 8) sample(
     const long long *starts, const int *types, const int *times, const int *order,
     const long long *memory_starts, float *memory, int first, int n_items, int n_sets, int n_chains,
     double eta, double alpha, double gamma_sum, u64 key, u64 gamma, int burn_in, int n_samples,
-    int lag, int conditionals, u64 *out_counts, u64 *out_topics)
+    int lag, int conditionals, const int *chosen, int n_chosen, u64 *out_counts, u64 *out_topics,
+    u64 *out_words)
 {
     int lane = threadIdx.x % LANES;
     int item = first + blockIdx.x * (blockDim.x / LANES) + threadIdx.x / LANES;
@@ -30,18 +30,9 @@ extern "C" __global__ void __launch_bounds__(128, 8) sample(
     int set = chain / n_chains;
     const TopicTables &topics = sets[set];
     Workspace ws;
-    ws.types = types + starts[d];
-    ws.times = times + starts[d];
-    ws.n_types = (int)(starts[d + 1] - starts[d]);
+    begin_chain(ws, starts, types, times, d, chain, key, gamma, lane);
     ws.n_labels = n_labels;
     ws.n_topics = (int)(set_starts[set + 1] - set_starts[set]);
-    ws.n_tokens = 0;
-    for (int u = lane; u < ws.n_types; u += LANES)
-        ws.n_tokens += ws.times[u];
-    ws.n_tokens = warp_sum(ws.n_tokens);
-    u64 content = document_key(ws.types, ws.times, ws.n_types);
-    ws.key = key ^ (content + (u64)chain * 0xD1342543DE82EF95ull);
-    ws.gamma = gamma;
     lay_out(ws, memory + memory_starts[item - first], conditionals);
     clear(ws, conditionals, lane);
     float topic_gamma = (float)(gamma_sum / max(ws.n_topics, 1));
@@ -60,12 +51,16 @@ extern "C" __global__ void __launch_bounds__(128, 8) sample(
         for (int t = lane; t < ws.n_topics; t += LANES)
             if (ws.n_dt[t])
                 atomicAdd(shares + t, (u64)ws.n_dt[t]);
-        if (conditionals)
+        if (conditionals) {
             add_conditionals(*words, topics, ws, prior, lane);
-        else
-            for (int k = lane; k < ws.width; k += LANES)
-                if (ws.mass[k] > 0.0f)
-                    add_units(counts + ws.labels[k], ws.mass[k], UNIT);
+            add_word_conditionals(
+                *words, ws, chosen_of(chosen, n_chosen, out_words, starts, d), lane);
+            continue;
+        }
+        for (int k = lane; k < ws.width; k += LANES)
+            if (ws.mass[k] > 0.0f)
+                add_units(counts + ws.labels[k], ws.mass[k], UNIT);
+        add_words(ws, chosen_of(chosen, n_chosen, out_words, starts, d), lane);
     }
     for (int c = lane; conditionals && c < n_labels; c += LANES)
         add_units(counts + c, ws.sums[c], UNIT);
