@@ -112,12 +112,13 @@ class GpuBackend(NamedTuple):
 
         gpu, tables, inference, eta, flat = self._with_weights()
         on, plan = _on_gpu(gpu, tables, inference), inference.schedule
+        key, stride = random.stream(self.seed, random.DOCUMENT, 0)
         asked = (
             gpu, on.words, on.topics or on.sets, tables.topic_starts, tables.n_labels,
             Prior(eta, flat, float(inference.gamma)), documents,
             fast.Plan(
-                *random.stream(self.seed, random.DOCUMENT, 0), inference.n_chains, plan.burn_in,
-                plan.n_samples, plan.lag, inference.estimate == "conditionals",
+                key, stride, inference.n_chains, plan.burn_in, plan.n_samples, plan.lag,
+                inference.estimate == "conditionals",
             ),
         )  # fmt: skip
         if _has_label_tokens(tables, inference):

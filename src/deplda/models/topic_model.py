@@ -340,9 +340,7 @@ class TopicModel(LearnsOn, Explainer):
         self, document: Any, counts: Counts, numbers: Numbers, chances: Floats | None, n_words: int
     ) -> Explanation:
         documents, n_labels = _documents(counts), len(self.classes_)
-        backend, _ = settle(
-            documents, self._tables, self._inference(), self.seed_, self._here()
-        )
+        backend, _ = settle(documents, self._tables, self._inference(), self.seed_, self._here())
         inferred = backend.infer(documents.counts, numbers)
         ranked, tokens = inferred.only(n_labels), inferred.words
         entries, names = documents.counts, self.surface_words_

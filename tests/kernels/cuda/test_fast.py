@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from deplda import Corpus, Schedule
 from deplda.inference.batches import infer
 from deplda.inference.layout import Tables
-from deplda.inference.settings import Inference
+from deplda.inference.settings import METHODS, Inference
 from deplda.kernels.cuda.device import Gpu, GpuFullError
 from deplda.kernels.cuda.fast import batches
 from deplda.training.estimates import LabelWords, TopicLabels
@@ -105,7 +105,7 @@ def test_more_labels_than_slots_are_handled(gpu: Gpu) -> None:
     assert (np.abs(found - usual) < 8 * spread).all()
 
 
-@pytest.mark.parametrize("method", ["sampled", "deterministic"])
+@pytest.mark.parametrize("method", METHODS)
 def test_a_documents_result_depends_on_its_words_and_the_seed_alone(gpu: Gpu, method: Any) -> None:
     rng = np.random.default_rng(0)
     tables = Tables(
@@ -113,13 +113,15 @@ def test_a_documents_result_depends_on_its_words_and_the_seed_alone(gpu: Gpu, me
     )
     documents = rng.poisson(0.6, size=(9, 25))
     documents[0] = 0
-    inference = Inference(5.0, 2.0, 1.0, method=method, n_chains=2, schedule=Schedule(5, 3, 2))
+    inference = Inference(
+        5.0, 2.0, 1.0, method=method, n_chains=2, schedule=Schedule(5, 3, 2), n_label_tokens=20
+    )
     whole = one(documents, tables, inference, seed=4).counts
     order = rng.permutation(9)
     assert (one(documents[order], tables, inference, seed=4).counts == whole[order]).all()
     assert (one(documents[[7]], tables, inference, seed=4).counts == whole[[7]]).all()
     assert whole.sum(axis=1) == pytest.approx(documents.sum(axis=1), rel=1e-6)
-    if method == "sampled":
+    if method != "deterministic":
         assert (one(documents, tables, inference, seed=5).counts != whole).any()
 
 
@@ -144,6 +146,7 @@ def test_seventy_thousand_labels_are_no_limit(gpu: Gpu) -> None:
     usual = Inference(5.0, 2.0, 1.0, n_chains=2, schedule=Schedule(2, 2, 1))
     for inference in (
         usual, replace(usual, estimate="conditionals"), replace(usual, method="deterministic"),
+        replace(usual, method="proper", n_label_tokens=9),
     ):  # fmt: skip
         found = one([[1, 0, 2, 3, 1]], tables, inference)
         assert found.counts.sum() == pytest.approx(7, rel=1e-4)

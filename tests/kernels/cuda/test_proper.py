@@ -1,6 +1,6 @@
-"""Proper inference on a GPU against its exact posterior and the CPU; deliberate mistakes are found."""
+"""Proper inference on a GPU against its exact posterior and the CPU; mistakes are found."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, identity, kron
 
 from deplda import Corpus, Schedule
 from deplda.inference.batches import infer
@@ -31,7 +31,7 @@ def exact(n_topics: int) -> tuple[Bench, dict[Any, float]]:
     """Return the weight of each state as it can be told: words, label tokens, topics of labels."""
     bench = Bench(10, 4, 3, n_topics, DOCUMENT)
     words = np.repeat(bench.types, bench.times).tolist()
-    weights: Counter[Any] = Counter()
+    weights: dict[Any, float] = defaultdict(float)
     for z in product(range(3), repeat=len(words)):
         for c in product(range(3), repeat=M):
             for topics in product(range(n_topics), repeat=M):
@@ -51,7 +51,7 @@ def p_value(n_topics: int, n: int) -> float:
     phi = LabelWords(
         csr_array(np.tile(bench.label_words.weights.toarray(), (n, 1))), bench.label_words.base
     )
-    documents = csr_array(np.kron(np.eye(n, dtype=int), [DOCUMENT]))
+    documents = csr_array(kron(identity(n, int), [DOCUMENT]))
     inference = Inference(
         bench.eta, 3 * bench.alpha, bench.gamma * n_topics, method="proper", n_label_tokens=M,
         schedule=Schedule(10),

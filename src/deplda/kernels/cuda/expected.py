@@ -15,9 +15,7 @@ KEPT, WIDTH = 256, 288
 _THREADS = 256
 
 
-def bytes_of(
-    n_types: Int64, n_labels: int, n_topics: int, n_sets: int, n_chosen: int = 0
-) -> Int64:
+def bytes_of(n_types: Int64, n_labels: int, n_topics: int, n_sets: int, n_chosen: int = 0) -> Int64:
     """Return the memory that each document takes while it is worked on."""
     own = 8 * KEPT * (n_sets + 3) + 4 * n_types * n_sets + 8 * n_chosen * n_types
     return 4 * n_types * (WIDTH + 4) + own + 24 * n_topics + 32 * n_labels

@@ -118,7 +118,8 @@ def run_chains(
     pieces = list(batches(each, gpu.free() // 4))
     ends = np.concatenate([[0], np.cumsum(each)])
     most = max((int(ends[last] - ends[first]) for first, last in pieces), default=0)
-    memory = gpu.xp.empty(most, np.float32)  # one for all pieces: two would not fit beside each other
+    # One piece of memory for all batches: two would not fit beside each other.
+    memory = gpu.xp.empty(most, np.float32)
     for first, last in pieces:
         gpu.launch(
             source, "sample", -(-(last - first) // _WARPS), _WARPS * LANES, words, sets, inputs[0],
