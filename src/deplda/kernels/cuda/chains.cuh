@@ -4,14 +4,32 @@
 // A sum of samples is kept in units of 2^-28 tokens.
 const double UNIT = 268435456.0;
 
+// Set phi to A_wc of the documents' types, labels × types of one document after the other.
+//
+// A block for each document; its numbers begin at phi_starts, and are all 0 before.
+extern "C" __global__ void spread(
+    const WordTables *words, const long long *starts, const int *types, const int *order,
+    const long long *phi_starts, float *phi)
+{
+    int d = order[blockIdx.x], lane = threadIdx.x % LANES, n_warps = blockDim.x / LANES;
+    int n_types = (int)(starts[d + 1] - starts[d]);
+    types += starts[d], phi += phi_starts[blockIdx.x];
+    for (int u = threadIdx.x / LANES; u < n_types; u += n_warps) {
+        long long end = words->row_starts[types[u] + 1];
+        for (long long e = words->row_starts[types[u]] + lane; e < end; e += LANES)
+            phi[(long long)words->row_labels[e] * n_types + u] = words->row_values[e];
+    }
+}
+
 // Set the workspace's document, d, and its stream of numbers: that of (key, gamma), the chain's
-// number and the document's content.
+// number and the document's content. `phi` is the document's own of what `spread` made, or null.
 __device__ void begin_chain(
-    Workspace &ws, const long long *starts, const int *types, const int *times, int d, int chain,
-    u64 key, u64 gamma, int lane)
+    Workspace &ws, const long long *starts, const int *types, const int *times, const float *phi,
+    int d, int chain, u64 key, u64 gamma, int lane)
 {
     ws.types = types + starts[d];
     ws.times = times + starts[d];
+    ws.phi = phi;
     ws.n_types = (int)(starts[d + 1] - starts[d]);
     ws.n_tokens = 0;
     for (int u = lane; u < ws.n_types; u += LANES)

@@ -93,8 +93,7 @@ __device__ int draw_prior(
             int n = (int)(topics.topic_starts[t + 1] - first);
             int e = draw(n, left, lane, [&](int e) {
                 return (float)topics.topic_values[first + e]
-                    * value_at(words.row_labels, words.row_values, begin, end,
-                               topics.topic_labels[first + e]);
+                    * phi_at(words, ws, topics.topic_labels[first + e], u);
             });
             if (e >= 0)
                 return topics.topic_labels[first + e];
@@ -135,11 +134,13 @@ __device__ void sweep_words(
                 number = (float)uniform(ws.key, ws.gamma, ws.clock + i + lane);
             }
             int k = __shfl_sync(ALL, held, at);
-            if (k >= 0 && lane == k % LANES)
-                ws.mass[k] -= 1.0f;
+            // Masses without the token itself; they are written only where it moves.
+            auto weight = [&](int slot) {
+                return ws.column(u, slot / LANES, lane) * (ws.mass[slot] - (slot == k));
+            };
             float own = 0.0f;
             for (int b = 0; b < ws.width; b += LANES)
-                own += ws.column(u, b / LANES, lane) * ws.mass[b + lane];
+                own += weight(b + lane);
             float upto = running_sum(own, lane);
             float heavy = __shfl_sync(ALL, upto, LANES - 1);
             float r = __shfl_sync(ALL, number, at) * (heavy + rest);
@@ -150,23 +151,28 @@ __device__ void sweep_words(
                 float left = r - (upto - own);
                 int last = -1;
                 for (int b = 0; b < ws.width; b += LANES) {
-                    float weight = ws.column(u, b / LANES, lane) * ws.mass[b + lane];
-                    if (weight > 0.0f && (left >= 0.0f || last < 0)) {
+                    float next = weight(b + lane);
+                    if (next > 0.0f && (left >= 0.0f || last < 0)) {
                         last = b + lane;
-                        left -= weight;
+                        left -= next;
                     }
                 }
-                k = __shfl_sync(ALL, last, __ffs(over) - 1);
+                int to = __shfl_sync(ALL, last, __ffs(over) - 1);
+                if (to != k) {
+                    leave_slot(ws, k, lane);
+                    enter_slot(ws, to, lane);
+                }
+                k = to;
             } else {
+                leave_slot(ws, k, lane); // which may be the one that is taken now
                 u64 extra = ws.clock + ws.n_tokens + 2 * (u64)i;
                 double u1 = uniform(ws.key, ws.gamma, extra);
                 double u2 = uniform(ws.key, ws.gamma, extra + 1);
                 float left = max(r - heavy, 0.0f);
                 int c = draw_prior(words, topics, ws, prior, u, left, u1, u2, lane);
                 k = slot_of(words, ws, c, lane);
+                enter_slot(ws, k, lane);
             }
-            if (lane == k % LANES)
-                ws.mass[k] += 1.0f;
             if (lane == at)
                 held = k;
             if (at == LANES - 1 || i == ws.n_tokens - 1)
@@ -176,6 +182,20 @@ __device__ void sweep_words(
     }
     ws.clock += 3 * (u64)ws.n_tokens;
     __syncwarp();
+}
+
+// A topic that a label has of its own, and P_ct.
+struct LabelTopic {
+    int topic;
+    float value;
+};
+
+// Of the topics begin:end of a label, the lane's own among the first 32.
+__device__ LabelTopic label_topic(const TopicTables &topics, long long begin, long long end, int lane)
+{
+    if (begin + lane >= end)
+        return {0, 0.0f};
+    return {topics.label_topics[begin + lane], (float)topics.label_values[begin + lane]};
 }
 
 // Mutate the workspace: one update of every z′, eq. 10: P(z′_i = t) ∝ φ′_ct (N_dt + Σγ/T), c = z_i.
@@ -196,6 +216,7 @@ __device__ void sweep_topics(const TopicTables &topics, Workspace &ws, float pri
     int held = -1;
     long long begins = 0, ends = 0;
     float number = 0.0f;
+    LabelTopic next = {0, 0.0f}; // of the label of the token to come: read while this one is drawn
     for (int i = 0; i < ws.n_tokens; i++) {
         int at = i % LANES;
         if (at == 0) {
@@ -206,39 +227,54 @@ __device__ void sweep_topics(const TopicTables &topics, Workspace &ws, float pri
                 ends = topics.label_starts[c + 1];
             }
             number = (float)uniform(ws.key, ws.gamma, ws.clock + i + lane);
+            next = label_topic(topics, __shfl_sync(ALL, begins, 0), __shfl_sync(ALL, ends, 0), lane);
         }
-        int t = __shfl_sync(ALL, held, at);
-        if (t >= 0) {
-            shared -= (float)topics.base[t];
-            if (lane == 0)
-                ws.n_dt[t] -= 1;
-            __syncwarp();
-        }
+        LabelTopic mine = next;
+        int old = __shfl_sync(ALL, held, at), t = -1;
         long long begin = __shfl_sync(ALL, begins, at), end = __shfl_sync(ALL, ends, at);
+        int n = (int)(end - begin), after = (at + 1) % LANES;
+        next = label_topic(
+            topics, __shfl_sync(ALL, begins, after), __shfl_sync(ALL, ends, after), lane);
+        // Counts without the token itself; they are written only where it moves.
+        auto count = [&](int t) { return ws.n_dt[t] - (t == old); };
         auto weight = [&](int e) {
             return (float)topics.label_values[begin + e]
-                * (ws.n_dt[topics.label_topics[begin + e]] + prior_gamma);
+                * (count(topics.label_topics[begin + e]) + prior_gamma);
         };
-        float own = 0.0f;
-        for (int e = lane; e < end - begin; e += LANES)
-            own += weight(e);
-        own = warp_sum(own);
-        float r = __shfl_sync(ALL, number, at) * (own + shared + smooth);
-        t = -1;
+        float others = old >= 0 ? shared - (float)topics.base[old] : shared;
+        float first = mine.value * (count(mine.topic) + prior_gamma), more = 0.0f;
+        float upto = running_sum(first, lane), own = __shfl_sync(ALL, upto, LANES - 1);
+        for (int e = LANES + lane; e < n; e += LANES)
+            more += weight(e);
+        float firsts = own;
+        if (n > LANES)
+            own += warp_sum(more);
+        float r = __shfl_sync(ALL, number, at) * (own + others + smooth);
         if (r < own) {
-            int e = draw((int)(end - begin), r, lane, weight);
-            t = topics.label_topics[e >= 0 ? begin + e : end - 1];
-        } else if ((r -= own) < shared) {
-            t = draw(n_topics, r, lane, [&](int t) { return (float)topics.base[t] * ws.n_dt[t]; });
-            r = shared + 0.5f * smooth; // reached only where rounding led past the last
+            unsigned over = __ballot_sync(ALL, first > 0.0f && upto > r);
+            if (over) {
+                t = __shfl_sync(ALL, mine.topic, __ffs(over) - 1);
+            } else {
+                r -= firsts;
+                int e = draw(n - LANES, r, lane, [&](int e) { return weight(e + LANES); });
+                t = topics.label_topics[e >= 0 ? begin + LANES + e : end - 1];
+            }
+        } else if ((r -= own) < others) {
+            t = draw(n_topics, r, lane, [&](int t) { return (float)topics.base[t] * count(t); });
+            r = others + 0.5f * smooth; // reached only where rounding led past the last
         }
         if (t < 0)
-            t = (int)search(topics.base_sums, 0, n_topics, (r - shared) / prior_gamma, lane);
-        shared += (float)topics.base[t];
-        __syncwarp();
-        if (lane == 0)
-            ws.n_dt[t] += 1;
-        __syncwarp();
+            t = (int)search(topics.base_sums, 0, n_topics, (r - others) / prior_gamma, lane);
+        if (t != old) {
+            shared = others + (float)topics.base[t];
+            __syncwarp();
+            if (lane == 0) {
+                ws.n_dt[t] += 1;
+                if (old >= 0)
+                    ws.n_dt[old] -= 1;
+            }
+            __syncwarp();
+        }
         if (lane == at)
             held = t;
         if (at == LANES - 1 || i == ws.n_tokens - 1)

@@ -13,13 +13,13 @@
 // A warp for each item, a chain of a document: item n_streams · d + s is chain s of document d,
 // chains numbered through all sets. Its draws depend on (key, gamma), the chain's number and the
 // document's content alone. Its workspace begins at memory_starts[item - first] of
-// `memory`.
+// `memory`; `phi` is what `spread` made, or null.
 extern "C" __global__ void __launch_bounds__(128, 8) sample(
     const WordTables *words, const TopicTables *sets, const long long *set_starts, int n_labels,
     const long long *starts, const int *types, const int *times, const int *order,
-    const long long *memory_starts, float *memory, int first, int n_items, int n_sets, int n_chains,
-    double eta, double alpha, double gamma_sum, u64 key, u64 gamma, int burn_in, int n_samples,
-    int lag, int conditionals, const int *chosen, int n_chosen, u64 *out_counts, u64 *out_topics,
+    const long long *phi_starts, const float *phi, const long long *memory_starts, float *memory,
+    int first, int n_items, int n_sets, int n_chains, double eta, double alpha, double gamma_sum,
+    u64 key, u64 gamma, int burn_in, int n_samples, int lag, int conditionals, const int *chosen, int n_chosen, u64 *out_counts, u64 *out_topics,
     u64 *out_words)
 {
     int lane = threadIdx.x % LANES;
@@ -30,7 +30,8 @@ extern "C" __global__ void __launch_bounds__(128, 8) sample(
     int set = chain / n_chains;
     const TopicTables &topics = sets[set];
     Workspace ws;
-    begin_chain(ws, starts, types, times, d, chain, key, gamma, lane);
+    phi = phi ? phi + phi_starts[item / (n_sets * n_chains)] : nullptr;
+    begin_chain(ws, starts, types, times, phi, d, chain, key, gamma, lane);
     ws.n_labels = n_labels;
     ws.n_topics = (int)(set_starts[set + 1] - set_starts[set]);
     lay_out(ws, memory + memory_starts[item - first], conditionals);

@@ -13,6 +13,7 @@ from deplda.kernels.layouts import Int32, Int64, Prior
 _UNIT = 2.0**28
 LANES, FEWEST = 32, 64
 _WARPS = 4  # of a block
+_SPREADERS = 256  # threads of a document whose φ is spread
 
 
 class Documents(NamedTuple):
@@ -103,31 +104,81 @@ def run_chains(
     after what all such kernels do.
     """
     n, n_sets, k = len(documents.starts) - 1, len(set_starts) - 1, documents.chosen.shape[1]
-    sums = Samples(
-        *(
-            gpu.xp.zeros(shape, np.uint64)
-            for shape in (
-                (n, n_labels), (n, int(set_starts[-1])), (len(documents.types), k),
-            )
+    shapes = ((n, n_labels), (n, int(set_starts[-1])), (len(documents.types), k))
+    sums = Samples(*(gpu.xp.zeros(shape, np.uint64) for shape in shapes))
+    order = np.argsort(-lengths_of(documents), kind="stable")  # no long one ends much later
+    on = Documents(*map(gpu.put, documents))
+    each, n_streams = sizes[order], n_sets * plan.n_chains
+    own_phi = _OwnPhi(gpu, source, words, documents, on, order, n_labels, int(each.max(initial=0)))
+    pieces = [
+        [(n_streams * first + one, n_streams * first + end) for one, end in some]
+        for first, some in (
+            (first, batches(np.repeat(each[first:last], n_streams), gpu.free() // 4))
+            for first, last in own_phi.groups
         )
-    )  # fmt: skip
-    # The longest first: none is waited for at the end.
-    order = np.argsort(-lengths_of(documents), kind="stable").astype(np.int32)
-    inputs = [gpu.put(array) for array in (set_starts, *documents[:3], order, documents.chosen)]
-    each = np.repeat(sizes[order], n_sets * plan.n_chains)
-    pieces = list(batches(each, gpu.free() // 4))
-    ends = np.concatenate([[0], np.cumsum(each)])
-    most = max((int(ends[last] - ends[first]) for first, last in pieces), default=0)
-    # One piece of memory for all batches: two would not fit beside each other.
-    memory = gpu.xp.empty(most, np.float32)
-    for first, last in pieces:
-        gpu.launch(
-            source, "sample", -(-(last - first) // _WARPS), _WARPS * LANES, words, sets, inputs[0],
-            n_labels, *inputs[1:5], gpu.put(ends[first:last] - ends[first]), memory, first,
-            last - first, n_sets, plan.n_chains, *prior, plan.key, plan.gamma, *plan[3:],
-            inputs[5], k, *sums[:3], *others,
-        )  # fmt: skip
+    ]
+    upto = np.concatenate([[0], np.cumsum(np.repeat(each, n_streams))])
+    # One for all pieces: two would not fit beside each other.
+    memory = gpu.xp.empty(_longest(upto, [piece for some in pieces for piece in some]), np.float32)
+    inputs = (gpu.put(set_starts), n_labels, *on[:3], own_phi.order, own_phi.starts)
+    for group, some in zip(own_phi.groups, pieces, strict=True):
+        phi = own_phi.of(group)
+        for first, last in some:
+            gpu.launch(
+                source, "sample", -(-(last - first) // _WARPS), _WARPS * LANES, words, sets,
+                *inputs, phi, gpu.put(upto[first:last] - upto[first]), memory, first, last - first,
+                n_sets, plan.n_chains, *prior, plan.key, plan.gamma, *plan[3:], on.chosen, k,
+                *sums[:3], *others,
+            )  # fmt: skip
     return sums._replace(counts=of_units(sums.counts), words=of_units(sums.words))
+
+
+class _OwnPhi:
+    """φ of the documents' words, labels × types, which all chains of a document read.
+
+    It is written for as many documents at a time as half of the memory holds; the chains of one
+    that would take more look φ up instead.
+    """
+
+    def __init__(
+        self,
+        gpu: Gpu,
+        source: str,
+        words: Struct,
+        documents: Documents,
+        on: Documents,
+        order: Int64,
+        n_labels: int,
+        besides: int,
+    ) -> None:
+        """Have memory for documents in this order; `besides` words of memory are for a chain."""
+        sizes = np.diff(documents.starts)[order] * n_labels
+        room = max(gpu.free() // 4 - besides, 0) // 2
+        self.groups = list(batches(np.minimum(sizes, room), room))
+        self._upto = np.concatenate([[0], np.cumsum(sizes)])
+        fitting = [group for group in self.groups if _longest(self._upto, [group]) <= room]
+        self._memory = gpu.xp.empty(_longest(self._upto, fitting), np.float32)
+        self._gpu, self._source, self._words, self._on = gpu, source, words, on
+        begins = np.repeat([first for first, _ in self.groups], [b - a for a, b in self.groups])
+        self.order = gpu.put(order.astype(np.int32))
+        self.starts = gpu.put(self._upto[:-1] - self._upto[begins.astype(np.int64)])
+
+    def of(self, group: tuple[int, int]) -> Any:
+        """Return φ of a group, where that of another may have been; null if it does not fit."""
+        n, (first, last) = _longest(self._upto, [group]), group
+        if n > self._memory.size:
+            return np.uint64(0)
+        self._memory[:n] = 0.0
+        self._gpu.launch(
+            self._source, "spread", last - first, _SPREADERS, self._words, self._on.starts,
+            self._on.types, self.order[first:last], self.starts[first:last], self._memory,
+        )  # fmt: skip
+        return self._memory
+
+
+def _longest(upto: Int64, pieces: list[tuple[int, int]]) -> int:
+    """Return the words of memory of the largest piece; `upto` has those of all before each item."""
+    return max((int(upto[last] - upto[first]) for first, last in pieces), default=0)
 
 
 def of_units(sums: Any) -> Any:

@@ -298,9 +298,9 @@ __device__ void rest_of_cycle(
 extern "C" __global__ void __launch_bounds__(128, 5) sample(
     const WordTables *words, const TopicTables *sets, const long long *set_starts, int n_labels,
     const long long *starts, const int *types, const int *times, const int *order,
-    const long long *memory_starts, float *memory, int first, int n_items, int n_sets, int n_chains,
-    double eta, double alpha, double gamma_sum, u64 key, u64 gamma, int burn_in, int n_samples,
-    int lag, int conditionals, const int *chosen, int n_chosen, u64 *out_counts, u64 *out_topics,
+    const long long *phi_starts, const float *phi, const long long *memory_starts, float *memory,
+    int first, int n_items, int n_sets, int n_chains, double eta, double alpha, double gamma_sum,
+    u64 key, u64 gamma, int burn_in, int n_samples, int lag, int conditionals, const int *chosen, int n_chosen, u64 *out_counts, u64 *out_topics,
     u64 *out_words, int n_label_tokens, const float *table, int *every, u64 *out_labels)
 {
     int lane = threadIdx.x % LANES;
@@ -311,7 +311,8 @@ extern "C" __global__ void __launch_bounds__(128, 5) sample(
     int set = chain / n_chains;
     const TopicTables &topics = sets[set];
     Workspace ws;
-    begin_chain(ws, starts, types, times, d, chain, key, gamma, lane);
+    phi = phi ? phi + phi_starts[item / (n_sets * n_chains)] : nullptr;
+    begin_chain(ws, starts, types, times, phi, d, chain, key, gamma, lane);
     ws.n_labels = n_labels;
     ws.n_topics = (int)(set_starts[set + 1] - set_starts[set]);
     if (ws.n_tokens == 0)

@@ -11,6 +11,7 @@ const int FEWEST = 2 * LANES;
 struct Workspace {
     int n_types, n_tokens, n_labels, n_topics;
     const int *types, *times;
+    const float *phi; // A_wc of the document's types, labels × types; null where it is looked up
     float *columns; // φ_wc: blocks × types × lanes
     float *mass;    // N_c of each slot's label, 0 if it has none now
     int *labels;    // the label of each slot, -1 if none
@@ -73,6 +74,20 @@ __device__ void clear(Workspace &ws, bool conditionals, int lane)
     __syncwarp();
 }
 
+// Take a token from its slot, if it has one; the lane that owns the slot does.
+__device__ void leave_slot(Workspace &ws, int k, int lane)
+{
+    if (k >= 0 && lane == k % LANES)
+        ws.mass[k] -= 1.0f;
+}
+
+// Give a token to a slot.
+__device__ void enter_slot(Workspace &ws, int k, int lane)
+{
+    if (lane == k % LANES)
+        ws.mass[k] += 1.0f;
+}
+
 // Give up the blocks that labels with mass do not need, and move those labels to the first ones.
 __device__ void narrow(Workspace &ws, int lane)
 {
@@ -106,6 +121,15 @@ __device__ void narrow(Workspace &ws, int lane)
     __syncwarp();
 }
 
+// A_wc of the document's type u, each lane its own; of null, by a search in the label's words.
+__device__ float phi_at(const WordTables &words, const Workspace &ws, int c, int u)
+{
+    if (ws.phi)
+        return ws.phi[(long long)c * ws.n_types + u];
+    return value_at(words.column_words, words.column_values, words.column_starts[c],
+                    words.column_starts[c + 1], ws.types[u]);
+}
+
 // The slot of label c, which takes one without mass if it has none.
 __device__ int slot_of(const WordTables &words, Workspace &ws, int c, int lane)
 {
@@ -131,10 +155,8 @@ __device__ int slot_of(const WordTables &words, Workspace &ws, int c, int lane)
     if (lane == 0)
         ws.labels[k] = c;
     float smooth = (float)words.base[c];
-    long long begin = words.column_starts[c], end = words.column_starts[c + 1];
     for (int u = lane; u < ws.n_types; u += LANES)
-        ws.column(u, k / LANES, k % LANES) =
-            smooth + value_at(words.column_words, words.column_values, begin, end, ws.types[u]);
+        ws.column(u, k / LANES, k % LANES) = smooth + phi_at(words, ws, c, u);
     __syncwarp();
     return k;
 }
