@@ -51,7 +51,7 @@ def p_value(n_topics: int, n: int) -> float:
     phi = LabelWords(
         csr_array(np.tile(bench.label_words.weights.toarray(), (n, 1))), bench.label_words.base
     )
-    documents = csr_array(kron(identity(n, int), [DOCUMENT]))
+    documents = csr_array(kron(identity(n, "int64"), np.array([DOCUMENT])))
     inference = Inference(
         bench.eta, 3 * bench.alpha, bench.gamma * n_topics, method="proper", n_label_tokens=M,
         schedule=Schedule(10),
