@@ -41,8 +41,11 @@ class Backend(Protocol):
     def batch_size(self) -> int:
         """How many documents are inferred at a time."""
 
-    def infer(self, counts: Any) -> Inferred:
-        """Return what is inferred of the documents, averaged over chains and topic sets."""
+    def infer(self, counts: Any, chosen: Labels | None = None) -> Inferred:
+        """Return what is inferred of the documents, averaged over chains and topic sets.
+
+        And, entry by entry, the tokens that words give to `chosen` labels, documents × k.
+        """
 
     def shares_among(self, counts: Any, candidates: Labels) -> Floats:
         """Return the share of each document's candidates, by expectations: all others are pooled.
@@ -112,7 +115,7 @@ def attribute(
 
     `labels` are k different label numbers for each document, documents × k. The rows are the words
     of the document, in the order of its entries in `corpus.counts`; each column sums to the
-    label's N as `infer` gives it with the same seed.
+    label's N as `infer` gives it with the same seed on the same device.
     """
     chosen = np.ascontiguousarray(labels, dtype=np.int64)
     if chosen.ndim != 2 or len(chosen) != len(corpus):
@@ -126,13 +129,13 @@ def attribute(
         )
     if (np.diff(np.sort(chosen, axis=1), axis=1) == 0).any():
         raise InputError("a document's labels must differ from each other")
-    _check_words(corpus, tables)
-    backend, rows = Cpu(tables, inference, seed), corpus.counts
+    backend, execution = settle(corpus, tables, inference, seed, Execution(**where))
+    rows = corpus.counts
     pieces = (
         (rows[first : first + backend.batch_size], chosen[first : first + backend.batch_size])
         for first in range(0, len(corpus), backend.batch_size)
     )
-    for batch in Execution(**where).map(_attribute, pieces, backend):
+    for batch in execution.map(_attribute, pieces, backend):
         yield from batch
 
 
@@ -176,7 +179,7 @@ def _rank(
     return best(_score(backend, inference, n_ranked, counts, stop), k)
 
 
-def _attribute(backend: Cpu, piece: tuple[Any, Labels], stop: Stop) -> list[Floats]:
+def _attribute(backend: Backend, piece: tuple[Any, Labels], stop: Stop) -> list[Floats]:
     counts, chosen = piece
     return np.split(backend.infer(counts, chosen).words, counts.indptr[1:-1])
 

@@ -23,7 +23,6 @@ from deplda.data.weighting import WordCounts, whole_copies
 from deplda.engine.execution import Execution
 from deplda.errors import FractionalCountsWarning, InputError
 from deplda.inference.batches import Backend, infer, settle
-from deplda.inference.cpu import Cpu
 from deplda.inference.layout import Tables
 from deplda.inference.scores import scores
 from deplda.inference.settings import COMBINES, Combine, Estimate, Inference, Method
@@ -340,7 +339,7 @@ class TopicModel(LearnsOn, Explainer):
         self, document: Any, counts: Counts, numbers: Numbers, chances: Floats | None, n_words: int
     ) -> Explanation:
         documents, n_labels = _documents(counts), len(self.classes_)
-        backend = Cpu(self._tables, self._inference(), self.seed_)
+        backend, _ = settle(documents, self._tables, self._inference(), self.seed_, self._here())
         inferred = backend.infer(documents.counts, numbers)
         ranked, tokens = inferred.only(n_labels), inferred.words
         entries, names = documents.counts, self.surface_words_

@@ -41,8 +41,8 @@ struct Workspace {
     }
 };
 
-// Each document's words of memory; deplda.kernels.cuda.fast counts the same.
-__device__ void lay_out(Workspace &ws, float *memory, bool conditionals)
+// Each document's words of memory; deplda.kernels.cuda.fast counts the same. One lane does it.
+__device__ void lay_out(Workspace &ws, float *memory, int *near_topics, bool conditionals)
 {
     int most = min(ws.n_tokens, ws.n_labels);
     int slots = max((most + LANES - 1) / LANES * LANES, FEWEST);
@@ -54,6 +54,8 @@ __device__ void lay_out(Workspace &ws, float *memory, bool conditionals)
     ws.n_dt = ws.z_topic + ws.n_tokens;
     ws.live = ws.n_dt + ws.n_topics;
     ws.by_topic = (float *)(ws.live + ws.n_topics);
+    if (ws.n_topics <= NEAR_TOPICS)
+        ws.n_dt = near_topics;
     ws.alpha = ws.by_topic + ws.n_types;
     ws.sums = ws.alpha + (conditionals ? ws.n_labels : 0);
 }
