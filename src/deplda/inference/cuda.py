@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -12,17 +13,22 @@ from deplda.data.weighting import weighed, whole
 from deplda.engine.execution import Execution
 from deplda.inference.cpu import Cpu, shares_of, weights_of, with_background
 from deplda.inference.layout import Tables
-from deplda.inference.scores import Floats, Inferred, Labels, scores
+from deplda.inference.scores import Floats, Inferred, Labels, Ranking
 from deplda.inference.settings import Inference
-from deplda.kernels.cuda import among, expected, fast, proper
+from deplda.kernels.cuda import among, expected, fast, proper, scores
 from deplda.kernels.cuda.device import Gpu, GpuFullError, Struct, choose, too_large, within_memory
 from deplda.kernels.cuda.fast import Documents
 
 # A batch is never more than this many documents × labels, so that our own memory stays bounded.
 _BATCH_CELLS = 20_000_000
+# Where only the best labels of each document are fetched: enough of them to keep a GPU busy.
+_RANKED_CELLS = 400_000_000
 _BATCH_DOCUMENTS = 1 << 16
 # What the results of a document and a label take on the GPU: sums, N, α′, and copies of them.
 _CELL_BYTES = 64
+
+_Found = tuple[Any, Any, Any, Any]
+"""N, α′, θ′, and what entries give to chosen labels, on the GPU."""
 
 
 class _OnGpu(NamedTuple):
@@ -46,7 +52,15 @@ class GpuBackend(NamedTuple):
     @property
     def batch_size(self) -> int:
         """How many documents are inferred at a time."""
-        cells = min(_BATCH_CELLS, self.gpu.free() // _CELL_BYTES)
+        return self._documents_of(_BATCH_CELLS)
+
+    @property
+    def rank_batch_size(self) -> int:
+        """How many documents are ranked at a time."""
+        return self._documents_of(_RANKED_CELLS)
+
+    def _documents_of(self, n_cells: int) -> int:
+        cells = min(n_cells, self.gpu.free() // _CELL_BYTES)
         return max(1, min(_BATCH_DOCUMENTS, cells // self.tables.n_labels))
 
     def infer(self, counts: Any, chosen: Labels | None = None) -> Inferred:
@@ -54,6 +68,40 @@ class GpuBackend(NamedTuple):
 
         And, entry by entry, the tokens that words give to `chosen` labels, documents × k.
         """
+        tables, k = self.tables, 0 if chosen is None else chosen.shape[1]
+        sizes = (tables.n_labels, tables.n_labels, tables.topic_starts[-1], k)
+        parts = [[np.zeros((0, size))] for size in sizes]
+        with within_memory():
+            for found in self._found(counts, chosen):
+                for part, each in zip(parts, found, strict=True):
+                    part.append(self.gpu.get(each))
+        return Inferred(*map(np.concatenate, parts))
+
+    def scores(self, counts: Any) -> Floats:
+        """Return the scores of the documents, documents × labels to be ranked."""
+        parts = [np.zeros((0, self.tables.n_ranked))]
+        with within_memory():
+            parts.extend(self.gpu.get(each) for each in self._scored(counts))
+        return np.concatenate(parts)
+
+    def rank(self, counts: Any, k: int) -> Ranking:
+        """Return the k best labels of the documents."""
+        k = min(k, self.tables.n_ranked)
+        labels, values = [np.zeros((0, k), np.int64)], [np.zeros((0, k))]
+        with within_memory():
+            for each in self._scored(counts):
+                found = scores.best(self.gpu, each, k)
+                labels.append(found[0])
+                values.append(found[1])
+        return Ranking(np.concatenate(labels), np.concatenate(values))
+
+    def _scored(self, counts: Any) -> Iterator[Any]:
+        """Yield the scores of some documents after the other, on the GPU."""
+        for n, alpha, _, _ in self._found(counts, None):
+            yield scores.scores(self.gpu, n, alpha, self.inference.combine, self.tables.n_ranked)
+
+    def _found(self, counts: Any, chosen: Labels | None) -> Iterator[_Found]:
+        """Yield what is inferred of some documents after the other, on the GPU."""
         is_expected = self.inference.method == "deterministic"
         times = weighed(counts.data, self.inference.word_counts)
         documents = Documents(
@@ -62,31 +110,26 @@ class GpuBackend(NamedTuple):
             times if is_expected else whole(times),
             np.zeros((counts.shape[0], 0), np.int32) if chosen is None else chosen.astype(np.int32),
         )
-        with within_memory():
-            return self._expect(documents) if is_expected else self._sample(documents)
+        return self._expect(documents) if is_expected else iter([self._sample(documents)])
 
-    def _expect(self, documents: Documents) -> Inferred:
-        """Return expectations. There is no chance in them: no seed is used."""
+    def _expect(self, documents: Documents) -> Iterator[_Found]:
+        """Yield expectations. There is no chance in them: no seed is used."""
         gpu, tables, inference, eta, flat = self._with_weights()
         on, n_sets = _on_gpu(gpu, tables, inference), len(tables.topic_starts) - 1
         n_labels, n_topics = tables.n_labels, int(tables.topic_starts[-1])
         starts, types, times, chosen = documents
         room = expected.bytes_of(np.diff(starts), n_labels, n_topics, n_sets, chosen.shape[1])
-        parts = [[np.zeros((0, n))] for n in (n_labels, n_labels, n_topics, chosen.shape[1])]
         for first, last in fast.batches(room, gpu.free()):
             own = slice(starts[first], starts[last])
             piece = Documents(
                 starts[first : last + 1] - starts[first], types[own], times[own], chosen[first:last]
             )
-            found = expected.expect(
+            yield expected.expect(
                 gpu, on.words, on.sets, n_sets, n_labels, n_topics, eta, flat,
                 float(inference.gamma), piece, float(inference.tolerance), inference.max_cycles,
             )  # fmt: skip
-            for part, each in zip(parts, found, strict=True):
-                part.append(gpu.get(each))
-        return Inferred(*map(np.concatenate, parts))
 
-    def _sample(self, documents: Documents) -> Inferred:
+    def _sample(self, documents: Documents) -> _Found:
         """Return means over all samples of all topic sets; of θ′ by eq. 7."""
         gpu, tables, inference, eta, flat = self._with_weights()
         on, set_starts = _on_gpu(gpu, tables, inference), tables.topic_starts
@@ -104,7 +147,7 @@ class GpuBackend(NamedTuple):
             alpha = gpu.xp.where(gpu.put(lengths > 0)[:, None], own, alpha)
         for sums in (found.counts, found.words):
             sums /= n_samples * n_sets
-        return Inferred(*map(gpu.get, (found.counts, alpha, shares, found.words)))
+        return found.counts, alpha, shares, found.words
 
     def _samples(self, documents: Documents) -> fast.Samples:
         """Return the sums over all samples, on the GPU; Flat-LDA has no label tokens."""
@@ -150,8 +193,8 @@ class GpuBackend(NamedTuple):
         inference = replace(self.inference, method="deterministic")
         names = with_background(candidates, tables).astype(np.int32)
         if names.shape[1] > among.MOST:
-            every = self._replace(inference=inference).infer(counts)
-            shares = scores(every, "blend", tables.n_ranked) / 2
+            blended = replace(inference, combine="blend")
+            shares = self._replace(inference=blended).scores(counts) / 2
             return np.take_along_axis(shares, candidates.astype(np.int64), axis=1)
         times = weighed(counts.data, inference.word_counts).astype(np.float32)
         tokens, alpha = self._expect_among(counts, times, names)

@@ -53,11 +53,9 @@ _MOST_HELD_OUT = 1000
 
 
 class TopicScorer(NamedTuple):
-    """Inference of some documents, combined into scores."""
+    """Inference of some documents, combined into scores, where labels are inferred."""
 
     backend: Backend
-    inference: Inference
-    n_labels: int
 
     @property
     def batch_size(self) -> int:
@@ -66,8 +64,7 @@ class TopicScorer(NamedTuple):
 
     def scores(self, counts: Counts) -> Floats:
         """Return the scores of the documents, documents × labels."""
-        inferred = self.backend.infer(_documents(counts).counts)
-        return scores(inferred, self.inference.combine, self.n_labels)
+        return self.backend.scores(_documents(counts).counts)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -314,7 +311,7 @@ class TopicModel(LearnsOn, Explainer):
         if self.inference != "deterministic":
             _warn_of_fractions(documents, "inference")
         backend, execution = settle(documents, self._tables, inference, self.seed_, execution)
-        return TopicScorer(backend, inference, len(self.classes_)), execution
+        return TopicScorer(backend), execution
 
     def _inference(self) -> Inference:
         weights, asked = self.settings_, self._checked()

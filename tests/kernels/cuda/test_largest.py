@@ -15,7 +15,7 @@ def are_right(gpu: Gpu, n: int, n_kept: int) -> bool:
     rows = np.array([
         np.exp(rng.normal(0, 40, n)), rng.gamma(0.3, size=n), rng.integers(0, 3, n), np.zeros(n),
         np.nextafter(1.0, rng.integers(0, 3, n)), 1 / rng.permutation(np.arange(1, n + 1)),
-        np.arange(n) > n - 5,
+        np.arange(n) > n - 5, rng.normal(size=n), rng.choice([-0.0, 0.0, -1e-9], n),
     ], np.float64)  # fmt: skip
     names, place = (gpu.get(each) for each in largest(gpu, gpu.put(rows), n_kept))
     expected = np.sort(np.argsort(-rows, axis=1, kind="stable")[:, :n_kept], axis=1)
@@ -37,7 +37,8 @@ def test_they_are_the_head_of_a_stable_sort(gpu: Gpu, n: int, n_kept: int) -> No
     [
         ("own_equal < ties", "true"),
         ("wanted - (upto - own)", "wanted - upto"),
-        ("(values[c] ^ least) >> (shift + BITS) == 0", "true"),
+        ("(key ^ least) >> (shift + BITS) == 0", "true"),
+        ("bits >> 63 ? ~bits", "bits >> 63 ? bits"),
         ("min(own_equal, ties)", "own_equal"),
     ],
 )

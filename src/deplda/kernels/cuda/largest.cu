@@ -3,6 +3,14 @@
 
 const int BITS = 11, BINS = 1 << BITS, TOP = 55; // of 64 bits, the first digit has 9
 
+// The bits of a number such that they are in the order of the numbers; 0 and -0 are one.
+__device__ inline u64 key_of(u64 bits)
+{
+    if (bits << 1 == 0)
+        bits = 0;
+    return bits >> 63 ? ~bits : bits | 1ull << 63;
+}
+
 // Find, from the last bin on, the one at which so many values are reached; return it, and in
 // `wanted` how many of that bin are. One warp.
 __device__ int bin_of(const int *bins, int &wanted, int lane)
@@ -29,23 +37,25 @@ __device__ int bin_of(const int *bins, int &wanted, int lane)
 // Set names to the places of the n_kept largest values of each row, ascending, and place to where
 // each stands among them, -1 for all others.
 //
-// `values` are rows × n, the bits of numbers that are 0 or more: in the order of the numbers. Of
-// equal values, the first ones are kept. A block for each row.
+// `values` are rows × n, the bits of numbers. Of equal values, the first ones are kept. A block for
+// each row.
 extern "C" __global__ void largest(const u64 *values, int n, int n_kept, int *names, int *place)
 {
     __shared__ int bins[BINS], greater[LANES], equal[LANES], held[2];
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, n_warps = blockDim.x / LANES;
     values += (long long)blockIdx.x * n, place += (long long)blockIdx.x * n;
     names += (long long)blockIdx.x * n_kept;
-    u64 least = 0; // the least value that is kept, its digits found so far
+    u64 least = 0; // the key of the least value that is kept, its digits found so far
     int ties = n_kept; // how many of those values, equal in these digits, are
     for (int shift = TOP; shift >= 0; shift -= BITS) {
         for (int b = threadIdx.x; b < BINS; b += blockDim.x)
             bins[b] = 0;
         __syncthreads();
-        for (int c = threadIdx.x; c < n; c += blockDim.x)
-            if (shift == TOP || (values[c] ^ least) >> (shift + BITS) == 0)
-                atomicAdd(bins + (values[c] >> shift & (BINS - 1)), 1);
+        for (int c = threadIdx.x; c < n; c += blockDim.x) {
+            u64 key = key_of(values[c]);
+            if (shift == TOP || (key ^ least) >> (shift + BITS) == 0)
+                atomicAdd(bins + (key >> shift & (BINS - 1)), 1);
+        }
         __syncthreads();
         if (warp == 0) {
             int wanted = ties, bin = bin_of(bins, wanted, lane);
@@ -59,7 +69,7 @@ extern "C" __global__ void largest(const u64 *values, int n, int n_kept, int *na
     int n_greater = 0, n_equal = 0; // so far
     for (int first = 0; first < n; first += blockDim.x) {
         int c = first + threadIdx.x;
-        u64 value = c < n ? values[c] : 0;
+        u64 value = c < n ? key_of(values[c]) : 0;
         unsigned above = __ballot_sync(ALL, c < n && value > least);
         unsigned same = __ballot_sync(ALL, c < n && value == least);
         __syncthreads(); // all have read what was there before
