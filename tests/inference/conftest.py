@@ -2,6 +2,9 @@ import pytest
 
 from tests.drawn_news import drawn_news
 from tests.inference.worlds import News, tables_of
+from tests.kernels.cuda.conftest import folder, gpu
+
+__all__ = ["folder", "gpu", "news"]
 
 
 @pytest.fixture(scope="session")

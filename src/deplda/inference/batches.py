@@ -16,7 +16,7 @@ from deplda.engine.pool import Stop
 from deplda.errors import InputError
 from deplda.inference.cpu import Cpu
 from deplda.inference.layout import Tables
-from deplda.inference.scores import Floats, Inferred, Labels, Ranking, best, scores
+from deplda.inference.scores import Floats, Inferred, Labels, Ranking
 from deplda.inference.settings import Inference
 
 if TYPE_CHECKING:
@@ -41,8 +41,21 @@ class Backend(Protocol):
     def batch_size(self) -> int:
         """How many documents are inferred at a time."""
 
-    def infer(self, counts: Any) -> Inferred:
-        """Return what is inferred of the documents, averaged over chains and topic sets."""
+    @property
+    def rank_batch_size(self) -> int:
+        """How many documents are ranked at a time."""
+
+    def infer(self, counts: Any, chosen: Labels | None = None) -> Inferred:
+        """Return what is inferred of the documents, averaged over chains and topic sets.
+
+        And, entry by entry, the tokens that words give to `chosen` labels, documents × k.
+        """
+
+    def scores(self, counts: Any) -> Floats:
+        """Return the scores of the documents, documents × labels to be ranked."""
+
+    def rank(self, counts: Any, k: int) -> Ranking:
+        """Return the k best labels of the documents."""
 
     def shares_among(self, counts: Any, candidates: Labels) -> Floats:
         """Return the share of each document's candidates, by expectations: all others are pooled.
@@ -64,7 +77,7 @@ def infer(
     drawn than on the CPU.
     """
     backend, execution = settle(corpus, tables, inference, seed, Execution(**where))
-    return _by_batches(partial(_infer, backend), corpus, backend, execution)
+    return _by_batches(partial(_infer, backend), corpus, backend.batch_size, execution)
 
 
 def rank(
@@ -84,8 +97,7 @@ def rank(
     if k < 1:
         raise InputError(f"k is {k}; a ranking needs at least 1 label")
     backend, execution = settle(corpus, tables, inference, seed, Execution(**where))
-    work = partial(_rank, backend, inference, tables.n_ranked, k)
-    return _by_batches(work, corpus, backend, execution)
+    return _by_batches(partial(_rank, backend, k), corpus, backend.rank_batch_size, execution)
 
 
 def score_matrix(
@@ -94,8 +106,7 @@ def score_matrix(
     """Return the scores of all labels, documents × labels; for problems where that is not large."""
     check_cells(len(corpus), tables.n_labels)
     backend, execution = settle(corpus, tables, inference, seed, Execution(**where))
-    work = partial(_score, backend, inference, tables.n_ranked)
-    batches = _by_batches(work, corpus, backend, execution)
+    batches = _by_batches(partial(_score, backend), corpus, backend.batch_size, execution)
     return np.concatenate([np.zeros((0, tables.n_ranked)), *batches])
 
 
@@ -112,7 +123,7 @@ def attribute(
 
     `labels` are k different label numbers for each document, documents × k. The rows are the words
     of the document, in the order of its entries in `corpus.counts`; each column sums to the
-    label's N as `infer` gives it with the same seed.
+    label's N as `infer` gives it with the same seed on the same device.
     """
     chosen = np.ascontiguousarray(labels, dtype=np.int64)
     if chosen.ndim != 2 or len(chosen) != len(corpus):
@@ -126,13 +137,13 @@ def attribute(
         )
     if (np.diff(np.sort(chosen, axis=1), axis=1) == 0).any():
         raise InputError("a document's labels must differ from each other")
-    _check_words(corpus, tables)
-    backend, rows = Cpu(tables, inference, seed), corpus.counts
+    backend, execution = settle(corpus, tables, inference, seed, Execution(**where))
+    rows = corpus.counts
     pieces = (
         (rows[first : first + backend.batch_size], chosen[first : first + backend.batch_size])
         for first in range(0, len(corpus), backend.batch_size)
     )
-    for batch in Execution(**where).map(_attribute, pieces, backend):
+    for batch in execution.map(_attribute, pieces, backend):
         yield from batch
 
 
@@ -164,27 +175,23 @@ def _infer(backend: Backend, counts: Any, stop: Stop) -> Inferred:
     return backend.infer(counts)
 
 
-def _score(
-    backend: Backend, inference: Inference, n_ranked: int, counts: Any, stop: Stop
-) -> Floats:
-    return scores(backend.infer(counts), inference.combine, n_ranked)
+def _score(backend: Backend, counts: Any, stop: Stop) -> Floats:
+    return backend.scores(counts)
 
 
-def _rank(
-    backend: Backend, inference: Inference, n_ranked: int, k: int, counts: Any, stop: Stop
-) -> Ranking:
-    return best(_score(backend, inference, n_ranked, counts, stop), k)
+def _rank(backend: Backend, k: int, counts: Any, stop: Stop) -> Ranking:
+    return backend.rank(counts, k)
 
 
-def _attribute(backend: Cpu, piece: tuple[Any, Labels], stop: Stop) -> list[Floats]:
+def _attribute(backend: Backend, piece: tuple[Any, Labels], stop: Stop) -> list[Floats]:
     counts, chosen = piece
     return np.split(backend.infer(counts, chosen).words, counts.indptr[1:-1])
 
 
 def _by_batches(
-    work: Callable[[Any, Stop], Result], corpus: Corpus, backend: Backend, execution: Execution
+    work: Callable[[Any, Stop], Result], corpus: Corpus, size: int, execution: Execution
 ) -> Iterator[Result]:
-    return execution.map_rows(work, corpus.counts, backend.batch_size, "inferring labels of")
+    return execution.map_rows(work, corpus.counts, size, "inferring labels of")
 
 
 def _check_words(corpus: Corpus, tables: Tables) -> None:

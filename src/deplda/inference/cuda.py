@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -12,14 +13,22 @@ from deplda.data.weighting import weighed, whole
 from deplda.engine.execution import Execution
 from deplda.inference.cpu import Cpu, shares_of, weights_of, with_background
 from deplda.inference.layout import Tables
-from deplda.inference.scores import Floats, Inferred, Labels, scores
+from deplda.inference.scores import Floats, Inferred, Labels, Ranking
 from deplda.inference.settings import Inference
-from deplda.kernels.cuda import among, expected, fast
-from deplda.kernels.cuda.device import Gpu, GpuFullError, Struct, choose, too_large, within_memory
+from deplda.kernels.cuda import among, expected, fast, proper, scores
+from deplda.kernels.cuda.device import Gpu, Struct, attempt, too_large, within_memory
+from deplda.kernels.cuda.fast import Documents
 
 # A batch is never more than this many documents × labels, so that our own memory stays bounded.
 _BATCH_CELLS = 20_000_000
+# Where only the best labels of each document are fetched: enough of them to keep a GPU busy.
+_RANKED_CELLS = 400_000_000
+_BATCH_DOCUMENTS = 1 << 16
+# What the results of a document and a label take on the GPU: sums, N, α′, and copies of them.
 _CELL_BYTES = 64
+
+_Found = tuple[Any, Any, Any, Any]
+"""N, α′, θ′, and what entries give to chosen labels, on the GPU."""
 
 
 class _OnGpu(NamedTuple):
@@ -43,57 +52,122 @@ class GpuBackend(NamedTuple):
     @property
     def batch_size(self) -> int:
         """How many documents are inferred at a time."""
-        return max(1, min(_BATCH_CELLS, self.gpu.free() // _CELL_BYTES) // self.tables.n_labels)
+        return self._documents_of(_BATCH_CELLS)
 
-    def infer(self, counts: Any) -> Inferred:
-        """Return what is inferred of the documents, averaged over chains and topic sets."""
-        run = self._expect if self.inference.method == "deterministic" else self._sample
-        times = weighed(counts.data, self.inference.word_counts)
+    @property
+    def rank_batch_size(self) -> int:
+        """How many documents are ranked at a time."""
+        return self._documents_of(_RANKED_CELLS)
+
+    def _documents_of(self, n_cells: int) -> int:
+        cells = min(n_cells, self.gpu.free() // _CELL_BYTES)
+        return max(1, min(_BATCH_DOCUMENTS, cells // self.tables.n_labels))
+
+    def infer(self, counts: Any, chosen: Labels | None = None) -> Inferred:
+        """Return what is inferred of the documents, averaged over chains and topic sets.
+
+        And, entry by entry, the tokens that words give to `chosen` labels, documents × k.
+        """
+        tables, k = self.tables, 0 if chosen is None else chosen.shape[1]
+        sizes = (tables.n_labels, tables.n_labels, tables.topic_starts[-1], k)
+        parts = [[np.zeros((0, size))] for size in sizes]
         with within_memory():
-            types = counts.indices.astype(np.int32, copy=False)
-            found = run(counts.indptr.astype(np.int64), types, times)
-            return Inferred(*(self.gpu.get(each) for each in found))
+            for found in self._found(counts, chosen):
+                for part, each in zip(parts, found, strict=True):
+                    part.append(self.gpu.get(each))
+        return Inferred(*map(np.concatenate, parts))
 
-    def _expect(self, starts: Any, types: Any, times: Any) -> list[Any]:
-        """Return N, α′ and θ′, on the GPU. There is no chance in it: no seed is used."""
+    def scores(self, counts: Any) -> Floats:
+        """Return the scores of the documents, documents × labels to be ranked."""
+        parts = [np.zeros((0, self.tables.n_ranked))]
+        with within_memory():
+            parts.extend(self.gpu.get(each) for each in self._scored(counts))
+        return np.concatenate(parts)
+
+    def rank(self, counts: Any, k: int) -> Ranking:
+        """Return the k best labels of the documents."""
+        k = min(k, self.tables.n_ranked)
+        labels, values = [np.zeros((0, k), np.int64)], [np.zeros((0, k))]
+        with within_memory():
+            for each in self._scored(counts):
+                found = scores.best(self.gpu, each, k)
+                labels.append(found[0])
+                values.append(found[1])
+        return Ranking(np.concatenate(labels), np.concatenate(values))
+
+    def _scored(self, counts: Any) -> Iterator[Any]:
+        """Yield the scores of some documents after the other, on the GPU."""
+        for n, alpha, _, _ in self._found(counts, None):
+            yield scores.scores(self.gpu, n, alpha, self.inference.combine, self.tables.n_ranked)
+
+    def _found(self, counts: Any, chosen: Labels | None) -> Iterator[_Found]:
+        """Yield what is inferred of some documents after the other, on the GPU."""
+        is_expected = self.inference.method == "deterministic"
+        times = weighed(counts.data, self.inference.word_counts)
+        documents = Documents(
+            counts.indptr.astype(np.int64),
+            counts.indices.astype(np.int32, copy=False),
+            times if is_expected else whole(times),
+            np.zeros((counts.shape[0], 0), np.int32) if chosen is None else chosen.astype(np.int32),
+        )
+        return self._expect(documents) if is_expected else iter([self._sample(documents)])
+
+    def _expect(self, documents: Documents) -> Iterator[_Found]:
+        """Yield expectations. There is no chance in them: no seed is used."""
         gpu, tables, inference, eta, flat = self._with_weights()
         on, n_sets = _on_gpu(gpu, tables, inference), len(tables.topic_starts) - 1
         n_labels, n_topics = tables.n_labels, int(tables.topic_starts[-1])
-        room = expected.bytes_of(np.diff(starts), n_labels, n_topics, n_sets)
-        parts = [[gpu.xp.zeros((0, n))] for n in (n_labels, n_labels, n_topics)]
+        starts, types, times, chosen = documents
+        room = expected.bytes_of(np.diff(starts), n_labels, n_topics, n_sets, chosen.shape[1])
         for first, last in fast.batches(room, gpu.free()):
             own = slice(starts[first], starts[last])
-            found = expected.expect(
+            piece = Documents(
+                starts[first : last + 1] - starts[first], types[own], times[own], chosen[first:last]
+            )
+            yield expected.expect(
                 gpu, on.words, on.sets, n_sets, n_labels, n_topics, eta, flat,
-                float(inference.gamma), starts[first : last + 1] - starts[first],
-                types[own], times[own], float(inference.tolerance), inference.max_cycles,
+                float(inference.gamma), piece, float(inference.tolerance), inference.max_cycles,
             )  # fmt: skip
-            for part, each in zip(parts, found, strict=True):
-                part.append(each)
-        return [gpu.xp.concatenate(part) for part in parts]
 
-    def _sample(self, starts: Any, types: Any, times: Any) -> list[Any]:
-        """Return N, α′ and θ′ (eq. 7), on the GPU, as means over all samples of all topic sets."""
+    def _sample(self, documents: Documents) -> _Found:
+        """Return means over all samples of all topic sets; of θ′ by eq. 7."""
+        gpu, tables, inference, eta, flat = self._with_weights()
+        on, set_starts = _on_gpu(gpu, tables, inference), tables.topic_starts
+        n_sets, sizes = len(set_starts) - 1, np.diff(set_starts)
+        found = self._samples(documents)
+        n_samples = inference.n_chains * inference.schedule.n_samples
+        lengths = fast.lengths_of(documents)
+        n_tokens = lengths if found.labels is None else inference.n_label_tokens * (lengths > 0)
+        gamma = gpu.put(np.repeat(inference.gamma / np.maximum(sizes, 1), sizes))
+        total = gpu.put(n_tokens + float(inference.gamma))
+        shares = (found.topics / n_samples + gamma) / total[:, None]
+        alpha = expected.mean_alpha(gpu, on.sets, n_sets, tables.n_labels, shares, eta, flat)
+        if found.labels is not None:  # a document without words has the expectation: α′ of even θ′
+            own = flat + found.labels * (eta / inference.n_label_tokens / (n_samples * n_sets))
+            alpha = gpu.xp.where(gpu.put(lengths > 0)[:, None], own, alpha)
+        for sums in (found.counts, found.words):
+            sums /= n_samples * n_sets
+        return found.counts, alpha, shares, found.words
+
+    def _samples(self, documents: Documents) -> fast.Samples:
+        """Return the sums over all samples, on the GPU; Flat-LDA has no label tokens."""
         from deplda.kernels import random
         from deplda.kernels.layouts import Prior
 
         gpu, tables, inference, eta, flat = self._with_weights()
-        on, set_starts, times = _on_gpu(gpu, tables, inference), tables.topic_starts, whole(times)
-        n_sets, plan = len(set_starts) - 1, inference.schedule
+        on, plan = _on_gpu(gpu, tables, inference), inference.schedule
         key, stride = random.stream(self.seed, random.DOCUMENT, 0)
-        counts, tokens = fast.sample(
-            gpu, on.words, on.topics or on.sets, set_starts, tables.n_labels,
-            Prior(eta, flat, float(inference.gamma)), starts, types, times, key, stride,
-            inference.n_chains, plan.burn_in, plan.n_samples, plan.lag,
-            inference.estimate == "conditionals",
+        asked = (
+            gpu, on.words, on.topics or on.sets, tables.topic_starts, tables.n_labels,
+            Prior(eta, flat, float(inference.gamma)), documents,
+            fast.Plan(
+                key, stride, inference.n_chains, plan.burn_in, plan.n_samples, plan.lag,
+                inference.estimate == "conditionals",
+            ),
         )  # fmt: skip
-        n_samples = inference.n_chains * plan.n_samples
-        sizes = np.diff(set_starts)
-        gamma = gpu.put(np.repeat(inference.gamma / np.maximum(sizes, 1), sizes))
-        lengths = gpu.put(fast.lengths_of(starts, times))
-        shares = (tokens / n_samples + gamma) / (lengths[:, None] + float(inference.gamma))
-        alpha = expected.mean_alpha(gpu, on.sets, n_sets, tables.n_labels, shares, eta, flat)
-        return [counts / (n_samples * n_sets), alpha, shares]
+        if _has_label_tokens(tables, inference):
+            return proper.sample(*asked, inference.n_label_tokens)
+        return fast.sample(*asked)
 
     def on_cpu(self) -> Cpu:
         """Return what infers the same on the CPU."""
@@ -119,8 +193,8 @@ class GpuBackend(NamedTuple):
         inference = replace(self.inference, method="deterministic")
         names = with_background(candidates, tables).astype(np.int32)
         if names.shape[1] > among.MOST:
-            every = self._replace(inference=inference).infer(counts)
-            shares = scores(every, "blend", tables.n_ranked) / 2
+            blended = replace(inference, combine="blend")
+            shares = self._replace(inference=blended).scores(counts) / 2
             return np.take_along_axis(shares, candidates.astype(np.int64), axis=1)
         times = weighed(counts.data, inference.word_counts).astype(np.float32)
         tokens, alpha = self._expect_among(counts, times, names)
@@ -154,20 +228,13 @@ def gpu_backend(
     execution: Execution, corpus: Corpus, tables: Tables, inference: Inference, seed: int
 ) -> GpuBackend | None:
     """Return the GPU to infer on, with φ and φ′ put on it, or None for the CPU."""
-    unable = execution.not_for_a_gpu
-    if inference.method == "proper":
-        unable = "proper inference is done on the CPU alone"
-    gpu = choose(execution.device, unable)
-    if gpu is None:
-        return None
-    try:
+
+    def with_room(gpu: Gpu) -> GpuBackend:
         _on_gpu(gpu, tables, inference)
         _check_room(gpu, corpus, tables, inference)
-    except GpuFullError:
-        if execution.device == "auto":
-            return None
-        raise
-    return GpuBackend(gpu, tables, inference, seed)
+        return GpuBackend(gpu, tables, inference, seed)
+
+    return attempt(execution.device, execution.not_for_a_gpu, with_room)
 
 
 def _on_gpu(gpu: Gpu, tables: Tables, inference: Inference) -> _OnGpu:
@@ -181,15 +248,22 @@ def _on_gpu(gpu: Gpu, tables: Tables, inference: Inference) -> _OnGpu:
     return _OnGpu(kept["words"], kept.get("topics"), kept["sets"])
 
 
+def _has_label_tokens(tables: Tables, inference: Inference) -> bool:
+    return inference.method == "proper" and bool(tables.topic_starts[-1])
+
+
 def _check_room(gpu: Gpu, corpus: Corpus, tables: Tables, inference: Inference) -> None:
     """Raise if the GPU does not hold the work on the largest document."""
     n_types, n_labels = np.diff(corpus.counts.indptr).astype(np.int64), tables.n_labels
-    n_topics = int(tables.topic_starts[-1])
+    n_topics, n_sets = int(tables.topic_starts[-1]), len(tables.topic_starts) - 1
+    lengths, conditionals = corpus.document_lengths, inference.estimate == "conditionals"
     if inference.method == "deterministic":
-        needed = expected.bytes_of(n_types, n_labels, n_topics, len(tables.topic_starts) - 1)
+        needed = expected.bytes_of(n_types, n_labels, n_topics, n_sets)
+    elif _has_label_tokens(tables, inference):
+        needed = 4 * proper.workspace_sizes(
+            n_types, lengths, n_labels, n_topics, conditionals, inference.n_label_tokens
+        )
     else:
-        conditionals = inference.estimate == "conditionals"
-        lengths = corpus.document_lengths
         needed = 4 * fast.workspace_sizes(n_types, lengths, n_labels, n_topics, conditionals)
     most = int(needed.max(initial=0))
     if most > gpu.free():

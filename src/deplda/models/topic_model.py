@@ -23,7 +23,6 @@ from deplda.data.weighting import WordCounts, whole_copies
 from deplda.engine.execution import Execution
 from deplda.errors import FractionalCountsWarning, InputError
 from deplda.inference.batches import Backend, infer, settle
-from deplda.inference.cpu import Cpu
 from deplda.inference.layout import Tables
 from deplda.inference.scores import scores
 from deplda.inference.settings import COMBINES, Combine, Estimate, Inference, Method
@@ -54,11 +53,9 @@ _MOST_HELD_OUT = 1000
 
 
 class TopicScorer(NamedTuple):
-    """Inference of some documents, combined into scores."""
+    """Inference of some documents, combined into scores, where labels are inferred."""
 
     backend: Backend
-    inference: Inference
-    n_labels: int
 
     @property
     def batch_size(self) -> int:
@@ -67,8 +64,7 @@ class TopicScorer(NamedTuple):
 
     def scores(self, counts: Counts) -> Floats:
         """Return the scores of the documents, documents × labels."""
-        inferred = self.backend.infer(_documents(counts).counts)
-        return scores(inferred, self.inference.combine, self.n_labels)
+        return self.backend.scores(_documents(counts).counts)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -262,8 +258,7 @@ class TopicModel(LearnsOn, Explainer):
         return update_label_words(
             self.label_words_, _with_background(corpus) if background else corpus,
             eta=self.settings_["train_eta"], beta=self.settings_["beta_words"],
-            word_counts=self.settings_["word_counts"], background=background,
-            progress=bool(self.verbose),
+            word_counts=self.settings_["word_counts"], background=background, **self._where(),
         )  # fmt: skip
 
     def _fit_words(self, corpus: Corpus, kept: Kept) -> LabelWords:
@@ -273,7 +268,7 @@ class TopicModel(LearnsOn, Explainer):
             trained = expect_label_words(
                 _with_background(corpus) if background else corpus, **how,
                 word_counts=self.settings_["word_counts"], background=background,
-                weights=self.document_weights_, progress=bool(self.verbose),
+                weights=self.document_weights_, **self._where(),
             )  # fmt: skip
         else:
             _warn_of_fractions(corpus, "fit_method")
@@ -316,7 +311,7 @@ class TopicModel(LearnsOn, Explainer):
         if self.inference != "deterministic":
             _warn_of_fractions(documents, "inference")
         backend, execution = settle(documents, self._tables, inference, self.seed_, execution)
-        return TopicScorer(backend, inference, len(self.classes_)), execution
+        return TopicScorer(backend), execution
 
     def _inference(self) -> Inference:
         weights, asked = self.settings_, self._checked()
@@ -341,7 +336,7 @@ class TopicModel(LearnsOn, Explainer):
         self, document: Any, counts: Counts, numbers: Numbers, chances: Floats | None, n_words: int
     ) -> Explanation:
         documents, n_labels = _documents(counts), len(self.classes_)
-        backend = Cpu(self._tables, self._inference(), self.seed_)
+        backend, _ = settle(documents, self._tables, self._inference(), self.seed_, self._here())
         inferred = backend.infer(documents.counts, numbers)
         ranked, tokens = inferred.only(n_labels), inferred.words
         entries, names = documents.counts, self.surface_words_

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <csetjmp>
 #include <cstring>
+#include <memory>
 #include <ucontext.h>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #define __device__
 #define __shared__ static
 #define __launch_bounds__(...)
+#define __noinline__
 
 using std::max;
 using std::min;
@@ -25,10 +27,12 @@ struct Warp {
     int arrived = 0, turn = 0;
 };
 
+static const size_t STACK = 1 << 16;
+
 struct Thread {
     ucontext_t context;
     jmp_buf place;
-    std::vector<char> stack = std::vector<char>(1 << 16);
+    std::unique_ptr<char[]> stack{new char[STACK]}; // not cleared, which would take longest of all
     Three number;
     Warp *warp;
     bool is_started = false, is_done = false;
@@ -155,8 +159,8 @@ static void run_block(std::vector<Thread> &threads)
                 _longjmp(thread.place, 1);
             thread.is_started = true;
             getcontext(&thread.context);
-            thread.context.uc_stack.ss_sp = thread.stack.data();
-            thread.context.uc_stack.ss_size = thread.stack.size();
+            thread.context.uc_stack.ss_sp = thread.stack.get();
+            thread.context.uc_stack.ss_size = STACK;
             thread.context.uc_link = nullptr;
             makecontext(&thread.context, begin_thread, 0);
             setcontext(&thread.context);

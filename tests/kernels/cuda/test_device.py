@@ -19,9 +19,9 @@ from deplda import (
     train_label_words,
     train_topic_labels,
 )
-from deplda.inference.batches import infer, score_matrix
+from deplda.inference.batches import attribute, infer, score_matrix
 from deplda.inference.layout import Tables
-from deplda.inference.settings import Inference
+from deplda.inference.settings import ESTIMATES, METHODS, Inference
 from deplda.kernels.cuda import device as gpus
 from deplda.kernels.cuda.device import Gpu, GpuFullError
 from tests.drawn_news import drawn_news
@@ -35,13 +35,21 @@ def test_a_gpu_with_little_memory_gives_the_same_bits(
     rng = np.random.default_rng(1)
     tables = Tables(some_label_words(rng, 25, 12), [some_topic_labels(rng, 12, 4)])
     documents = rng.poisson(0.6, size=(6, 25))
-    for method in ("sampled", "deterministic"):
-        inference: Any = Inference(5.0, 2.0, 1.0, method=method, schedule=Schedule(3))
-        found = []
-        for room in (1 << 30, 1 << 16):
-            use(emulated(folder, room=room), monkeypatch)
-            found.append(one(documents, tables, inference).counts)
-        assert (found[0] == found[1]).all()
+    labels = np.tile([3, 0, 7], (6, 1))
+    for method in METHODS:
+        for estimate in ESTIMATES:
+            inference = Inference(
+                5.0, 2.0, 1.0, method=method, estimate=estimate, n_chains=3, schedule=Schedule(3),
+                n_label_tokens=20,
+            )  # fmt: skip
+            found = []
+            for room in (1 << 30, 3 << 14):
+                use(emulated(folder, room=room), monkeypatch)
+                corpus = Corpus(documents, np.zeros((6, 12)))
+                given = attribute(corpus, tables, inference, labels, device="cuda")
+                parts = [*one(documents, tables, inference)[:3], *given]
+                found.append(np.concatenate([part.ravel() for part in parts]))
+            assert (found[0] == found[1]).all()
 
 
 def test_too_little_memory_is_an_error_or_the_cpu(
@@ -51,8 +59,8 @@ def test_too_little_memory_is_an_error_or_the_cpu(
     tables = Tables(some_label_words(rng, 25, 80), [])
     corpus = Corpus(rng.poisson(2, size=(2, 25)), np.eye(2, 80))
     use(emulated(folder, room=1_000), monkeypatch)
-    for method in ("sampled", "deterministic"):
-        inference: Any = Inference(0.0, 2.0, 1.0, method=method, schedule=Schedule(2))
+    for method in METHODS:
+        inference = Inference(0.0, 2.0, 1.0, method=method, schedule=Schedule(2))
         with pytest.raises(InputError, match=r"GB are free for it; use device='cpu'"):
             next(infer(corpus, tables, inference, device="cuda"))
         usual = next(infer(corpus, tables, inference)).counts
@@ -78,13 +86,15 @@ def test_what_a_gpu_cannot_do_is_an_error_or_done_on_the_cpu(gpu: Gpu) -> None:
     rng = np.random.default_rng(0)
     tables = Tables(some_label_words(rng, 6, 70), [some_topic_labels(rng, 70, 2)])
     corpus = Corpus(rng.poisson(1, size=(2, 6)), np.eye(2, 70))
-    inference = Inference(1.0, 1.0, 1.0, method="proper", n_label_tokens=3, schedule=Schedule(2))
-    with pytest.raises(InputError, match="proper inference is done on the CPU alone"):
-        infer(corpus, tables, inference, device="cuda")
-    usual = next(infer(corpus, tables, inference)).counts
-    assert (next(infer(corpus, tables, inference, device="auto")).counts == usual).all()
-    with pytest.raises(InputError, match="engine is 'processes'; a GPU works for this process"):
+    inference = Inference(1.0, 1.0, 1.0, method="deterministic")
+    reason = "engine is 'processes'; a GPU works for this process"
+    with pytest.raises(InputError, match=reason):
+        infer(corpus, tables, inference, engine="processes", device="cuda")
+    with pytest.raises(InputError, match=reason):
         train_label_words(corpus, engine="processes", device="cuda")
+    usual = next(infer(corpus, tables, inference)).counts
+    found = next(infer(corpus, tables, inference, engine="processes", n_jobs=1, device="auto"))
+    assert (found.counts == usual).all()
 
 
 def test_without_a_gpu_cuda_is_an_error_and_auto_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,9 +15,10 @@ from scipy.sparse import csr_array
 from deplda import Corpus, Schedule
 from deplda.inference.batches import infer
 from deplda.inference.layout import Tables
-from deplda.inference.settings import Inference
+from deplda.inference.settings import METHODS, Inference
+from deplda.kernels.cuda import proper
 from deplda.kernels.cuda.device import Gpu, GpuFullError
-from deplda.kernels.cuda.fast import batches
+from deplda.kernels.cuda.fast import batches, workspace_sizes
 from deplda.training.estimates import LabelWords, TopicLabels
 from tests.kernels.benches import Array, Bench, exact_tokens, some_label_words, some_topic_labels
 from tests.kernels.checks import chi_square_p
@@ -67,11 +68,13 @@ def test_expected_counts_and_prior_are_those_of_the_exact_chain(gpu: Gpu) -> Non
 
 
 WRONG_DRAWS = [
+    ("ws.mass[slot] - (slot == k)", "ws.mass[slot]"),
     ("ws.mass[k] -= 1.0f", "ws.mass[k] -= 0.0f"),
+    ("ws.n_dt[t] - (t == old)", "ws.n_dt[t]"),
     ("number, at) * (heavy + rest)", "number, at) * heavy"),
     ("(float)topics.topic_values[first + e]", "1.0f"),
     ("words.row_sums, begin, end, u2 *", "words.row_sums, begin, end, 0.5 *"),
-    ("label_values[begin + e]", "label_values[0]"),
+    ("label_values[begin + lane]", "label_values[0]"),
 ]
 
 
@@ -105,7 +108,7 @@ def test_more_labels_than_slots_are_handled(gpu: Gpu) -> None:
     assert (np.abs(found - usual) < 8 * spread).all()
 
 
-@pytest.mark.parametrize("method", ["sampled", "deterministic"])
+@pytest.mark.parametrize("method", METHODS)
 def test_a_documents_result_depends_on_its_words_and_the_seed_alone(gpu: Gpu, method: Any) -> None:
     rng = np.random.default_rng(0)
     tables = Tables(
@@ -113,14 +116,37 @@ def test_a_documents_result_depends_on_its_words_and_the_seed_alone(gpu: Gpu, me
     )
     documents = rng.poisson(0.6, size=(9, 25))
     documents[0] = 0
-    inference = Inference(5.0, 2.0, 1.0, method=method, n_chains=2, schedule=Schedule(5, 3, 2))
+    inference = Inference(
+        5.0, 2.0, 1.0, method=method, n_chains=2, schedule=Schedule(5, 3, 2), n_label_tokens=20
+    )
     whole = one(documents, tables, inference, seed=4).counts
     order = rng.permutation(9)
     assert (one(documents[order], tables, inference, seed=4).counts == whole[order]).all()
     assert (one(documents[[7]], tables, inference, seed=4).counts == whole[[7]]).all()
     assert whole.sum(axis=1) == pytest.approx(documents.sum(axis=1), rel=1e-6)
-    if method == "sampled":
+    if method != "deterministic":
         assert (one(documents, tables, inference, seed=5).counts != whole).any()
+
+
+@pytest.mark.parametrize("method", ["sampled", "proper"])
+def test_chains_for_which_the_words_of_a_document_do_not_fit_look_them_up(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, method: Any
+) -> None:
+    rng = np.random.default_rng(0)
+    tables = Tables(some_label_words(rng, 25, 90), [some_topic_labels(rng, 90, 4)])
+    documents = rng.poisson(0.6, size=(5, 25))
+    inference = Inference(5.0, 2.0, 1.0, method=method, schedule=Schedule(4), n_label_tokens=20)
+    own, tokens = (documents > 0).sum(axis=1), documents.sum(axis=1)
+    needed = workspace_sizes(own, tokens, 90, 4, conditionals=False)
+    if method == "proper":
+        needed = proper.workspace_sizes(own, tokens, 90, 4, False, 20)
+    found = []
+    for spare in (1 << 20, 100):
+        use(emulated(folder, room=4 * int(needed.max()) + spare), monkeypatch)
+        corpus = Corpus(documents, np.zeros((5, 90)))
+        some = list(infer(corpus, tables, inference, device="cuda"))
+        found.append(np.concatenate([batch.counts for batch in some]))
+    assert (found[0] == found[1]).all()
 
 
 def test_batches_are_as_large_as_fits() -> None:
@@ -144,6 +170,7 @@ def test_seventy_thousand_labels_are_no_limit(gpu: Gpu) -> None:
     usual = Inference(5.0, 2.0, 1.0, n_chains=2, schedule=Schedule(2, 2, 1))
     for inference in (
         usual, replace(usual, estimate="conditionals"), replace(usual, method="deterministic"),
+        replace(usual, method="proper", n_label_tokens=9),
     ):  # fmt: skip
         found = one([[1, 0, 2, 3, 1]], tables, inference)
         assert found.counts.sum() == pytest.approx(7, rel=1e-4)

@@ -1,4 +1,4 @@
-// The sweeps of a test-time cycle, by a warp: z (eq. 8), z′ (eq. 10), α′ (eq. 12).
+// The sweeps of a test-time cycle, by a warp: z, z′, α′.
 //
 // The buckets are those of deplda.kernels.fast, where they are explained.
 #pragma once
@@ -25,7 +25,7 @@ struct Prior {
 };
 
 // Mutate the workspace and the prior: live topics, by_topic and the b buckets, for a sweep.
-__device__ void bucket_totals(
+__device__ __noinline__ void bucket_totals(
     const WordTables &words, const TopicTables &topics, Workspace &ws, Prior &prior, int lane)
 {
     int n_topics = ws.n_topics;
@@ -34,25 +34,27 @@ __device__ void bucket_totals(
     for (int u = lane; u < ws.n_types; u += LANES)
         ws.by_topic[u] = 0.0f;
     if (prior.scale > 0.0f) {
-        ws.n_live = 0;
+        int n_live = 0;
         for (int first = 0; first < n_topics; first += LANES) {
             int t = first + lane;
             bool lives = t < n_topics && ws.n_dt[t] > 0;
             unsigned all = __ballot_sync(ALL, lives);
             if (lives)
-                ws.live[ws.n_live + __popc(all & ((1u << lane) - 1))] = t;
-            ws.n_live += __popc(all);
+                ws.live[n_live + __popc(all & ((1u << lane) - 1))] = t;
+            n_live += __popc(all);
         }
+        if (lane == 0)
+            ws.n_live = n_live;
         __syncwarp();
         float own = 0.0f;
-        for (int a = lane; a < ws.n_live; a += LANES)
+        for (int a = lane; a < n_live; a += LANES)
             own += ws.n_dt[ws.live[a]] * (float)topics.label_base[ws.live[a]];
         prior.base_topics =
             prior.scale * (prior.gamma * (float)topics.label_base_sum[0] + warp_sum(own));
         for (int u = lane; u < ws.n_types; u += LANES) {
             const float *word_topics = topics.word_topics + (long long)ws.types[u] * n_topics;
             float total = prior.gamma * (float)topics.word_totals[ws.types[u]];
-            for (int a = 0; a < ws.n_live; a++)
+            for (int a = 0; a < n_live; a++)
                 total += ws.n_dt[ws.live[a]] * word_topics[ws.live[a]];
             ws.by_topic[u] = prior.scale * total;
         }
@@ -93,8 +95,7 @@ __device__ int draw_prior(
             int n = (int)(topics.topic_starts[t + 1] - first);
             int e = draw(n, left, lane, [&](int e) {
                 return (float)topics.topic_values[first + e]
-                    * value_at(words.row_labels, words.row_values, begin, end,
-                               topics.topic_labels[first + e]);
+                    * phi_at(words, ws, topics.topic_labels[first + e], u);
             });
             if (e >= 0)
                 return topics.topic_labels[first + e];
@@ -115,31 +116,96 @@ __device__ int draw_prior(
     return words.row_labels[search(words.row_sums, begin, end, u2 * words.row_totals[w], lane)];
 }
 
+// The slot of a label that is drawn from the prior's buckets for token i, of type u.
+__device__ __noinline__ int draw_new(
+    const WordTables &words, const TopicTables &topics, Workspace &ws, const Prior &prior, int u,
+    int i, float left, int lane)
+{
+    u64 extra = ws.clock + ws.n_tokens + 2 * (u64)i;
+    double u1 = uniform(ws.key, ws.gamma, extra), u2 = uniform(ws.key, ws.gamma, extra + 1);
+    int c = draw_prior(words, topics, ws, prior, u, max(left, 0.0f), u1, u2, lane);
+    return slot_of(words, ws, c, lane);
+}
+
+// Blocks of slots of which a lane holds the masses, and φ of the type at hand and of the next one.
+const int HELD = 3;
+
+// Move a token from one slot to another, -1 for none: in what the lane holds, and in memory, which
+// is not read for it.
+__device__ inline void move(Workspace &ws, float *mass, int from, int to, int lane)
+{
+#pragma unroll
+    for (int b = 0; b < HELD; b++) {
+        int slot = b * LANES + lane;
+        if (slot == from || slot == to) {
+            mass[b] += slot == to ? 1.0f : -1.0f;
+            ws.mass[slot] = mass[b];
+        }
+    }
+    if (from >= HELD * LANES && lane == from % LANES)
+        ws.mass[from] -= 1.0f;
+    if (to >= HELD * LANES && lane == to % LANES)
+        ws.mass[to] += 1.0f;
+}
+
+// Read φ of type u in the lane's slots of the first blocks.
+__device__ inline void read_row(const float *columns, int n_types, int u, int width, int lane, float *row)
+{
+#pragma unroll
+    for (int b = 0; b < HELD; b++)
+        row[b] = u < n_types && b * LANES < width
+            ? columns[place_of(n_types, u, b, lane)] : 0.0f;
+}
+
 // Mutate the workspace: one update of every z, eq. 8.
 //
-// P(z_i = c) ∝ φ_wc (N_c + η Σ_t θ′_t φ′_ct + Σα/C).
+// P(z_i = c) ∝ φ_wc (N_c + η Σ_t θ′_t φ′_ct + Σα/C). Of most documents the labels that have tokens
+// stand in the first blocks, and a row of φ is read while the tokens of the type before it are drawn.
 __device__ void sweep_words(
     const WordTables &words, const TopicTables &topics, Workspace &ws, Prior prior, int lane)
 {
     narrow(ws, lane);
     bucket_totals(words, topics, ws, prior, lane);
-    int i = 0, held = -1; // a lane holds the z, and the number, of one of 32 tokens
-    float number = 0.0f;
-    for (int u = 0; u < ws.n_types; u++) {
-        float by_flat = prior.flat * (float)words.row_totals[ws.types[u]];
-        float rest = ws.by_topic[u] + by_flat + prior.base_topics + prior.base_flat;
-        for (int x = ws.times[u]; x > 0; x--, i++) {
+    const float *columns = ws.columns;
+    int n_types = ws.n_types, width = ws.width;
+    int i = 0, held = -1, times = 0; // a lane holds the z, and the number, of one of 32 tokens
+    float number = 0.0f, rests = 0.0f; // … and what the prior has for one of 32 types
+    float row[HELD], next[HELD], mass[HELD];
+#pragma unroll
+    for (int b = 0; b < HELD; b++)
+        mass[b] = b * LANES < width ? ws.mass[b * LANES + lane] : 0.0f;
+    read_row(columns, n_types, 0, width, lane, next);
+    for (int u = 0; u < n_types; u++) {
+        if (u % LANES == 0 && u + lane < n_types) {
+            times = ws.times[u + lane];
+            rests = ws.by_topic[u + lane] + prior.base_topics + prior.base_flat
+                + prior.flat * (float)words.row_totals[ws.types[u + lane]];
+        }
+#pragma unroll
+        for (int b = 0; b < HELD; b++)
+            row[b] = next[b];
+        read_row(columns, n_types, u + 1, width, lane, next);
+        float rest = __shfl_sync(ALL, rests, u % LANES);
+        for (int x = __shfl_sync(ALL, times, u % LANES); x > 0; x--, i++) {
             int at = i % LANES;
             if (at == 0) {
                 held = i + lane < ws.n_tokens ? ws.z[i + lane] : -1;
                 number = (float)uniform(ws.key, ws.gamma, ws.clock + i + lane);
             }
             int k = __shfl_sync(ALL, held, at);
-            if (k >= 0 && lane == k % LANES)
-                ws.mass[k] -= 1.0f;
-            float own = 0.0f;
-            for (int b = 0; b < ws.width; b += LANES)
-                own += ws.column(u, b / LANES, lane) * ws.mass[b + lane];
+            // Masses without the token itself; they are written only where it moves.
+            float weights[HELD], own = 0.0f;
+#pragma unroll
+            for (int b = 0; b < HELD; b++) {
+                weights[b] = row[b] * (mass[b] - (k == b * LANES + lane));
+                own += weights[b];
+            }
+            auto weight = [&](int block) { // of those behind the first blocks
+                int slot = block * LANES + lane;
+                return columns[place_of(n_types, u, block, lane)] * (ws.mass[slot] - (slot == k));
+            };
+            for (int b = HELD; b * LANES < width; b++)
+                own += weight(b);
             float upto = running_sum(own, lane);
             float heavy = __shfl_sync(ALL, upto, LANES - 1);
             float r = __shfl_sync(ALL, number, at) * (heavy + rest);
@@ -149,24 +215,35 @@ __device__ void sweep_words(
                 // the first with a weight at least, wherever rounding has led.
                 float left = r - (upto - own);
                 int last = -1;
-                for (int b = 0; b < ws.width; b += LANES) {
-                    float weight = ws.column(u, b / LANES, lane) * ws.mass[b + lane];
-                    if (weight > 0.0f && (left >= 0.0f || last < 0)) {
-                        last = b + lane;
-                        left -= weight;
+#pragma unroll
+                for (int b = 0; b < HELD; b++)
+                    if (weights[b] > 0.0f && (left >= 0.0f || last < 0)) {
+                        last = b * LANES + lane;
+                        left -= weights[b];
+                    }
+                for (int b = HELD; b * LANES < width; b++) {
+                    float further_on = weight(b);
+                    if (further_on > 0.0f && (left >= 0.0f || last < 0)) {
+                        last = b * LANES + lane;
+                        left -= further_on;
                     }
                 }
-                k = __shfl_sync(ALL, last, __ffs(over) - 1);
+                int to = __shfl_sync(ALL, last, __ffs(over) - 1);
+                if (to != k)
+                    move(ws, mass, k, to, lane);
+                k = to;
             } else {
-                u64 extra = ws.clock + ws.n_tokens + 2 * (u64)i;
-                double u1 = uniform(ws.key, ws.gamma, extra);
-                double u2 = uniform(ws.key, ws.gamma, extra + 1);
-                float left = max(r - heavy, 0.0f);
-                int c = draw_prior(words, topics, ws, prior, u, left, u1, u2, lane);
-                k = slot_of(words, ws, c, lane);
+                move(ws, mass, k, -1, lane); // its slot may be the one that is taken now
+                k = draw_new(words, topics, ws, prior, u, i, r - heavy, lane);
+                move(ws, mass, -1, k, lane);
+                width = ws.width;
+#pragma unroll
+                for (int b = 0; b < HELD; b++)
+                    if (k == b * LANES + lane) { // it may have another label now
+                        row[b] = ws.column(u, b, lane);
+                        next[b] = u + 1 < n_types ? ws.column(u + 1, b, lane) : 0.0f;
+                    }
             }
-            if (lane == k % LANES)
-                ws.mass[k] += 1.0f;
             if (lane == at)
                 held = k;
             if (at == LANES - 1 || i == ws.n_tokens - 1)
@@ -174,8 +251,24 @@ __device__ void sweep_words(
                     ws.z[i - at + lane] = held;
         }
     }
-    ws.clock += 3 * (u64)ws.n_tokens;
     __syncwarp();
+    if (lane == 0)
+        ws.clock += 3 * (u64)ws.n_tokens;
+    __syncwarp();
+}
+
+// A topic that a label has of its own, and P_ct.
+struct LabelTopic {
+    int topic;
+    float value;
+};
+
+// Of the topics begin:end of a label, the lane's own among the first 32.
+__device__ LabelTopic label_topic(const TopicTables &topics, long long begin, long long end, int lane)
+{
+    if (begin + lane >= end)
+        return {0, 0.0f};
+    return {topics.label_topics[begin + lane], (float)topics.label_values[begin + lane]};
 }
 
 // Mutate the workspace: one update of every z′, eq. 10: P(z′_i = t) ∝ φ′_ct (N_dt + Σγ/T), c = z_i.
@@ -196,6 +289,7 @@ __device__ void sweep_topics(const TopicTables &topics, Workspace &ws, float pri
     int held = -1;
     long long begins = 0, ends = 0;
     float number = 0.0f;
+    LabelTopic next = {0, 0.0f}; // of the label of the token to come: read while this one is drawn
     for (int i = 0; i < ws.n_tokens; i++) {
         int at = i % LANES;
         if (at == 0) {
@@ -206,51 +300,68 @@ __device__ void sweep_topics(const TopicTables &topics, Workspace &ws, float pri
                 ends = topics.label_starts[c + 1];
             }
             number = (float)uniform(ws.key, ws.gamma, ws.clock + i + lane);
+            next = label_topic(topics, __shfl_sync(ALL, begins, 0), __shfl_sync(ALL, ends, 0), lane);
         }
-        int t = __shfl_sync(ALL, held, at);
-        if (t >= 0) {
-            shared -= (float)topics.base[t];
-            if (lane == 0)
-                ws.n_dt[t] -= 1;
-            __syncwarp();
-        }
+        LabelTopic mine = next;
+        int old = __shfl_sync(ALL, held, at), t = -1;
         long long begin = __shfl_sync(ALL, begins, at), end = __shfl_sync(ALL, ends, at);
+        int n = (int)(end - begin), after = (at + 1) % LANES;
+        next = label_topic(
+            topics, __shfl_sync(ALL, begins, after), __shfl_sync(ALL, ends, after), lane);
+        // Counts without the token itself; they are written only where it moves.
+        auto count = [&](int t) { return ws.n_dt[t] - (t == old); };
         auto weight = [&](int e) {
             return (float)topics.label_values[begin + e]
-                * (ws.n_dt[topics.label_topics[begin + e]] + prior_gamma);
+                * (count(topics.label_topics[begin + e]) + prior_gamma);
         };
-        float own = 0.0f;
-        for (int e = lane; e < end - begin; e += LANES)
-            own += weight(e);
-        own = warp_sum(own);
-        float r = __shfl_sync(ALL, number, at) * (own + shared + smooth);
-        t = -1;
+        float others = old >= 0 ? shared - (float)topics.base[old] : shared;
+        float first = mine.value * (count(mine.topic) + prior_gamma), more = 0.0f;
+        float upto = running_sum(first, lane), own = __shfl_sync(ALL, upto, LANES - 1);
+        for (int e = LANES + lane; e < n; e += LANES)
+            more += weight(e);
+        float firsts = own;
+        if (n > LANES)
+            own += warp_sum(more);
+        float r = __shfl_sync(ALL, number, at) * (own + others + smooth);
         if (r < own) {
-            int e = draw((int)(end - begin), r, lane, weight);
-            t = topics.label_topics[e >= 0 ? begin + e : end - 1];
-        } else if ((r -= own) < shared) {
-            t = draw(n_topics, r, lane, [&](int t) { return (float)topics.base[t] * ws.n_dt[t]; });
-            r = shared + 0.5f * smooth; // reached only where rounding led past the last
+            unsigned over = __ballot_sync(ALL, first > 0.0f && upto > r);
+            if (over) {
+                t = __shfl_sync(ALL, mine.topic, __ffs(over) - 1);
+            } else {
+                r -= firsts;
+                int e = draw(n - LANES, r, lane, [&](int e) { return weight(e + LANES); });
+                t = topics.label_topics[e >= 0 ? begin + LANES + e : end - 1];
+            }
+        } else if ((r -= own) < others) {
+            t = draw(n_topics, r, lane, [&](int t) { return (float)topics.base[t] * count(t); });
+            r = others + 0.5f * smooth; // reached only where rounding led past the last
         }
         if (t < 0)
-            t = (int)search(topics.base_sums, 0, n_topics, (r - shared) / prior_gamma, lane);
-        shared += (float)topics.base[t];
-        __syncwarp();
-        if (lane == 0)
-            ws.n_dt[t] += 1;
-        __syncwarp();
+            t = (int)search(topics.base_sums, 0, n_topics, (r - others) / prior_gamma, lane);
+        if (t != old) {
+            shared = others + (float)topics.base[t];
+            __syncwarp();
+            if (lane == 0) {
+                ws.n_dt[t] += 1;
+                if (old >= 0)
+                    ws.n_dt[old] -= 1;
+            }
+            __syncwarp();
+        }
         if (lane == at)
             held = t;
         if (at == LANES - 1 || i == ws.n_tokens - 1)
             if (i - at + lane < ws.n_tokens)
                 ws.z_topic[i - at + lane] = held;
     }
-    ws.clock += ws.n_tokens;
+    __syncwarp();
+    if (lane == 0)
+        ws.clock += ws.n_tokens;
     __syncwarp();
 }
 
 // Mutate the workspace: set alpha to α′ = η θ′·φ′ + Σα/C, eq. 12; return Σ_c b_c α′_c.
-__device__ float set_alpha(
+__device__ __noinline__ float set_alpha(
     const WordTables &words, const TopicTables &topics, Workspace &ws, const Prior &prior, int lane)
 {
     float everywhere = 0.0f, base_alpha = 0.0f;
@@ -275,7 +386,7 @@ __device__ float set_alpha(
 //
 // p_i(c) = φ_wc (N_c − [z_i = c] + α′_c)/Z_i, so that Σ_i p_i(c) needs, of each type, the sum of
 // 1/Z_i over its tokens, and a correction for the label that each token itself has.
-__device__ void add_conditionals(
+__device__ __noinline__ void add_conditionals(
     const WordTables &words, const TopicTables &topics, Workspace &ws, const Prior &prior, int lane)
 {
     float base_alpha = set_alpha(words, topics, ws, prior, lane);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ from deplda.errors import InputError
 Result = TypeVar("Result")
 
 SOURCES = Path(__file__).parent
+LOG = logging.getLogger(__name__)
+"""Told why work that a GPU may do is done on the CPU."""
 # Of the free memory, what one piece of work may take: the rest is for results and for others.
 _SHARE = 0.6
 
@@ -97,6 +100,11 @@ class Gpu:
         unused = self.xp.get_default_memory_pool().free_bytes()
         return int(_SHARE * (self.xp.cuda.runtime.memGetInfo()[0] + unused))
 
+    def release(self) -> None:
+        """Give back all memory that nothing uses now, and what was kept for later use."""
+        self.kept.clear()
+        self.xp.get_default_memory_pool().free_all_blocks()
+
 
 class GpuFullError(InputError):
     """The GPU's memory does not hold what is asked for."""
@@ -161,17 +169,28 @@ def _gpu() -> Gpu:
     return Gpu()
 
 
-def choose(device: str, unable: str | None = None) -> Gpu | None:
-    """Return the GPU to work on, or None for the CPU.
+def attempt(device: str, unable: str | None, work: Callable[[Gpu], Result]) -> Result | None:
+    """Return what the work gives on the GPU, or None where the CPU is to do it.
 
-    `unable` says why a GPU cannot do the work that is asked for: an error where it must be one, the
-    CPU where either will do.
+    Where a GPU cannot do it, for what `unable` says, since there is none, or since its memory is
+    too small, that is an error with "cuda"; with "auto" the CPU does it, and the log is told why.
     """
     if device == "cpu":
         return None
     reason = unable or problem()
     if reason is None:
-        return _gpu()
-    if device == "auto":
-        return None
-    raise InputError(f"device is {device!r}, but {reason}; use device='cpu' or 'auto'")
+        try:
+            return work(_gpu())
+        except GpuFullError as error:
+            if device != "auto":
+                raise
+            reason = str(error)
+    elif device != "auto":
+        raise InputError(f"device is {device!r}, but {reason}; use device='cpu' or 'auto'")
+    LOG.info(reason)
+    return None
+
+
+def choose(device: str, unable: str | None = None) -> Gpu | None:
+    """Return the GPU to work on, or None for the CPU; see `attempt`."""
+    return attempt(device, unable, lambda gpu: gpu)

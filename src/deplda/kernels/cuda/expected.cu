@@ -336,6 +336,23 @@ extern "C" __global__ void mean_alpha(
     }
 }
 
+// Set given to the tokens (x_w/Z_w) φ_wc m_c of each entry for the chosen labels, documents × n_chosen.
+//
+// `mass` and `ratios` are what `finish` leaves. A block for each document.
+extern "C" __global__ void give_words(
+    const WordTables *words, int n_labels, const long long *starts, const int *types,
+    const float *mass, const float *ratios, const int *chosen, int n_chosen, double *given)
+{
+    long long d = blockIdx.x, end = starts[d + 1] * n_chosen;
+    mass += d * n_labels, chosen += d * n_chosen;
+    for (long long i = starts[d] * n_chosen + threadIdx.x; i < end; i += blockDim.x) {
+        int w = types[i / n_chosen], c = chosen[i % n_chosen];
+        float own = value_at(words->row_labels, words->row_values, words->row_starts[w],
+                             words->row_starts[w + 1], c);
+        given[i] = ratios[i / n_chosen] * (words->base[c] + own) * mass[c];
+    }
+}
+
 // Set counts to N_c of all labels: one cycle from the average over the sets.
 //
 // `own_counts`, `place` and `own_ratios` are what `gather` and `own_cycles` had and made. A label in

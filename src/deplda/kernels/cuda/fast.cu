@@ -5,44 +5,42 @@
 #include "warp.cuh"
 #include "workspace.cuh"
 #include "cycle.cuh"
+#include "chains.cuh"
 
-// A sum of samples is kept in units of 2^-28 tokens.
-const double UNIT = 268435456.0;
-
-// Add to out_counts and out_topics the samples of N_c (or of its conditionals) and of N_dt.
+// Add to out_counts, out_topics and out_words the samples of N_c (or of its conditionals), of N_dt,
+// and of what each entry gives to the document's `chosen` labels, documents × n_chosen.
 //
-// A warp for each item, a chain of a document: item n_streams · d + s is chain s of document d,
-// chains numbered through all sets. Its draws depend on (key, gamma), the chain's number and the
-// document's content alone. Its workspace begins at memory_starts[item - first] of
-// `memory`.
-extern "C" __global__ void __launch_bounds__(128, 8) sample(
+// A warp for each item, a chain of a document: set after set, in each the documents as `order` has
+// them, in each its chains, which are numbered through all sets. Its draws depend on (key, gamma), the
+// chain's number and the document's content alone. Its workspace begins at memory_starts[item - first] of
+// `memory`; `phi` is what `spread` made, or null.
+extern "C" __global__ void __launch_bounds__(128, 6) sample(
     const WordTables *words, const TopicTables *sets, const long long *set_starts, int n_labels,
     const long long *starts, const int *types, const int *times, const int *order,
-    const long long *memory_starts, float *memory, int first, int n_items, int n_sets, int n_chains,
-    double eta, double alpha, double gamma_sum, u64 key, u64 gamma, int burn_in, int n_samples,
-    int lag, int conditionals, u64 *out_counts, u64 *out_topics)
+    const long long *phi_starts, const float *phi, const long long *memory_starts, float *memory,
+    int first, int n_items, int n_documents, int n_sets, int n_chains, double eta, double alpha, double gamma_sum,
+    u64 key, u64 gamma, int burn_in, int n_samples, int lag, int conditionals, const int *chosen, int n_chosen, u64 *out_counts, u64 *out_topics,
+    u64 *out_words)
 {
     int lane = threadIdx.x % LANES;
     int item = first + blockIdx.x * (blockDim.x / LANES) + threadIdx.x / LANES;
     if (item >= first + n_items)
         return;
-    int d = order[item / (n_sets * n_chains)], chain = item % (n_sets * n_chains);
-    int set = chain / n_chains;
+    int at = item / n_chains % n_documents, set = item / n_chains / n_documents;
+    int d = order[at], chain = set * n_chains + item % n_chains;
     const TopicTables &topics = sets[set];
-    Workspace ws;
-    ws.types = types + starts[d];
-    ws.times = times + starts[d];
-    ws.n_types = (int)(starts[d + 1] - starts[d]);
-    ws.n_labels = n_labels;
-    ws.n_topics = (int)(set_starts[set + 1] - set_starts[set]);
-    ws.n_tokens = 0;
-    for (int u = lane; u < ws.n_types; u += LANES)
-        ws.n_tokens += ws.times[u];
-    ws.n_tokens = warp_sum(ws.n_tokens);
-    u64 content = document_key(ws.types, ws.times, ws.n_types);
-    ws.key = key ^ (content + (u64)chain * 0xD1342543DE82EF95ull);
-    ws.gamma = gamma;
-    lay_out(ws, memory + memory_starts[item - first], conditionals);
+    __shared__ Workspace of_warps[WARPS];
+    __shared__ int near_topics[WARPS][NEAR_TOPICS];
+    Workspace &ws = of_warps[threadIdx.x / LANES];
+    phi = phi ? phi + phi_starts[at] : nullptr;
+    begin_chain(ws, starts, types, times, phi, d, chain, key, gamma, lane);
+    if (lane == 0) {
+        ws.n_labels = n_labels;
+        ws.n_topics = (int)(set_starts[set + 1] - set_starts[set]);
+        lay_out(ws, memory + memory_starts[item - first], near_topics[threadIdx.x / LANES],
+                conditionals);
+    }
+    __syncwarp();
     clear(ws, conditionals, lane);
     float topic_gamma = (float)(gamma_sum / max(ws.n_topics, 1));
     float scale = ws.n_topics ? (float)(eta / (ws.n_tokens + gamma_sum)) : 0.0f;
@@ -60,12 +58,16 @@ extern "C" __global__ void __launch_bounds__(128, 8) sample(
         for (int t = lane; t < ws.n_topics; t += LANES)
             if (ws.n_dt[t])
                 atomicAdd(shares + t, (u64)ws.n_dt[t]);
-        if (conditionals)
+        if (conditionals) {
             add_conditionals(*words, topics, ws, prior, lane);
-        else
-            for (int k = lane; k < ws.width; k += LANES)
-                if (ws.mass[k] > 0.0f)
-                    add_units(counts + ws.labels[k], ws.mass[k], UNIT);
+            add_word_conditionals(
+                *words, ws, chosen_of(chosen, n_chosen, out_words, starts, d), lane);
+            continue;
+        }
+        for (int k = lane; k < ws.width; k += LANES)
+            if (ws.mass[k] > 0.0f)
+                add_units(counts + ws.labels[k], ws.mass[k], UNIT);
+        add_words(ws, chosen_of(chosen, n_chosen, out_words, starts, d), lane);
     }
     for (int c = lane; conditionals && c < n_labels; c += LANES)
         add_units(counts + c, ws.sums[c], UNIT);

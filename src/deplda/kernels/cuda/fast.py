@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,53 +11,187 @@ from deplda.kernels.cuda.device import Gpu, Struct, too_large
 from deplda.kernels.layouts import Int32, Int64, Prior
 
 _UNIT = 2.0**28
-_LANES, _FEWEST = 32, 64
+LANES, FEWEST = 32, 64
 _WARPS = 4  # of a block
+_SPREADERS = 256  # threads of a document whose φ is spread
+
+
+class Documents(NamedTuple):
+    """Some documents, and k labels of each whose words are asked for."""
+
+    starts: Int64
+    types: Int32
+    times: Any
+    """Tokens, or their weights, of each type."""
+    chosen: Int32
+    """Documents × k."""
+
+
+class Plan(NamedTuple):
+    """Which chains are run on each document, and when they give samples of what."""
+
+    key: Any
+    gamma: Any
+    n_chains: int
+    """On each set of topics; chains are numbered through all sets."""
+    burn_in: int
+    n_samples: int
+    lag: int
+    conditionals: bool
+
+
+class Samples(NamedTuple):
+    """Sums over the samples of all chains, on the GPU; documents × labels but for two."""
+
+    counts: Any
+    """Of N_c, or of its conditionals."""
+    topics: Any
+    """Of N_dt, documents × the topics of all sets side by side."""
+    words: Any
+    """Of what each entry of the documents gives to their chosen labels, entries × k."""
+    labels: Any = None
+    """Of n_c, in proper inference."""
 
 
 def workspace_sizes(
     n_types: Int64, n_tokens: Int64, n_labels: int, n_topics: int, conditionals: bool
 ) -> Int64:
     """Return the words of memory that a chain needs for each document, as `lay_out` deals them."""
-    slots = np.maximum(-(-np.minimum(n_tokens, n_labels) // _LANES) * _LANES, _FEWEST)
-    sizes = n_types * slots + 2 * slots + 2 * n_tokens + 2 * n_topics + n_types
+    slots = slots_of(n_tokens, n_labels)
+    sizes = -(-n_types // 8) * 8 * slots + 2 * slots + 2 * n_tokens + 2 * n_topics + n_types
     return sizes + 2 * n_labels * conditionals + 7 & ~7  # begin on a sector
 
 
+def slots_of(n_tokens: Int64, n_labels: int) -> Int64:
+    """Return the slots of a workspace: as many labels may have tokens."""
+    return np.maximum(-(-np.minimum(n_tokens, n_labels) // LANES) * LANES, FEWEST)
+
+
 def sample(
-    gpu: Gpu, words: Struct, sets: Struct, set_starts: Int64, n_labels: int, prior: Prior,
-    starts: Int64, types: Int32, times: Int32, key: Any, gamma: Any, n_chains: int,
-    burn_in: int, n_samples: int, lag: int, conditionals: bool,
-) -> tuple[Any, Any]:  # fmt: skip
-    """Return the sums over all samples of N_c (or of its conditionals) and of N_dt, on the GPU.
-
-    `prior.gamma` is Σγ. Chains are numbered through all sets, `n_chains` on each.
-    """
-    n, n_sets = len(starts) - 1, len(set_starts) - 1
-    counts = gpu.xp.zeros((n, n_labels), np.uint64)
-    topics = gpu.xp.zeros((n, int(set_starts[-1])), np.uint64)
-    lengths = lengths_of(starts, times)
+    gpu: Gpu,
+    words: Struct,
+    sets: Struct,
+    set_starts: Int64,
+    n_labels: int,
+    prior: Prior,
+    documents: Documents,
+    plan: Plan,
+) -> Samples:
+    """Return the sums over all samples. `prior.gamma` is Σγ."""
     sizes = workspace_sizes(
-        np.diff(starts), lengths, n_labels, int(np.diff(set_starts).max()), conditionals
-    )
-    order = np.argsort(-lengths, kind="stable")  # the longest first: none is waited for at the end
-    inputs = [gpu.put(array) for array in (starts, types, times, order.astype(np.int32))]
-    each = np.repeat(sizes[order], n_sets * n_chains)
-    for first, last in batches(each, gpu.free() // 4):
-        ends = np.cumsum(each[first:last])
-        memory = gpu.xp.empty(int(ends[-1]), np.float32)
-        gpu.launch(
-            "fast", "sample", -(-(last - first) // _WARPS), _WARPS * _LANES, words, sets,
-            gpu.put(set_starts), n_labels, *inputs, gpu.put(ends - each[first:last]), memory,
-            first, last - first, n_sets, n_chains, prior.eta, prior.alpha, prior.gamma, key, gamma,
-            burn_in, n_samples, lag, conditionals, counts, topics,
+        np.diff(documents.starts), lengths_of(documents), n_labels,
+        int(np.diff(set_starts).max()), plan.conditionals,
+    )  # fmt: skip
+    return run_chains(gpu, "fast", words, sets, set_starts, n_labels, prior, documents, plan, sizes)
+
+
+def run_chains(
+    gpu: Gpu,
+    source: str,
+    words: Struct,
+    sets: Struct,
+    set_starts: Int64,
+    n_labels: int,
+    prior: Prior,
+    documents: Documents,
+    plan: Plan,
+    sizes: Int64,
+    *others: Any,
+) -> Samples:
+    """Return the sums over all samples of the kernel `sample` of a source.
+
+    `sizes` are the words of memory of a chain for each document; `others` are what the kernel takes
+    after what all such kernels do.
+    """
+    n, n_sets, k = len(documents.starts) - 1, len(set_starts) - 1, documents.chosen.shape[1]
+    shapes = ((n, n_labels), (n, int(set_starts[-1])), (len(documents.types), k))
+    sums = Samples(*(gpu.xp.zeros(shape, np.uint64) for shape in shapes))
+    order = np.argsort(-lengths_of(documents), kind="stable")  # no long one ends much later
+    on = Documents(*map(gpu.put, documents))
+    each = sizes[order]
+    own_phi = _OwnPhi(gpu, source, words, documents, on, order, n_labels, int(each.max(initial=0)))
+    # Set after set: the tables of one stay in the cache. In each, the chains of all documents.
+    upto = [
+        np.cumsum([0, *np.tile(np.repeat(each[first:last], plan.n_chains), n_sets)])
+        for first, last in own_phi.groups
+    ]
+    pieces = [list(batches(np.diff(own), gpu.free() // 4)) for own in upto]
+    # One for all pieces: two would not fit beside each other.
+    most = max((_longest(own, some) for own, some in zip(upto, pieces, strict=True)), default=0)
+    memory, on_sets = gpu.xp.empty(most, np.float32), gpu.put(set_starts)
+    for group, own, some in zip(own_phi.groups, upto, pieces, strict=True):
+        phi, rows = own_phi.of(group), slice(*group)
+        for first, last in some:
+            gpu.launch(
+                source, "sample", -(-(last - first) // _WARPS), _WARPS * LANES, words, sets,
+                on_sets, n_labels, *on[:3], own_phi.order[rows], own_phi.starts[rows], phi,
+                gpu.put(own[first:last] - own[first]), memory, first, last - first,
+                group[1] - group[0], n_sets, plan.n_chains, *prior, plan.key, plan.gamma, *plan[3:],
+                on.chosen, k, *sums[:3], *others,
+            )  # fmt: skip
+    return sums._replace(counts=of_units(sums.counts), words=of_units(sums.words))
+
+
+class _OwnPhi:
+    """φ of the documents' words, labels × types, which all chains of a document read.
+
+    It is written for as many documents at a time as half of the memory holds; the chains of one
+    that would take more look φ up instead.
+    """
+
+    def __init__(
+        self,
+        gpu: Gpu,
+        source: str,
+        words: Struct,
+        documents: Documents,
+        on: Documents,
+        order: Int64,
+        n_labels: int,
+        besides: int,
+    ) -> None:
+        """Have memory for documents in this order; `besides` words of memory are for a chain."""
+        sizes = np.diff(documents.starts)[order] * n_labels
+        room = max(gpu.free() // 4 - besides, 0) // 2
+        self.groups = list(batches(np.minimum(sizes, room), room))
+        self._upto = np.concatenate([[0], np.cumsum(sizes)])
+        fitting = [group for group in self.groups if _longest(self._upto, [group]) <= room]
+        self._memory = gpu.xp.empty(_longest(self._upto, fitting), np.float32)
+        self._gpu, self._source, self._words, self._on = gpu, source, words, on
+        begins = np.repeat([first for first, _ in self.groups], [b - a for a, b in self.groups])
+        self.order = gpu.put(order.astype(np.int32))
+        self.starts = gpu.put(self._upto[:-1] - self._upto[begins.astype(np.int64)])
+
+    def of(self, group: tuple[int, int]) -> Any:
+        """Return φ of a group, where that of another may have been; null if it does not fit."""
+        n, (first, last) = _longest(self._upto, [group]), group
+        if n > self._memory.size:
+            return np.uint64(0)
+        self._memory[:n] = 0.0
+        self._gpu.launch(
+            self._source, "spread", last - first, _SPREADERS, self._words, self._on.starts,
+            self._on.types, self.order[first:last], self.starts[first:last], self._memory,
         )  # fmt: skip
-    return counts.view(np.int64) / _UNIT, topics
+        return self._memory
 
 
-def lengths_of(starts: Int64, times: Int32) -> Int64:
+def _longest(upto: Int64, pieces: list[tuple[int, int]]) -> int:
+    """Return the words of memory of the largest piece; `upto` has those of all before each item."""
+    return max((int(upto[last] - upto[first]) for first, last in pieces), default=0)
+
+
+def of_units(sums: Any) -> Any:
+    """Return numbers that were added up in whole units, in the same memory."""
+    numbers = sums.view(np.float64)
+    numbers[...] = sums.view(np.int64)
+    numbers /= _UNIT
+    return numbers
+
+
+def lengths_of(documents: Documents) -> Int64:
     """Return the tokens of each document."""
-    return np.diff(np.concatenate([[0], np.cumsum(times, dtype=np.int64)])[starts])
+    upto = np.concatenate([[0], np.cumsum(documents.times, dtype=np.int64)])
+    return np.asarray(np.diff(upto[documents.starts]))
 
 
 def batches(sizes: Int64, room: int) -> Iterator[tuple[int, int]]:
