@@ -75,6 +75,7 @@ def experiment(
         device=device,
         data_dir=data_dir,
         n_jobs=jobs,
+        ended=say_fallback,
     )
     if as_json:
         show_json(
@@ -90,6 +91,13 @@ def experiment(
         note(f"{unit.model} on split {unit.split}: {unit.error}")
     if failed:
         raise InputError(f"{len(failed)} of {len(results.units)} units failed; run again to retry")
+
+
+def say_fallback(unit: Any) -> None:
+    """Say of a unit that asked for a GPU where there is one why it worked on the CPU."""
+    machine = (unit.found or {}).get("machine", {})
+    if machine.get("cpu_since"):
+        note(f"{unit.model} on split {unit.split}: on the CPU, since {machine['cpu_since']}")
 
 
 def numbers_in(text: str | None) -> list[int] | None:

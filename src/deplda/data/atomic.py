@@ -319,6 +319,22 @@ def lock_file(handle: int) -> bool:
     return True  # a disk that knows no locks has no crowds of writers either
 
 
+@contextmanager
+def in_turn(path: StrPath) -> Iterator[None]:
+    """Wait until no other process is within this by the same file, which is made if need be."""
+    handle = _open(Path(path))
+    try:
+        if sys.platform != "win32":
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            except OSError as error:  # a disk that knows no locks
+                if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
+                    raise
+        yield
+    finally:
+        os.close(handle)
+
+
 def is_at(handle: int, path: Path) -> bool:
     """Return whether an open file is the one that has this name."""
     try:

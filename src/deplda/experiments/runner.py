@@ -41,6 +41,8 @@ from deplda.experiments.unit import Task
 from deplda.models.parameters import checked
 
 _SHARE_OF_MEMORY = 0.8
+_TURN = "gpu.lock"
+_UNITS_OF_A_GPU = 3
 _COPY = "data"
 """The folder of the data set in that of the results, where it was counted for them."""
 
@@ -73,9 +75,11 @@ def run(
     models : list of str, optional
         Some of the experiment's models; a later run into the folder may do others.
     device : {"cpu", "cuda", "auto"}
-        Where the topic models work. Each unit keeps it with its parameters.
+        Where models work. Each unit keeps it with its parameters, and, of "auto", why it was the
+        CPU.
     n_jobs : int, optional
-        Cores to use; all by default. Units run side by side where memory allows, but not on a GPU.
+        Cores to use; all by default. Units run side by side where memory allows. On a GPU they take
+        turns: one fits and predicts while others read and evaluate.
     data : Dataset, optional
         The data set itself, where the experiment's `data` is a name for it and nothing more. One
         without splits, also one that is loaded, has a quarter of its documents held out.
@@ -106,11 +110,13 @@ def run(
         if (unit := read_unit(folder, model, split)) is None or unit.status == "failed"
     ]
     cores = n_workers(n_jobs)
+    # On a GPU units read, compile and evaluate side by side, and take turns at what is timed.
+    turn = None if device == "cpu" else os.fspath(Path(folder) / _TURN)
 
     def work(item: tuple[str, int], stop: Event, threads: int) -> Unit:
         if stop.is_set():
             raise Stopped
-        task = Task(asked, *item, budget, where, threads, device)
+        task = Task(asked, *item, budget, where, threads, device, turn)
         with stage(f"{task.model} on split {task.split}", progress):
             unit = _in_own_process(task)
         write_unit(folder, unit)
@@ -120,13 +126,13 @@ def run(
 
     what = f"experiment {experiment.name}: {wording.counted(len(waiting), 'run')}"
     with counted(what, len(waiting), progress) as done:
-        # The first unit says how much memory one takes, and so how many may run at a time.
-        side_by_side = 1
-        if waiting:
+        side_by_side, threads = min(cores, _UNITS_OF_A_GPU), cores
+        if waiting and device == "cpu":
+            # The first unit says how much memory one takes, and so how many may run at a time.
             first = work(waiting.pop(0), Event(), cores)
             done(1)
-            side_by_side = _at_a_time(first, cores) if device == "cpu" else 1
-        threads = max(1, cores // side_by_side)
+            side_by_side = _at_a_time(first, cores)
+            threads = max(1, cores // side_by_side)
         for _ in Execution(n_jobs=side_by_side).map(
             lambda item, stop: work(item, stop, threads), waiting
         ):

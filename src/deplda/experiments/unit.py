@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
 import resource
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from importlib.metadata import version
 from typing import Any
 
@@ -15,6 +18,7 @@ from sklearn.base import clone
 
 import deplda
 from deplda.data import datasets
+from deplda.data.atomic import in_turn
 from deplda.data.corpus import Corpus
 from deplda.data.datasets import Dataset
 from deplda.data.readers import kept_words
@@ -24,7 +28,7 @@ from deplda.evaluation.estimate import resampled
 from deplda.evaluation.evaluation import Metrics
 from deplda.experiments.protocol import Budget, Experiment, make_estimator
 from deplda.experiments.shown import examples_of
-from deplda.kernels.cuda.device import choose
+from deplda.kernels.cuda.device import LOG, choose
 from deplda.models.registry import can
 
 _FEW_DOCUMENTS = 50
@@ -41,6 +45,8 @@ class Task(msgspec.Struct, frozen=True):
     data_dir: str | None = None
     n_jobs: int | None = None
     device: str = "cpu"
+    turn: str | None = None
+    """The file by which units that run side by side take turns on a GPU; None where each works."""
 
 
 def run_unit(task: Task) -> dict[str, Any]:
@@ -53,12 +59,16 @@ def run_unit(task: Task) -> dict[str, Any]:
         experiment.models[task.model], task.budget, seed, task.n_jobs, task.device
     )
     _compile(model, train)
-    begin = _now()
-    model.fit(train, **_beside(data, task.split, train, model))
-    fitted = _now()
-    scores = model.scores_to_evaluate(test)
-    scored = _now()
-    found = evaluate(scores, test, train, predicted=model.predict(test), labels=experiment.labels)
+    with _listening() as reasons, nullcontext() if task.turn is None else in_turn(task.turn):
+        begin = _now()
+        model.fit(train, **_beside(data, task.split, train, model))
+        fitted = _now()
+        scores = model.scores_to_evaluate(test)
+        scored = _now()
+        predicted = model.predict_scored(test, scores)
+        shown = examples_of(model, train, test)
+        gpu = _gpu_of(model)
+    found = evaluate(scores, test, train, predicted=predicted, labels=experiment.labels)
     return {
         "metrics": found.to_dict(),
         "by_label": {
@@ -79,7 +89,7 @@ def run_unit(task: Task) -> dict[str, Any]:
         "settings": _plain(getattr(model, "settings_", {})),
         "seed": seed,
         "diagnostics": _diagnostics(model),
-        "showcase": examples_of(model, train, test),
+        "showcase": shown,
         "versions": {name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba")},
         "library": deplda.__version__,
         "machine": {
@@ -87,7 +97,8 @@ def run_unit(task: Task) -> dict[str, Any]:
             "system": platform.system(),
             "processor": platform.machine(),
             "cores": os.cpu_count(),
-            "gpu": _gpu(model),
+            "gpu": gpu,
+            "cpu_since": reasons[0] if reasons else None,
         },
     }
 
@@ -136,9 +147,29 @@ def _compile(model: Any, train: Corpus) -> None:
     clone(model).fit(few).decision_function(few)
 
 
-def _gpu(model: Any) -> str:
+def _gpu_of(model: Any) -> str:
+    """Return the name of the GPU that the model worked on, whose memory others may have now."""
     gpu = choose(model.device)
-    return "–" if gpu is None else gpu.name
+    if gpu is None:
+        return "–"
+    gpu.release()
+    return gpu.name
+
+
+@contextmanager
+def _listening() -> Iterator[list[str]]:
+    """Give the list of reasons for which work that a GPU may do is done on the CPU."""
+    reasons: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: reasons.append(record.getMessage())  # type: ignore[method-assign]
+    level = LOG.level
+    LOG.addHandler(handler)
+    LOG.setLevel(logging.INFO)
+    try:
+        yield reasons
+    finally:
+        LOG.removeHandler(handler)
+        LOG.setLevel(level)
 
 
 def _now() -> tuple[float, float]:

@@ -31,6 +31,15 @@ class Cpu(NamedTuple):
     seed: int
 
     @property
+    def gpu(self) -> None:
+        """No GPU."""
+        return None
+
+    def on_cpu(self) -> Cpu:
+        """Return itself."""
+        return self
+
+    @property
     def batch_size(self) -> int:
         """How many documents are inferred at a time."""
         return batch_size(self.tables.n_labels)
@@ -79,22 +88,39 @@ class Cpu(NamedTuple):
         tables, inference = self.tables, self.inference
         eta, flat = weights_of(tables, inference)
         times = weighed(counts.data, inference.word_counts).astype(np.float32)
-        n_background = tables.n_labels - tables.n_ranked
-        background = np.full((len(candidates), n_background), tables.n_ranked)
-        names = np.concatenate([candidates, background], axis=1).astype(np.int64)
+        names = with_background(candidates, tables).astype(np.int64)
         tokens, alpha = np.empty(names.shape), np.empty(names.shape)
         expect_among(
             tables.words, tables.sets, eta, flat, float(inference.gamma),
             counts.indptr.astype(np.int64), counts.indices.astype(np.int32), times,
             float(inference.tolerance), inference.max_cycles, names, tokens, alpha,
         )  # fmt: skip
-        k = candidates.shape[1]
-        owner = np.repeat(np.arange(len(names)), np.diff(counts.indptr))
-        all_tokens = np.bincount(owner, times, len(names))
-        others = all_tokens - tokens[:, k:].sum(axis=1)
-        all_alpha = eta + flat * tables.n_labels - alpha[:, k:].sum(axis=1)
-        of_words = tokens[:, :k] / np.maximum(others, _TINY)[:, None]
-        return 0.5 * (of_words + alpha[:, :k] / np.maximum(all_alpha, _TINY)[:, None])
+        return shares_of(candidates.shape[1], counts, times, tokens, alpha, tables, inference)
+
+
+def with_background(candidates: Labels, tables: Tables) -> Labels:
+    """Return the candidates of each document, and behind them the background, if there is one."""
+    n_background = tables.n_labels - tables.n_ranked
+    background = np.full((len(candidates), n_background), tables.n_ranked)
+    return np.concatenate([candidates, background], axis=1)
+
+
+def shares_of(
+    k: int, counts: Any, times: Any, tokens: Floats, alpha: Floats, tables: Tables,
+    inference: Inference,
+) -> Floats:  # fmt: skip
+    """Return ½ normalise(α′) + ½ normalise(N) of k candidates: of all labels they sum to 1.
+
+    `tokens` and `alpha` are N and α′ of the candidates and, behind them, of the background, which
+    has no part in it; `times` what each entry of the counts counts as.
+    """
+    eta, flat = weights_of(tables, inference)
+    owner = np.repeat(np.arange(len(tokens)), np.diff(counts.indptr))
+    all_tokens = np.bincount(owner, times, len(tokens))
+    others = all_tokens - tokens[:, k:].sum(axis=1)
+    all_alpha = eta + flat * tables.n_labels - alpha[:, k:].sum(axis=1)
+    of_words = tokens[:, :k] / np.maximum(others, _TINY)[:, None]
+    return 0.5 * (of_words + alpha[:, :k] / np.maximum(all_alpha, _TINY)[:, None])
 
 
 class _Batch(NamedTuple):

@@ -299,6 +299,18 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
             return self.classes_[np.concatenate([np.zeros(0, np.int64), *best])]
         return self._targets.give_back(self._given(counts, self.cutoff))
 
+    def predict_scored(self, X: Any, scores: Any) -> Any:
+        """Return what `predict` does, of documents whose `scores_to_evaluate` are known.
+
+        They are not scored again where the best by score are given.
+        """
+        dense = isinstance(scores, np.ndarray) and self._targets.kind != "classes"
+        if not dense or self.has_probabilities or cutting.needs_probabilities(self.cutoff):
+            return self.predict(X)
+        numbers = best(scores, cutting.most_labels(self.cutoff, self.label_sets_)).labels
+        every = np.ones(numbers.shape, bool)
+        return self._targets.give_back(sparse_rows(numbers, every, every, len(self.classes_)))
+
     def _given(self, counts: Counts, cutoff: Cutoff) -> Indicator:
         """Return the labels that documents are given, documents × labels."""
         n_labels = len(self.classes_)

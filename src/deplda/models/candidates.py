@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,10 @@ from deplda.data.targets import Indicator
 from deplda.engine.execution import Execution
 from deplda.engine.pool import Stop
 from deplda.kernels import shortlists
+from deplda.models.devices import on_gpu
+
+if TYPE_CHECKING:
+    from deplda.kernels.cuda.device import Gpu, Struct
 
 Sparse = csr_array[Any, tuple[int, int]]
 Labels = npt.NDArray[np.int32]
@@ -28,14 +33,24 @@ _LEAST = 0.02
 _BATCH = 512
 
 
-class Index(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Index:
     """What each word (or label) says for which labels: a sparse matrix, words × labels."""
 
     matrix: Sparse
 
-    def nearest(self, rows: Sparse, k: int) -> tuple[Labels, Likeness]:
-        """Return the k labels most like each row, best first, and how like; −1 where none is."""
+    def nearest(self, rows: Sparse, k: int, gpu: Gpu | None = None) -> tuple[Labels, Likeness]:
+        """Return the k labels most like each row, best first, and how like; −1 where none is.
+
+        The same bits on a GPU.
+        """
         n, n_labels = rows.shape[0], self.matrix.shape[1]
+        if gpu is not None:
+            from deplda.kernels.cuda.shortlists import nearest
+
+            if not rows.has_sorted_indices:
+                rows = rows.sorted_indices()
+            return nearest(gpu, kernel_arrays(rows), self.on(gpu), n_labels, _ENTRIES, k)
         labels, likeness = np.empty((n, k), np.int32), np.empty((n, k), np.float32)
         starts, words, values = kernel_arrays(rows)
         owner = np.repeat(np.arange(n), np.diff(starts))
@@ -47,11 +62,27 @@ class Index(NamedTuple):
         )  # fmt: skip
         return labels, likeness
 
+    def products(self, rows: Sparse, gpu: Gpu | None = None) -> npt.NDArray[np.float64]:
+        """Return how like each row is to every label."""
+        if gpu is not None:
+            from deplda.kernels.cuda.shortlists import products
+
+            found = products(gpu, kernel_arrays(rows), self.on(gpu), self.matrix.shape[1])
+            return found.astype(np.float64)
+        return np.asarray((rows @ self.matrix).toarray(), np.float64)
+
+    def on(self, gpu: Gpu) -> Struct:
+        """Return it as it lies on a GPU, where it was put once."""
+        return gpu.keep(self, "index", self.matrix, lambda: gpu.struct(kernel_arrays(self.matrix)))
+
     def nearest_of_all(self, rows: Sparse, k: int, execution: Execution) -> Labels:
         """Return `nearest` of many rows, some after the other."""
+        found = on_gpu(execution, lambda gpu: self.nearest(rows, k, gpu)[0])
+        if found is not None:
+            return found
         work = partial(_nearest, self, k)
-        found = execution.map_rows(work, rows, _BATCH, "ranking candidates of")
-        return np.concatenate([np.zeros((0, k), np.int32), *found])
+        parts = execution.map_rows(work, rows, _BATCH, "ranking candidates of")
+        return np.concatenate([np.zeros((0, k), np.int32), *parts])
 
 
 class Centroids(NamedTuple):
@@ -124,7 +155,9 @@ def united(first: Labels, second: Labels, n_labels: int, k: int) -> Labels:
     return lists
 
 
-def kernel_arrays(matrix: Sparse) -> tuple[npt.NDArray[Any], ...]:
+def kernel_arrays(
+    matrix: Sparse,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]]:
     """Return starts, columns and values as kernels read them."""
     return (
         matrix.indptr.astype(np.int64, copy=False),

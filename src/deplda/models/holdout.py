@@ -51,7 +51,6 @@ _CLEARLY_BETTER, _WORTH_ASKING = 3.0, 0.005
 to be asked about every new document."""
 _SAMPLED_PAIRS = 300_000
 _DOCUMENTS_TO_CHOOSE_BY = 1_000
-_BATCH = 256
 
 
 class Fold(NamedTuple):
@@ -92,7 +91,7 @@ class Fold(NamedTuple):
 
     def held_out(self, weights: Sparse) -> HeldOut:
         """Return the signals of all candidates, with these weights."""
-        margins = reduced.margins(weights, self.found.features, self.found.labels)
+        margins = self.shortlister.margins(weights, self.found.features, self.found.labels)
         values = self.shortlister.signals(self.found, margins)
         return HeldOut(self.found.labels, values, self.truth)
 
@@ -106,7 +105,7 @@ class Fold(NamedTuple):
         """Return the candidates with those that names bring up."""
         found, at = with_named(self.found, mentions)
         labels, n_learned = found.labels, self.shortlister.n_labels
-        margins = reduced.margins(
+        margins = self.shortlister.margins(
             weights, found.features, np.where(labels < n_learned, labels, -1).astype(np.int32)
         )
         values = self.shortlister.signals(found, margins)
@@ -266,7 +265,9 @@ class Chosen(NamedTuple):
 def find_all(shortlister: Shortlister, counts: Counts, execution: Execution) -> Shortlist:
     """Return the candidates of many documents, some after the other."""
     work = partial(_find, shortlister)
-    first, *others = execution.map_rows(work, counts, _BATCH, "ranking candidates of")
+    first, *others = shortlister.settled(execution).map_rows(
+        work, counts, shortlister.batch_size, "ranking candidates of"
+    )
     if not others:
         return first
     parts = [

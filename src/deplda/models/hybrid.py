@@ -22,10 +22,11 @@ from deplda.data.targets import Indicator, Targets, by_place, extended
 from deplda.data.text import WordCounter
 from deplda.data.vocabulary import Vocabulary
 from deplda.data.weighting import WordCounts, label_frequencies
-from deplda.engine.execution import HERE, Execution
+from deplda.engine.execution import Execution
 from deplda.engine.pool import Stop
 from deplda.engine.progress import skip_steps, steps
 from deplda.errors import NothingHeldOutWarning
+from deplda.inference.batches import Backend
 from deplda.inference.cpu import Cpu
 from deplda.models import holdout, hybrid_codec, hybrid_reasons
 from deplda.models.asks_experts import AsksExperts
@@ -312,7 +313,7 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         words, weights = self._words_in(counts), taken(self.document_weights_, rest)
         others, held = (words[rest], self._learned(labels[rest])), (words[fold], labels[fold])
         topics = self._topics_of(*others, weights)
-        shortlister = self._shortlister(*others, topics, n_candidates, weights)
+        shortlister = self._shortlister(*others, topics, n_candidates, weights, held[0])
         mentions = None
         if index is not None:
             known = of_known_words(held[0], others[0])
@@ -423,13 +424,15 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
 
     def _shortlister(
         self, counts: Counts, labels: Indicator, topics: DependencyLDA, n_candidates: int,
-        weights: Floats | None,
+        weights: Floats | None, others: Counts,
     ) -> Shortlister:  # fmt: skip
-        """Return what finds candidates, by these documents."""
+        """Return what finds candidates of others, by these documents."""
         idf = idf_of(counts, weights=weights)
         near = centroids(tfidf(idf, counts), labels, weights).nearby
         often, n_candidates = _log_frequencies(labels, weights), min(n_candidates, labels.shape[1])
-        return Shortlister(idf, near, _backend(topics), often, n_candidates)
+        execution = self._execution()
+        backend = _backend(topics, others, execution)
+        return Shortlister(idf, near, backend, often, n_candidates).able(others, execution)
 
     def _set_learned(
         self, idf: Floats, near: Centroids, weights: Counts, topics: DependencyLDA,
@@ -473,15 +476,18 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
     # Predicting ----------------------------------------------------------------------------------
 
     def _scorer(self, counts: Counts, execution: Execution) -> tuple[HybridScorer, Execution]:
+        words = counts_in(counts)
+        if execution.device != "cpu":
+            words = self._words_in(words)
         shortlister = Shortlister(
-            self.idf_, self._centroids.nearby, _backend(self.topic_model_), self._log_frequencies,
-            self.n_candidates_,
-        )  # fmt: skip
+            self.idf_, self._centroids.nearby, _backend(self.topic_model_, words, execution),
+            self._log_frequencies, self.n_candidates_,
+        ).able(words, execution)  # fmt: skip
         scorer = HybridScorer(
             shortlister, self.weights_, self.mixture_, self._last_stage, self._names,
             self._names_at, len(self.classes_) - self._n_learned, self._experts, self._vectors,
         )  # fmt: skip
-        return scorer, execution
+        return scorer, shortlister.settled(execution)
 
     def _rank_counts(self, counts: Counts, k: int) -> Iterator[tuple[Numbers, Floats]]:
         if k > self.n_candidates_:
@@ -540,7 +546,7 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         found = structs.replace(
             found, n_tokens=found.n_tokens + of_names, n_unknown=found.n_unknown - of_names
         )
-        scorer, _ = self._scorer(counts, HERE)
+        scorer, _ = self._scorer(counts, self._here())
         told = None if chances is None else chances[0].tolist()
         found = hybrid_reasons.explain(
             found, scorer, rows, labels, told, self.surface_words_, n_words, self._name_of
@@ -581,8 +587,12 @@ def _others_teach(counts: Counts, labels: Indicator, fold: Numbers) -> bool:
     return bool(teaches.any())
 
 
-def _backend(topics: DependencyLDA) -> Cpu:
-    return Cpu(topics._tables, topics._inference(), topics.seed_)
+def _backend(topics: DependencyLDA, counts: Counts, execution: Execution) -> Backend:
+    """Return what infers the topic model's labels of documents: the CPU or a GPU."""
+    if execution.device == "cpu":
+        return Cpu(topics._tables, topics._inference(), topics.seed_)
+    scorer, _ = topics._scorer(counts, execution)
+    return scorer.backend
 
 
 def _log_frequencies(labels: Indicator, weights: Floats | None) -> Floats:

@@ -258,8 +258,7 @@ class TopicModel(LearnsOn, Explainer):
         return update_label_words(
             self.label_words_, _with_background(corpus) if background else corpus,
             eta=self.settings_["train_eta"], beta=self.settings_["beta_words"],
-            word_counts=self.settings_["word_counts"], background=background,
-            progress=bool(self.verbose),
+            word_counts=self.settings_["word_counts"], background=background, **self._where(),
         )  # fmt: skip
 
     def _fit_words(self, corpus: Corpus, kept: Kept) -> LabelWords:
@@ -269,7 +268,7 @@ class TopicModel(LearnsOn, Explainer):
             trained = expect_label_words(
                 _with_background(corpus) if background else corpus, **how,
                 word_counts=self.settings_["word_counts"], background=background,
-                weights=self.document_weights_, progress=bool(self.verbose),
+                weights=self.document_weights_, **self._where(),
             )  # fmt: skip
         else:
             _warn_of_fractions(corpus, "fit_method")

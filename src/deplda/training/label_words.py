@@ -26,6 +26,10 @@ from deplda.training.word_chain import Cells, WordChain, Words, check_labels, co
 
 if TYPE_CHECKING:
     from deplda.kernels.cuda.device import Gpu
+    from deplda.training.label_words_cuda import GpuWords
+
+Known = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+"""Counts by cell, N_wc, and by label, N_c."""
 
 _LEAST_TOKENS = 0.01
 
@@ -154,7 +158,7 @@ def expect_label_words(
     word_counts: WordCounts = "raw",
     background: float = 0.0,
     weights: npt.NDArray[np.float64] | None = None,
-    progress: bool | None = None,
+    **where: Unpack[Where],
 ) -> TrainedLabelWords:
     """Return the deterministic φ (CVB0): expectations instead of draws, no seed and no chains.
 
@@ -168,18 +172,20 @@ def expect_label_words(
     `weights` say how many documents each counts as: so many copies, the last of which may count
     less than one.
 
-    Other parameters are those of `train_label_words`.
+    Other parameters are those of `train_label_words`. On a GPU the documents of a pass are updated
+    in 32 batches: those of a batch side by side, against the counts as they were before it. Where
+    the CPU's passes would settle if they went on, these would too.
     """
     checks.positive(eta=eta, beta=beta, tolerance=tolerance)
     checks.at_least_one(max_sweeps=max_sweeps)
     check_labels(corpus)
     if weights is not None:
         corpus, weights = _copied(corpus, weights)
-    with compiling(progress):
-        data = Words(corpus, eta, beta, word_counts, weights)
-    known = np.zeros(len(data.layout.cell_words)), np.zeros(corpus.n_labels)
+    execution = Execution(**where)
+    data = _laid_out(corpus, eta, beta, word_counts, weights, execution)
+    known = np.zeros(len(data.words)), np.zeros(corpus.n_labels)
     cell_counts, label_counts, done = _expected_counts(
-        data, known, tolerance, max_sweeps, progress, background
+        data, known, tolerance, max_sweeps, execution.progress, background
     )
     weights, base = data.shares_of(cell_counts, label_counts)
     return TrainedLabelWords(data.estimate(weights, base), None, done)
@@ -205,14 +211,15 @@ def update_label_words(
     max_sweeps: int = 100,
     word_counts: WordCounts = "raw",
     background: float = 0.0,
-    progress: bool | None = None,
+    **where: Unpack[Where],
 ) -> LabelWords:
     """Return φ, eq. 3, after more documents: expected with the counts behind φ added to theirs.
 
     The corpus has the words and the labels of φ, each of which may be followed by new ones. With
     `background` the last label of φ is the last of the corpus too, and new ones stand before it.
-    `beta` is that of φ.
+    `beta` is that of φ. Where work runs is said as to `expect_label_words`.
     """
+    execution = Execution(**where)
     n_words, n_known = label_words.shape
     if corpus.n_words < n_words or corpus.n_labels < n_known:
         raise InputError(
@@ -229,12 +236,10 @@ def update_label_words(
     if not (has_words & (corpus.labels_per_document > 0)).any():
         counts = older
     else:
-        with compiling(progress):
-            data = Words(corpus, eta, beta, word_counts)
-        cell_labels = data.labels_of(np.arange(len(data.layout.cell_words)))
-        known = np.asarray(older[cell_labels, data.layout.cell_words]).ravel()
+        data = _laid_out(corpus, eta, beta, word_counts, None, execution)
+        known = np.asarray(older[data.owners, data.words]).ravel()
         cell_counts, label_counts, _ = _expected_counts(
-            data, (known, label_counts), tolerance, max_sweeps, progress, background
+            data, (known, label_counts), tolerance, max_sweeps, execution.progress, background
         )
         counts = csr_array(older + data.by_label(cell_counts - known))
     scale = 1.0 / (label_counts + corpus.n_words * beta)
@@ -262,36 +267,76 @@ def _counts_behind(
     return older, label_counts
 
 
+def _laid_out(
+    corpus: Corpus,
+    eta: float,
+    beta: float,
+    word_counts: WordCounts,
+    weights: npt.NDArray[np.float64] | None,
+    execution: Execution,
+) -> Words | GpuWords:
+    """Return the corpus as the CPU or a GPU sees it; nothing of CUDA is imported for the CPU."""
+    with compiling(execution.progress):
+        if execution.device != "cpu":
+            from deplda.training.label_words_cuda import words_on_gpu
+
+            found = words_on_gpu(execution, corpus, eta, beta, word_counts, weights)
+            if found is not None:
+                return found
+        return Words(corpus, eta, beta, word_counts, weights)
+
+
+class _Expectations:
+    """Shares and counts on the CPU, updated in place, document after document."""
+
+    def __init__(self, data: Words, known: Known, background: float) -> None:
+        from deplda.kernels import train_words
+
+        self._kernel, self._data, self._background = train_words, data, background
+        self._shares = np.empty(len(data.layout.cells), dtype=np.float32)
+        self._counts = np.empty(len(known[0])), np.empty(len(known[1]))
+        train_words.expected_start(data.layout, data.weights, self._shares, *self._counts)
+        for counts, more in zip(self._counts, known, strict=True):
+            counts += more
+
+    def sweep(self) -> float:
+        """Update all shares once; return how many tokens moved."""
+        data, moved = self._data, 0.0
+        for piece in data.pieces:
+            moved += self._kernel.expect(
+                data.layout, piece, data.weights, self._shares, *self._counts, data.eta, data.beta,
+                data.n_words, self._background,
+            )  # fmt: skip
+        return moved
+
+    def counts(self) -> Known:
+        """Return expected N_wc, by cell, and N_c."""
+        return self._counts
+
+
 def _expected_counts(
-    data: Words,
-    known: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
+    data: Words | GpuWords,
+    known: Known,
     tolerance: float,
     max_sweeps: int,
     progress: bool | None,
     background: float = 0.0,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], int]:
     """Return expected N_wc by cell and N_c, known counts added from the start, and the passes."""
-    from deplda.kernels import train_words
-
-    shares = np.empty(len(data.layout.cells), dtype=np.float32)
-    cell_counts, label_counts = np.empty(len(known[0])), np.empty(len(known[1]))
-    train_words.expected_start(data.layout, data.weights, shares, cell_counts, label_counts)
-    cell_counts += known[0]
-    label_counts += known[1]
+    state = (
+        _Expectations(data, known, background)
+        if isinstance(data, Words)
+        else data.expectations(known, background)
+    )
     done = 0
-    name = learning_words_of(len(label_counts) - bool(background))
+    name = learning_words_of(len(known[1]) - bool(background))
     with passes(name, max_sweeps, progress) as report:
         for done in range(1, max_sweeps + 1):
-            moved = 0.0
-            for piece in data.pieces:
-                moved += train_words.expect(
-                    data.layout, piece, data.weights, shares, cell_counts, label_counts, data.eta,
-                    data.beta, data.n_words, background,
-                )  # fmt: skip
+            moved = state.sweep()
             report(done, moved / max(tolerance * data.mass_swept, 1e-9))
             if moved <= tolerance * data.mass_swept:
                 break
-    return *without_small(data, cell_counts, label_counts), done
+    return *without_small(data, *state.counts()), done
 
 
 def without_small(
@@ -303,6 +348,6 @@ def without_small(
     change no ranking. They are left out, and out of N_c. (Rounding may leave some below zero.)
     """
     small = cell_counts < min(cells.beta, _LEAST_TOKENS)
-    owners = cells.labels_of(np.arange(len(cell_counts)))
-    label_counts = label_counts - np.bincount(owners[small], cell_counts[small], len(label_counts))
+    owners = cells.owners[small]
+    label_counts = label_counts - np.bincount(owners, cell_counts[small], len(label_counts))
     return np.where(small, 0.0, cell_counts), np.maximum(label_counts, 0.0)

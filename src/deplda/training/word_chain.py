@@ -51,6 +51,11 @@ class Cells:
         shape = (len(self.starts) - 1, self.n_words)
         return csr_array((values, self.words, self.starts), shape=shape)
 
+    @property
+    def owners(self) -> npt.NDArray[np.int64]:
+        """The label of every cell."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
     def labels_of(self, cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the label that owns each cell."""
         return np.searchsorted(self.starts, cells, side="right") - 1
@@ -70,10 +75,7 @@ class Words(Cells):
         self.eta, self.corpus, self.word_counts = eta, corpus, word_counts
         self.weights = np.ones(len(corpus)) if weights is None else weights
         self.layout = lay_out(corpus, word_counts)
-        if not len(self.layout.cells):
-            raise InputError(
-                "no document has both words and labels; there is nothing to learn from"
-            )
+        check_pairs(len(self.layout.cells))
         super().__init__(self.layout.cell_starts, self.layout.cell_words, corpus.n_words, beta)
         self.n_swept, self.pieces = swept_pieces(self.layout)
 
@@ -131,6 +133,12 @@ def check_labels(corpus: Corpus) -> None:
             f"none of {counted(len(corpus), 'document')} has a label; there is nothing to learn "
             "from"
         )
+
+
+def check_pairs(n_pairs: int) -> None:
+    """Raise if no word meets a label."""
+    if not n_pairs:
+        raise InputError("no document has both words and labels; there is nothing to learn from")
 
 
 def lay_out(corpus: Corpus, word_counts: WordCounts = "raw") -> Any:

@@ -26,7 +26,7 @@ def test_labels_that_none_or_all_documents_have_score_a_constant(model: Any) -> 
 def test_same_bits_for_any_number_of_workers(
     model: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("deplda.models.linear.one_vs_rest._BLOCK_LABELS", 4)
+    monkeypatch.setattr("deplda.models.linear.blocks._BLOCK_LABELS", 4)
     corpus = world(n_labels=9)
     one, three = (model(n_jobs=n).fit(corpus) for n in (1, 3))
     assert np.array_equal(one.decision_function(corpus), three.decision_function(corpus))
@@ -50,7 +50,7 @@ def test_c_is_chosen_by_some_labels_of_all_frequencies_where_there_are_many(
 
 
 def test_machines_that_do_not_get_there_warn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "_MOST_STEPS", 1)
+    monkeypatch.setattr(solver, "MOST_STEPS", 1)
     with pytest.warns(ConvergenceWarning, match="6 labels have not come down to tol=0.001"):
         VanillaSVM().fit(world())
 

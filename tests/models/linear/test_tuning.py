@@ -1,9 +1,12 @@
 """What is chosen on held-out documents: the paper's rule, and C."""
 
 import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.metrics import label_ranking_average_precision_score
 
 from deplda.models.linear import TunedSVM
-from deplda.models.linear.tuning import best_cost, candidates, held_out, shuffled
+from deplda.models.linear.tuning import average_precision, best_cost, candidates, held_out, shuffled
 from tests.models.linear.worlds import reference, shares, world
 
 
@@ -55,3 +58,11 @@ def test_tuned_chooses_as_the_papers_rule_does_and_learns_again_from_all_documen
 def test_of_equally_good_costs_the_closest_to_one_is_taken() -> None:
     assert best_cost((0.3, 1.0, 3.0), lambda k: (0.5, 0.7, 0.7)[k]) == 1.0
     assert best_cost((0.3, 1.0, 3.0), lambda k: (0.9, 0.7, 0.8)[k]) == 0.3
+
+
+def test_average_precision_is_scikit_learns_ties_and_all() -> None:
+    rng = np.random.default_rng(0)
+    truth, scores = rng.random((40, 12)) < 0.2, rng.integers(0, 9, (40, 12)).astype(np.float32)
+    truth[0], truth[1] = False, True
+    expected = label_ranking_average_precision_score(truth, scores)
+    assert average_precision(csr_array(truth), scores) == pytest.approx(expected, rel=1e-12)

@@ -3,6 +3,7 @@
 
 // A sum of samples is kept in units of 2^-28 tokens.
 const double UNIT = 268435456.0;
+const int WARPS = 4; // of a block
 
 // Set phi to A_wc of the documents' types, labels × types of one document after the other.
 //
@@ -27,17 +28,18 @@ __device__ void begin_chain(
     Workspace &ws, const long long *starts, const int *types, const int *times, const float *phi,
     int d, int chain, u64 key, u64 gamma, int lane)
 {
-    ws.types = types + starts[d];
-    ws.times = times + starts[d];
-    ws.phi = phi;
-    ws.n_types = (int)(starts[d + 1] - starts[d]);
-    ws.n_tokens = 0;
-    for (int u = lane; u < ws.n_types; u += LANES)
-        ws.n_tokens += ws.times[u];
-    ws.n_tokens = warp_sum(ws.n_tokens);
-    u64 content = document_key(ws.types, ws.times, ws.n_types);
-    ws.key = key ^ (content + (u64)chain * 0xD1342543DE82EF95ull);
-    ws.gamma = gamma;
+    int n_types = (int)(starts[d + 1] - starts[d]), n_tokens = 0;
+    types += starts[d], times += starts[d];
+    for (int u = lane; u < n_types; u += LANES)
+        n_tokens += times[u];
+    n_tokens = warp_sum(n_tokens);
+    if (lane == 0) {
+        ws.types = types, ws.times = times, ws.phi = phi;
+        ws.n_types = n_types, ws.n_tokens = n_tokens;
+        ws.key = key ^ (document_key(types, times, n_types) + (u64)chain * 0xD1342543DE82EF95ull);
+        ws.gamma = gamma;
+    }
+    __syncwarp();
 }
 
 // Labels of one document, and what its types give to them, types × labels.

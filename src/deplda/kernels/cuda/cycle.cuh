@@ -25,7 +25,7 @@ struct Prior {
 };
 
 // Mutate the workspace and the prior: live topics, by_topic and the b buckets, for a sweep.
-__device__ void bucket_totals(
+__device__ __noinline__ void bucket_totals(
     const WordTables &words, const TopicTables &topics, Workspace &ws, Prior &prior, int lane)
 {
     int n_topics = ws.n_topics;
@@ -34,25 +34,27 @@ __device__ void bucket_totals(
     for (int u = lane; u < ws.n_types; u += LANES)
         ws.by_topic[u] = 0.0f;
     if (prior.scale > 0.0f) {
-        ws.n_live = 0;
+        int n_live = 0;
         for (int first = 0; first < n_topics; first += LANES) {
             int t = first + lane;
             bool lives = t < n_topics && ws.n_dt[t] > 0;
             unsigned all = __ballot_sync(ALL, lives);
             if (lives)
-                ws.live[ws.n_live + __popc(all & ((1u << lane) - 1))] = t;
-            ws.n_live += __popc(all);
+                ws.live[n_live + __popc(all & ((1u << lane) - 1))] = t;
+            n_live += __popc(all);
         }
+        if (lane == 0)
+            ws.n_live = n_live;
         __syncwarp();
         float own = 0.0f;
-        for (int a = lane; a < ws.n_live; a += LANES)
+        for (int a = lane; a < n_live; a += LANES)
             own += ws.n_dt[ws.live[a]] * (float)topics.label_base[ws.live[a]];
         prior.base_topics =
             prior.scale * (prior.gamma * (float)topics.label_base_sum[0] + warp_sum(own));
         for (int u = lane; u < ws.n_types; u += LANES) {
             const float *word_topics = topics.word_topics + (long long)ws.types[u] * n_topics;
             float total = prior.gamma * (float)topics.word_totals[ws.types[u]];
-            for (int a = 0; a < ws.n_live; a++)
+            for (int a = 0; a < n_live; a++)
                 total += ws.n_dt[ws.live[a]] * word_topics[ws.live[a]];
             ws.by_topic[u] = prior.scale * total;
         }
@@ -114,20 +116,77 @@ __device__ int draw_prior(
     return words.row_labels[search(words.row_sums, begin, end, u2 * words.row_totals[w], lane)];
 }
 
+// The slot of a label that is drawn from the prior's buckets for token i, of type u.
+__device__ __noinline__ int draw_new(
+    const WordTables &words, const TopicTables &topics, Workspace &ws, const Prior &prior, int u,
+    int i, float left, int lane)
+{
+    u64 extra = ws.clock + ws.n_tokens + 2 * (u64)i;
+    double u1 = uniform(ws.key, ws.gamma, extra), u2 = uniform(ws.key, ws.gamma, extra + 1);
+    int c = draw_prior(words, topics, ws, prior, u, max(left, 0.0f), u1, u2, lane);
+    return slot_of(words, ws, c, lane);
+}
+
+// Blocks of slots of which a lane holds the masses, and φ of the type at hand and of the next one.
+const int HELD = 3;
+
+// Move a token from one slot to another, -1 for none: in what the lane holds, and in memory, which
+// is not read for it.
+__device__ inline void move(Workspace &ws, float *mass, int from, int to, int lane)
+{
+#pragma unroll
+    for (int b = 0; b < HELD; b++) {
+        int slot = b * LANES + lane;
+        if (slot == from || slot == to) {
+            mass[b] += slot == to ? 1.0f : -1.0f;
+            ws.mass[slot] = mass[b];
+        }
+    }
+    if (from >= HELD * LANES && lane == from % LANES)
+        ws.mass[from] -= 1.0f;
+    if (to >= HELD * LANES && lane == to % LANES)
+        ws.mass[to] += 1.0f;
+}
+
+// Read φ of type u in the lane's slots of the first blocks.
+__device__ inline void read_row(const float *columns, int n_types, int u, int width, int lane, float *row)
+{
+#pragma unroll
+    for (int b = 0; b < HELD; b++)
+        row[b] = u < n_types && b * LANES < width
+            ? columns[place_of(n_types, u, b, lane)] : 0.0f;
+}
+
 // Mutate the workspace: one update of every z, eq. 8.
 //
-// P(z_i = c) ∝ φ_wc (N_c + η Σ_t θ′_t φ′_ct + Σα/C).
+// P(z_i = c) ∝ φ_wc (N_c + η Σ_t θ′_t φ′_ct + Σα/C). Of most documents the labels that have tokens
+// stand in the first blocks, and a row of φ is read while the tokens of the type before it are drawn.
 __device__ void sweep_words(
     const WordTables &words, const TopicTables &topics, Workspace &ws, Prior prior, int lane)
 {
     narrow(ws, lane);
     bucket_totals(words, topics, ws, prior, lane);
-    int i = 0, held = -1; // a lane holds the z, and the number, of one of 32 tokens
-    float number = 0.0f;
-    for (int u = 0; u < ws.n_types; u++) {
-        float by_flat = prior.flat * (float)words.row_totals[ws.types[u]];
-        float rest = ws.by_topic[u] + by_flat + prior.base_topics + prior.base_flat;
-        for (int x = ws.times[u]; x > 0; x--, i++) {
+    const float *columns = ws.columns;
+    int n_types = ws.n_types, width = ws.width;
+    int i = 0, held = -1, times = 0; // a lane holds the z, and the number, of one of 32 tokens
+    float number = 0.0f, rests = 0.0f; // … and what the prior has for one of 32 types
+    float row[HELD], next[HELD], mass[HELD];
+#pragma unroll
+    for (int b = 0; b < HELD; b++)
+        mass[b] = b * LANES < width ? ws.mass[b * LANES + lane] : 0.0f;
+    read_row(columns, n_types, 0, width, lane, next);
+    for (int u = 0; u < n_types; u++) {
+        if (u % LANES == 0 && u + lane < n_types) {
+            times = ws.times[u + lane];
+            rests = ws.by_topic[u + lane] + prior.base_topics + prior.base_flat
+                + prior.flat * (float)words.row_totals[ws.types[u + lane]];
+        }
+#pragma unroll
+        for (int b = 0; b < HELD; b++)
+            row[b] = next[b];
+        read_row(columns, n_types, u + 1, width, lane, next);
+        float rest = __shfl_sync(ALL, rests, u % LANES);
+        for (int x = __shfl_sync(ALL, times, u % LANES); x > 0; x--, i++) {
             int at = i % LANES;
             if (at == 0) {
                 held = i + lane < ws.n_tokens ? ws.z[i + lane] : -1;
@@ -135,12 +194,18 @@ __device__ void sweep_words(
             }
             int k = __shfl_sync(ALL, held, at);
             // Masses without the token itself; they are written only where it moves.
-            auto weight = [&](int slot) {
-                return ws.column(u, slot / LANES, lane) * (ws.mass[slot] - (slot == k));
+            float weights[HELD], own = 0.0f;
+#pragma unroll
+            for (int b = 0; b < HELD; b++) {
+                weights[b] = row[b] * (mass[b] - (k == b * LANES + lane));
+                own += weights[b];
+            }
+            auto weight = [&](int block) { // of those behind the first blocks
+                int slot = block * LANES + lane;
+                return columns[place_of(n_types, u, block, lane)] * (ws.mass[slot] - (slot == k));
             };
-            float own = 0.0f;
-            for (int b = 0; b < ws.width; b += LANES)
-                own += weight(b + lane);
+            for (int b = HELD; b * LANES < width; b++)
+                own += weight(b);
             float upto = running_sum(own, lane);
             float heavy = __shfl_sync(ALL, upto, LANES - 1);
             float r = __shfl_sync(ALL, number, at) * (heavy + rest);
@@ -150,28 +215,34 @@ __device__ void sweep_words(
                 // the first with a weight at least, wherever rounding has led.
                 float left = r - (upto - own);
                 int last = -1;
-                for (int b = 0; b < ws.width; b += LANES) {
-                    float next = weight(b + lane);
-                    if (next > 0.0f && (left >= 0.0f || last < 0)) {
-                        last = b + lane;
-                        left -= next;
+#pragma unroll
+                for (int b = 0; b < HELD; b++)
+                    if (weights[b] > 0.0f && (left >= 0.0f || last < 0)) {
+                        last = b * LANES + lane;
+                        left -= weights[b];
+                    }
+                for (int b = HELD; b * LANES < width; b++) {
+                    float further_on = weight(b);
+                    if (further_on > 0.0f && (left >= 0.0f || last < 0)) {
+                        last = b * LANES + lane;
+                        left -= further_on;
                     }
                 }
                 int to = __shfl_sync(ALL, last, __ffs(over) - 1);
-                if (to != k) {
-                    leave_slot(ws, k, lane);
-                    enter_slot(ws, to, lane);
-                }
+                if (to != k)
+                    move(ws, mass, k, to, lane);
                 k = to;
             } else {
-                leave_slot(ws, k, lane); // which may be the one that is taken now
-                u64 extra = ws.clock + ws.n_tokens + 2 * (u64)i;
-                double u1 = uniform(ws.key, ws.gamma, extra);
-                double u2 = uniform(ws.key, ws.gamma, extra + 1);
-                float left = max(r - heavy, 0.0f);
-                int c = draw_prior(words, topics, ws, prior, u, left, u1, u2, lane);
-                k = slot_of(words, ws, c, lane);
-                enter_slot(ws, k, lane);
+                move(ws, mass, k, -1, lane); // its slot may be the one that is taken now
+                k = draw_new(words, topics, ws, prior, u, i, r - heavy, lane);
+                move(ws, mass, -1, k, lane);
+                width = ws.width;
+#pragma unroll
+                for (int b = 0; b < HELD; b++)
+                    if (k == b * LANES + lane) { // it may have another label now
+                        row[b] = ws.column(u, b, lane);
+                        next[b] = u + 1 < n_types ? ws.column(u + 1, b, lane) : 0.0f;
+                    }
             }
             if (lane == at)
                 held = k;
@@ -180,7 +251,9 @@ __device__ void sweep_words(
                     ws.z[i - at + lane] = held;
         }
     }
-    ws.clock += 3 * (u64)ws.n_tokens;
+    __syncwarp();
+    if (lane == 0)
+        ws.clock += 3 * (u64)ws.n_tokens;
     __syncwarp();
 }
 
@@ -281,12 +354,14 @@ __device__ void sweep_topics(const TopicTables &topics, Workspace &ws, float pri
             if (i - at + lane < ws.n_tokens)
                 ws.z_topic[i - at + lane] = held;
     }
-    ws.clock += ws.n_tokens;
+    __syncwarp();
+    if (lane == 0)
+        ws.clock += ws.n_tokens;
     __syncwarp();
 }
 
 // Mutate the workspace: set alpha to α′ = η θ′·φ′ + Σα/C, eq. 12; return Σ_c b_c α′_c.
-__device__ float set_alpha(
+__device__ __noinline__ float set_alpha(
     const WordTables &words, const TopicTables &topics, Workspace &ws, const Prior &prior, int lane)
 {
     float everywhere = 0.0f, base_alpha = 0.0f;
@@ -311,7 +386,7 @@ __device__ float set_alpha(
 //
 // p_i(c) = φ_wc (N_c − [z_i = c] + α′_c)/Z_i, so that Σ_i p_i(c) needs, of each type, the sum of
 // 1/Z_i over its tokens, and a correction for the label that each token itself has.
-__device__ void add_conditionals(
+__device__ __noinline__ void add_conditionals(
     const WordTables &words, const TopicTables &topics, Workspace &ws, const Prior &prior, int lane)
 {
     float base_alpha = set_alpha(words, topics, ws, prior, lane);

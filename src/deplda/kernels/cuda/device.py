@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -16,7 +17,11 @@ import numpy.typing as npt
 
 from deplda.errors import InputError
 
+Result = TypeVar("Result")
+
 SOURCES = Path(__file__).parent
+LOG = logging.getLogger(__name__)
+"""Told why work that a GPU may do is done on the CPU."""
 # Of the free memory, what one piece of work may take: the rest is for results and for others.
 _SHARE = 0.6
 
@@ -64,6 +69,14 @@ class Gpu:
         addresses = np.array([self.address(array) for array in arrays], np.uint64)
         return Struct(self.put(addresses), arrays)
 
+    def keep(self, owner: Any, name: str, source: Any, put: Callable[[], Result]) -> Result:
+        """Return what `put` makes of the source, made once and kept as long as the owner lives."""
+        kept = self.kept.setdefault(owner, {})
+        if name not in kept or kept[name][0] is not source:
+            kept[name] = source, put()
+        found: Result = kept[name][1]
+        return found
+
     def address(self, array: Any) -> int:
         """Return where an array of the GPU begins."""
         return int(array.data.ptr)
@@ -86,6 +99,11 @@ class Gpu:
         """Return how many bytes one piece of work may take."""
         unused = self.xp.get_default_memory_pool().free_bytes()
         return int(_SHARE * (self.xp.cuda.runtime.memGetInfo()[0] + unused))
+
+    def release(self) -> None:
+        """Give back all memory that nothing uses now, and what was kept for later use."""
+        self.kept.clear()
+        self.xp.get_default_memory_pool().free_all_blocks()
 
 
 class GpuFullError(InputError):
@@ -151,17 +169,29 @@ def _gpu() -> Gpu:
     return Gpu()
 
 
-def choose(device: str, unable: str | None = None) -> Gpu | None:
+def choose(
+    device: str, unable: str | None = None, prepare: Callable[[Gpu], object] | None = None
+) -> Gpu | None:
     """Return the GPU to work on, or None for the CPU.
 
     `unable` says why a GPU cannot do the work that is asked for: an error where it must be one, the
-    CPU where either will do.
+    CPU, with a line to the log, where either will do. The same where `prepare`, which is called
+    with the GPU, finds its memory too small.
     """
     if device == "cpu":
         return None
     reason = unable or problem()
     if reason is None:
-        return _gpu()
+        gpu = _gpu()
+        try:
+            if prepare is not None:
+                prepare(gpu)
+            return gpu
+        except GpuFullError as error:
+            if device != "auto":
+                raise
+            reason = str(error)
     if device == "auto":
+        LOG.info(reason)
         return None
     raise InputError(f"device is {device!r}, but {reason}; use device='cpu' or 'auto'")

@@ -10,9 +10,9 @@
 // A sum over words or labels is kept in units of 2^-36 tokens.
 const double UNIT = 68719476736.0;
 const int FLAT_CYCLES = 5;
-const int KEPT = 256;                          // labels on their own, at most
-const int BLOCKS = KEPT / LANES + 1;           // and one lane of one more block for the pool
-const int WIDTH = BLOCKS * LANES, POOL = KEPT; // of a row of columns
+const int BLOCKS = 9;
+const int WIDTH = BLOCKS * LANES; // of a row of columns: labels on their own, and at the end …
+const int POOL = WIDTH - 1;       // … the pool of all others
 const float TINY = 1e-37f;
 
 // One document, of a block: its types, and n, its tokens.
@@ -265,7 +265,7 @@ extern "C" __global__ void __launch_bounds__(128) own_cycles(
     double flat, double gamma, double tolerance, int max_cycles, double *counts, double *shares,
     double *pool, u64 *drawn, float *ratios)
 {
-    __shared__ double parts[LANES], likely[KEPT];
+    __shared__ double parts[LANES], likely[WIDTH];
     __shared__ float mass[WIDTH], sums[WIDTH], partial[4][WIDTH];
     long long d = blockIdx.x / n_sets, set = blockIdx.x % n_sets;
     long long first = sets->set_starts[set], place = d * sets->set_starts[n_sets] + first;
@@ -389,3 +389,5 @@ extern "C" __global__ void finish(
     word_ratios(*words, own, n_labels, mass, ratios, parts);
     label_counts(*words, own, n_labels, ratios, mass, sums, counts, parts);
 }
+
+#include "among.cuh"

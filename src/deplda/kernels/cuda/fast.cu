@@ -10,15 +10,15 @@
 // Add to out_counts, out_topics and out_words the samples of N_c (or of its conditionals), of N_dt,
 // and of what each entry gives to the document's `chosen` labels, documents × n_chosen.
 //
-// A warp for each item, a chain of a document: item n_streams · d + s is chain s of document d,
-// chains numbered through all sets. Its draws depend on (key, gamma), the chain's number and the
-// document's content alone. Its workspace begins at memory_starts[item - first] of
+// A warp for each item, a chain of a document: set after set, in each the documents as `order` has
+// them, in each its chains, which are numbered through all sets. Its draws depend on (key, gamma), the
+// chain's number and the document's content alone. Its workspace begins at memory_starts[item - first] of
 // `memory`; `phi` is what `spread` made, or null.
-extern "C" __global__ void __launch_bounds__(128, 8) sample(
+extern "C" __global__ void __launch_bounds__(128, 6) sample(
     const WordTables *words, const TopicTables *sets, const long long *set_starts, int n_labels,
     const long long *starts, const int *types, const int *times, const int *order,
     const long long *phi_starts, const float *phi, const long long *memory_starts, float *memory,
-    int first, int n_items, int n_sets, int n_chains, double eta, double alpha, double gamma_sum,
+    int first, int n_items, int n_documents, int n_sets, int n_chains, double eta, double alpha, double gamma_sum,
     u64 key, u64 gamma, int burn_in, int n_samples, int lag, int conditionals, const int *chosen, int n_chosen, u64 *out_counts, u64 *out_topics,
     u64 *out_words)
 {
@@ -26,15 +26,21 @@ extern "C" __global__ void __launch_bounds__(128, 8) sample(
     int item = first + blockIdx.x * (blockDim.x / LANES) + threadIdx.x / LANES;
     if (item >= first + n_items)
         return;
-    int d = order[item / (n_sets * n_chains)], chain = item % (n_sets * n_chains);
-    int set = chain / n_chains;
+    int at = item / n_chains % n_documents, set = item / n_chains / n_documents;
+    int d = order[at], chain = set * n_chains + item % n_chains;
     const TopicTables &topics = sets[set];
-    Workspace ws;
-    phi = phi ? phi + phi_starts[item / (n_sets * n_chains)] : nullptr;
+    __shared__ Workspace of_warps[WARPS];
+    __shared__ int near_topics[WARPS][NEAR_TOPICS];
+    Workspace &ws = of_warps[threadIdx.x / LANES];
+    phi = phi ? phi + phi_starts[at] : nullptr;
     begin_chain(ws, starts, types, times, phi, d, chain, key, gamma, lane);
-    ws.n_labels = n_labels;
-    ws.n_topics = (int)(set_starts[set + 1] - set_starts[set]);
-    lay_out(ws, memory + memory_starts[item - first], conditionals);
+    if (lane == 0) {
+        ws.n_labels = n_labels;
+        ws.n_topics = (int)(set_starts[set + 1] - set_starts[set]);
+        lay_out(ws, memory + memory_starts[item - first], near_topics[threadIdx.x / LANES],
+                conditionals);
+    }
+    __syncwarp();
     clear(ws, conditionals, lane);
     float topic_gamma = (float)(gamma_sum / max(ws.n_topics, 1));
     float scale = ws.n_topics ? (float)(eta / (ws.n_tokens + gamma_sum)) : 0.0f;

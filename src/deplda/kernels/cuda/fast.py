@@ -58,7 +58,7 @@ def workspace_sizes(
 ) -> Int64:
     """Return the words of memory that a chain needs for each document, as `lay_out` deals them."""
     slots = slots_of(n_tokens, n_labels)
-    sizes = n_types * slots + 2 * slots + 2 * n_tokens + 2 * n_topics + n_types
+    sizes = -(-n_types // 8) * 8 * slots + 2 * slots + 2 * n_tokens + 2 * n_topics + n_types
     return sizes + 2 * n_labels * conditionals + 7 & ~7  # begin on a sector
 
 
@@ -108,27 +108,26 @@ def run_chains(
     sums = Samples(*(gpu.xp.zeros(shape, np.uint64) for shape in shapes))
     order = np.argsort(-lengths_of(documents), kind="stable")  # no long one ends much later
     on = Documents(*map(gpu.put, documents))
-    each, n_streams = sizes[order], n_sets * plan.n_chains
+    each = sizes[order]
     own_phi = _OwnPhi(gpu, source, words, documents, on, order, n_labels, int(each.max(initial=0)))
-    pieces = [
-        [(n_streams * first + one, n_streams * first + end) for one, end in some]
-        for first, some in (
-            (first, batches(np.repeat(each[first:last], n_streams), gpu.free() // 4))
-            for first, last in own_phi.groups
-        )
+    # Set after set: the tables of one stay in the cache. In each, the chains of all documents.
+    upto = [
+        np.cumsum([0, *np.tile(np.repeat(each[first:last], plan.n_chains), n_sets)])
+        for first, last in own_phi.groups
     ]
-    upto = np.concatenate([[0], np.cumsum(np.repeat(each, n_streams))])
+    pieces = [list(batches(np.diff(own), gpu.free() // 4)) for own in upto]
     # One for all pieces: two would not fit beside each other.
-    memory = gpu.xp.empty(_longest(upto, [piece for some in pieces for piece in some]), np.float32)
-    inputs = (gpu.put(set_starts), n_labels, *on[:3], own_phi.order, own_phi.starts)
-    for group, some in zip(own_phi.groups, pieces, strict=True):
-        phi = own_phi.of(group)
+    most = max((_longest(own, some) for own, some in zip(upto, pieces, strict=True)), default=0)
+    memory, on_sets = gpu.xp.empty(most, np.float32), gpu.put(set_starts)
+    for group, own, some in zip(own_phi.groups, upto, pieces, strict=True):
+        phi, rows = own_phi.of(group), slice(*group)
         for first, last in some:
             gpu.launch(
                 source, "sample", -(-(last - first) // _WARPS), _WARPS * LANES, words, sets,
-                *inputs, phi, gpu.put(upto[first:last] - upto[first]), memory, first, last - first,
-                n_sets, plan.n_chains, *prior, plan.key, plan.gamma, *plan[3:], on.chosen, k,
-                *sums[:3], *others,
+                on_sets, n_labels, *on[:3], own_phi.order[rows], own_phi.starts[rows], phi,
+                gpu.put(own[first:last] - own[first]), memory, first, last - first,
+                group[1] - group[0], n_sets, plan.n_chains, *prior, plan.key, plan.gamma, *plan[3:],
+                on.chosen, k, *sums[:3], *others,
             )  # fmt: skip
     return sums._replace(counts=of_units(sums.counts), words=of_units(sums.words))
 

@@ -198,7 +198,9 @@ __device__ void sweep_labels(const TopicTables &topics, Workspace &ws, LabelToke
         if (first + lane < own.n)
             own.tokens[first + lane] = c;
     }
-    ws.clock += 2 * (u64)own.n;
+    __syncwarp();
+    if (lane == 0)
+        ws.clock += 2 * (u64)own.n;
     __syncwarp();
 }
 
@@ -209,9 +211,14 @@ __device__ void sweep_own_topics(
     int lane)
 {
     int *z = ws.z, *labels = ws.labels, n_tokens = ws.n_tokens;
-    ws.z = every, ws.labels = own.tokens, ws.n_tokens = own.n;
+    __syncwarp();
+    if (lane == 0)
+        ws.z = every, ws.labels = own.tokens, ws.n_tokens = own.n;
+    __syncwarp();
     sweep_topics(topics, ws, gamma, lane);
-    ws.z = z, ws.labels = labels, ws.n_tokens = n_tokens;
+    if (lane == 0)
+        ws.z = z, ws.labels = labels, ws.n_tokens = n_tokens;
+    __syncwarp();
 }
 
 // Mutate n_slot and mass, N_c + η n_c/M, of the slots whose labels `at` tells.
@@ -299,22 +306,28 @@ extern "C" __global__ void __launch_bounds__(128, 5) sample(
     const WordTables *words, const TopicTables *sets, const long long *set_starts, int n_labels,
     const long long *starts, const int *types, const int *times, const int *order,
     const long long *phi_starts, const float *phi, const long long *memory_starts, float *memory,
-    int first, int n_items, int n_sets, int n_chains, double eta, double alpha, double gamma_sum,
-    u64 key, u64 gamma, int burn_in, int n_samples, int lag, int conditionals, const int *chosen, int n_chosen, u64 *out_counts, u64 *out_topics,
+    int first, int n_items, int n_documents, int n_sets, int n_chains, double eta, double alpha, double gamma_sum,
+    u64 key, u64 gamma, int burn_in, int n_samples, int lag, int conditionals, const int *chosen,
+    int n_chosen, u64 *out_counts, u64 *out_topics,
     u64 *out_words, int n_label_tokens, const float *table, int *every, u64 *out_labels)
 {
     int lane = threadIdx.x % LANES;
     int item = first + blockIdx.x * (blockDim.x / LANES) + threadIdx.x / LANES;
     if (item >= first + n_items)
         return;
-    int d = order[item / (n_sets * n_chains)], chain = item % (n_sets * n_chains);
-    int set = chain / n_chains;
+    int at = item / n_chains % n_documents, set = item / n_chains / n_documents;
+    int d = order[at], chain = set * n_chains + item % n_chains;
     const TopicTables &topics = sets[set];
-    Workspace ws;
-    phi = phi ? phi + phi_starts[item / (n_sets * n_chains)] : nullptr;
+    __shared__ Workspace of_warps[WARPS];
+    __shared__ int near_topics[WARPS][NEAR_TOPICS];
+    Workspace &ws = of_warps[threadIdx.x / LANES];
+    phi = phi ? phi + phi_starts[at] : nullptr;
     begin_chain(ws, starts, types, times, phi, d, chain, key, gamma, lane);
-    ws.n_labels = n_labels;
-    ws.n_topics = (int)(set_starts[set + 1] - set_starts[set]);
+    if (lane == 0) {
+        ws.n_labels = n_labels;
+        ws.n_topics = (int)(set_starts[set + 1] - set_starts[set]);
+    }
+    __syncwarp();
     if (ws.n_tokens == 0)
         return;
     LabelTokens own;
@@ -322,10 +335,16 @@ extern "C" __global__ void __launch_bounds__(128, 5) sample(
     own.step = eta / n_label_tokens, own.flat = alpha;
     float *rest = lay_out_tokens(own, ws, memory + memory_starts[item - first]);
     int n_tokens = ws.n_tokens;
-    ws.n_tokens += own.n; // so many labels may have mass, and so many z and z′ there are at most
-    lay_out(ws, rest, conditionals);
+    __syncwarp();
+    if (lane == 0) {
+        ws.n_tokens += own.n; // so many labels may have mass, and so many z and z′ there are at most
+        lay_out(ws, rest, near_topics[threadIdx.x / LANES], conditionals);
+    }
+    __syncwarp();
     clear(ws, conditionals, lane);
-    ws.n_tokens = n_tokens;
+    if (lane == 0)
+        ws.n_tokens = n_tokens;
+    __syncwarp();
     for (int c = lane; c < n_labels; c += LANES)
         own.at[c] = -1;
     __syncwarp();

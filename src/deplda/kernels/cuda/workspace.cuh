@@ -1,18 +1,29 @@
 // The workspace: all that is at hand while a warp runs one chain of one document.
 //
 // A label's column φ_·c and its mass N_c stand in a slot; 32 slots are a block, and a lane owns one
-// slot of each block, so that no two lanes write the same mass.
+// slot of each block, so that no two lanes write the same mass. The struct itself is in shared memory,
+// one for a warp: as 32 copies in registers or on stacks it would crowd out the caches. One lane
+// writes it.
 #pragma once
 
 // Slots that are kept even when few labels have tokens: labels come back.
 const int FEWEST = 2 * LANES;
+// Topics whose counts stand in shared memory: each token reads some and may write two.
+const int NEAR_TOPICS = 256;
+
+// Where φ of type u stands in a slot. A new label writes a column, of which eight neighbours are one
+// sector of memory; a row, read type after type, is in the cache for eight of them.
+__device__ inline long long place_of(int n_types, int u, int block, int lane)
+{
+    return (((long long)block * ((n_types + 7) / 8) + u / 8) * LANES + lane) * 8 + u % 8;
+}
 
 // All that is at hand for one chain of one document.
 struct Workspace {
     int n_types, n_tokens, n_labels, n_topics;
     const int *types, *times;
     const float *phi; // A_wc of the document's types, labels × types; null where it is looked up
-    float *columns; // φ_wc: blocks × types × lanes
+    float *columns; // φ_wc: blocks × eighths of the types × lanes × 8 types, a slot's 8 in one sector
     float *mass;    // N_c of each slot's label, 0 if it has none now
     int *labels;    // the label of each slot, -1 if none
     int *z;         // the slot of each word token's label, -1 before the first sweep
@@ -26,23 +37,25 @@ struct Workspace {
 
     __device__ float &column(int u, int block, int lane)
     {
-        return columns[((long long)block * n_types + u) * LANES + lane];
+        return columns[place_of(n_types, u, block, lane)];
     }
 };
 
-// Each document's words of memory; deplda.kernels.cuda.fast counts the same.
-__device__ void lay_out(Workspace &ws, float *memory, bool conditionals)
+// Each document's words of memory; deplda.kernels.cuda.fast counts the same. One lane does it.
+__device__ void lay_out(Workspace &ws, float *memory, int *near_topics, bool conditionals)
 {
     int most = min(ws.n_tokens, ws.n_labels);
     int slots = max((most + LANES - 1) / LANES * LANES, FEWEST);
     ws.columns = memory;
-    ws.mass = ws.columns + (long long)ws.n_types * slots;
+    ws.mass = ws.columns + (long long)(ws.n_types + 7) / 8 * 8 * slots;
     ws.labels = (int *)(ws.mass + slots);
     ws.z = ws.labels + slots;
     ws.z_topic = ws.z + ws.n_tokens;
     ws.n_dt = ws.z_topic + ws.n_tokens;
     ws.live = ws.n_dt + ws.n_topics;
     ws.by_topic = (float *)(ws.live + ws.n_topics);
+    if (ws.n_topics <= NEAR_TOPICS)
+        ws.n_dt = near_topics;
     ws.alpha = ws.by_topic + ws.n_types;
     ws.sums = ws.alpha + (conditionals ? ws.n_labels : 0);
 }
@@ -52,17 +65,23 @@ __device__ void widen(Workspace &ws, int lane)
 {
     ws.mass[ws.width + lane] = 0.0f;
     ws.labels[ws.width + lane] = -1;
-    for (int u = 0; u < ws.n_types; u++) // 0 times what was there might be no number
-        ws.column(u, ws.width / LANES, lane) = 0.0f;
-    ws.width += LANES;
+    float *first = &ws.column(0, ws.width / LANES, 0); // 0 times what was there might be no number
+    for (int j = lane; j < (ws.n_types + 7) / 8 * 8 * LANES; j += LANES)
+        first[j] = 0.0f;
+    __syncwarp();
+    if (lane == 0)
+        ws.width += LANES;
     __syncwarp();
 }
 
 // Begin with no token drawn and few slots.
 __device__ void clear(Workspace &ws, bool conditionals, int lane)
 {
-    ws.width = ws.hand = ws.n_live = 0;
-    ws.clock = 0;
+    if (lane == 0) {
+        ws.width = ws.hand = ws.n_live = 0;
+        ws.clock = 0;
+    }
+    __syncwarp();
     while (ws.width < FEWEST)
         widen(ws, lane);
     for (int i = lane; i < ws.n_tokens; i += LANES)
@@ -74,22 +93,8 @@ __device__ void clear(Workspace &ws, bool conditionals, int lane)
     __syncwarp();
 }
 
-// Take a token from its slot, if it has one; the lane that owns the slot does.
-__device__ void leave_slot(Workspace &ws, int k, int lane)
-{
-    if (k >= 0 && lane == k % LANES)
-        ws.mass[k] -= 1.0f;
-}
-
-// Give a token to a slot.
-__device__ void enter_slot(Workspace &ws, int k, int lane)
-{
-    if (lane == k % LANES)
-        ws.mass[k] += 1.0f;
-}
-
 // Give up the blocks that labels with mass do not need, and move those labels to the first ones.
-__device__ void narrow(Workspace &ws, int lane)
+__device__ __noinline__ void narrow(Workspace &ws, int lane)
 {
     int heavy = 0;
     for (int b = 0; b < ws.width; b += LANES)
@@ -116,8 +121,11 @@ __device__ void narrow(Workspace &ws, int lane)
     for (int i = lane; i < ws.n_tokens; i += LANES)
         if (ws.z[i] >= fitting)
             ws.z[i] = ws.labels[ws.z[i]];
-    ws.width = fitting;
-    ws.hand = 0;
+    __syncwarp();
+    if (lane == 0) {
+        ws.width = fitting;
+        ws.hand = 0;
+    }
     __syncwarp();
 }
 
@@ -131,7 +139,7 @@ __device__ float phi_at(const WordTables &words, const Workspace &ws, int c, int
 }
 
 // The slot of label c, which takes one without mass if it has none.
-__device__ int slot_of(const WordTables &words, Workspace &ws, int c, int lane)
+__device__ __noinline__ int slot_of(const WordTables &words, Workspace &ws, int c, int lane)
 {
     for (int b = 0; b < ws.width; b += LANES) {
         unsigned has = __ballot_sync(ALL, ws.labels[b + lane] == c);
@@ -151,12 +159,24 @@ __device__ int slot_of(const WordTables &words, Workspace &ws, int c, int lane)
         k = ws.width;
         widen(ws, lane);
     }
-    ws.hand = (k + 1) % ws.width;
-    if (lane == 0)
+    __syncwarp();
+    if (lane == 0) {
+        ws.hand = (k + 1) % ws.width;
         ws.labels[k] = c;
+    }
     float smooth = (float)words.base[c];
-    for (int u = lane; u < ws.n_types; u += LANES)
-        ws.column(u, k / LANES, k % LANES) = smooth + phi_at(words, ws, c, u);
+    const int AHEAD = 8; // read together, then written
+    for (int first = lane; first < ws.n_types; first += AHEAD * LANES) {
+        float values[AHEAD];
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++)
+            if (first + j * LANES < ws.n_types)
+                values[j] = phi_at(words, ws, c, first + j * LANES);
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++)
+            if (first + j * LANES < ws.n_types)
+                ws.column(first + j * LANES, k / LANES, k % LANES) = smooth + values[j];
+    }
     __syncwarp();
     return k;
 }

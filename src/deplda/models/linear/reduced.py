@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,10 @@ from deplda.engine.execution import Execution, Shown
 from deplda.engine.pool import Stop, Stopped
 from deplda.kernels import shortlists
 from deplda.models.candidates import Labels, Sparse, kernel_arrays
+from deplda.models.devices import on_gpu
+
+if TYPE_CHECKING:
+    from deplda.kernels.cuda.device import Gpu, Struct
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
@@ -34,7 +38,7 @@ class Problem(NamedTuple):
     most lie together in the cache.
     """
 
-    features: tuple[npt.NDArray[Any], ...]
+    features: tuple[Numbers, Labels, npt.NDArray[np.float32]]
     squares: Floats
     words: Numbers
     """The words by these numbers: that of most documents first."""
@@ -128,16 +132,33 @@ def learn(
 ) -> list[Solved]:
     """Return the solution for each C; rows of labels not in `numbers` are empty.
 
-    The C come in rising order, and each is solved from the solution of the one before.
+    The C come in rising order, and each is solved from the solution of the one before. A GPU takes
+    the same steps, and rounds otherwise.
     """
     # Those with many documents take longest: they come first, so that all cores end together.
     order = numbers[np.argsort(-problem.sizes[numbers], kind="stable")]
+    found = on_gpu(execution, lambda gpu: _solved_on(gpu, problem, costs, order))
+    solved, unsolved = found or _solved_here(problem, costs, order, execution)
+    if unsolved:
+        warnings.warn(
+            f"{unsolved:,} SVMs have not come down to their tolerance in {_MOST_SWEEPS} sweeps; a "
+            "smaller C helps",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return solved
+
+
+def _solved_here(
+    problem: Problem, costs: Sequence[float], order: Numbers, execution: Execution
+) -> tuple[list[Solved], int]:
+    """Return the solution for each C, block by block, and how many labels are not solved."""
     upto = np.cumsum(problem.sizes[order])
     cuts = np.flatnonzero(np.diff(upto // _BLOCK_PAIRS)) + 1
     blocks = [block for block in np.split(order, cuts) if len(block)]
     # By pairs: labels of many documents take longer than others.
     shown = Shown(
-        f"training SVMs of {len(numbers):,} labels", int(upto[-1]) if len(upto) else 0,
+        f"training SVMs of {len(order):,} labels", int(upto[-1]) if len(upto) else 0,
         lambda block: int(problem.sizes[block].sum()),
     )  # fmt: skip
     n_labels = len(problem.starts) - 1
@@ -153,21 +174,53 @@ def learn(
             for place, c in enumerate(block.tolist()):
                 own = slice(ends[place], ends[place + 1])
                 columns[number][c] = words[own], values[own]
-    if unsolved:
-        warnings.warn(
-            f"{unsolved:,} SVMs have not come down to their tolerance in {_MOST_SWEEPS} sweeps; a "
-            "smaller C helps",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    return [
+    every = [
         Solved(_assembled(of_cost, problem.words), alpha)
         for of_cost, alpha in zip(columns, alphas, strict=True)
     ]
+    return every, unsolved
 
 
-def margins(weights: Sparse, features: Sparse, candidates: Labels) -> Floats:
-    """Return w·x − 1 of each document's candidates."""
+def _solved_on(
+    gpu: Gpu, problem: Problem, costs: Sequence[float], order: Numbers
+) -> tuple[list[Solved], int]:
+    """Return the solution for each C by a GPU, and how many labels are not solved."""
+    from deplda.kernels.cuda.shortlists import Svms
+
+    n_labels, n_words = problem.before.shape
+    svms = Svms(
+        gpu, problem.features, problem.squares, problem.starts, problem.rows, problem.signs,
+        kernel_arrays(problem.before), n_words, problem.start,
+    )  # fmt: skip
+    places = np.empty(n_words, np.int32)
+    places[problem.words] = np.arange(n_words, dtype=np.int32)
+    rank, solved, unsolved = np.argsort(order), list[Solved](), 0
+    for cost in costs:
+        found = svms.solve(order, cost * problem.weights, _TOLERANCE, _MOST_SWEEPS, _LEAST, places)
+        rows = csr_array((found.values, found.words, found.starts), shape=(len(order), n_words))
+        rows, sizes = csr_array(rows[rank]), np.zeros(n_labels, np.int64)
+        sizes[order[rank]] = np.diff(rows.indptr)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        weights = csr_array((rows.data, rows.indices, starts), shape=(n_labels, n_words))
+        solved.append(Solved(weights, svms.alpha))
+        unsolved += found.unsolved
+    return solved, unsolved
+
+
+def margins(
+    weights: Sparse, features: Sparse, candidates: Labels, gpu: Gpu | None = None,
+    owner: Any = None,
+) -> Floats:  # fmt: skip
+    """Return w·x − 1 of each document's candidates; a GPU keeps the weights for their owner."""
+    if gpu is not None:
+        from deplda.kernels.cuda import shortlists as kernels
+
+        def put() -> Struct:
+            return gpu.struct(kernel_arrays(weights))
+
+        on = put() if owner is None else gpu.keep(owner, "weights", weights, put)
+        rows = kernel_arrays(features)
+        return kernels.margins(gpu, rows, candidates.astype(np.int32), on, features.shape[1])
     found = np.empty(candidates.shape)
     score: Any = shortlists.margins
     score(*kernel_arrays(features), candidates, *kernel_arrays(weights), features.shape[1], found)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Event
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,11 +21,12 @@ from deplda.kernels import linear
 
 Floats = npt.NDArray[np.float64]
 Signs = npt.NDArray[np.int8]
+Numbers = npt.NDArray[np.int64]
 
-_MOST_STEPS = 100
-_MOST_INNER_STEPS = 200
-_MOST_LINE_STEPS = 50
-_EASE = 0.1  # how far conjugate gradients bring the gradient down in one of Newton's steps
+MOST_STEPS = 100
+MOST_INNER_STEPS = 200
+MOST_LINE_STEPS = 50
+EASE = 0.1  # how far conjugate gradients bring the gradient down in one of Newton's steps
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +71,34 @@ class Features:
         return total
 
 
+class Problem(NamedTuple):
+    """What is known of all labels: sent to every worker, once."""
+
+    features: Features
+    starts: npt.NDArray[Any]
+    documents: npt.NDArray[Any]
+    """The documents of label c are documents[starts[c] : starts[c + 1]]."""
+    order: Numbers
+    tolerance: float
+
+    def signs(self, label: int) -> Signs:
+        """Return 1 for documents that have the label and −1 for the others."""
+        signs = np.full(len(self.features), -1, np.int8)
+        signs[self.documents[self.starts[label] : self.starts[label + 1]]] = 1
+        return signs
+
+
+class Solved(NamedTuple):
+    """What was learned of some labels."""
+
+    weights: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]]
+    """Of each label its words and their weights."""
+    intercepts: list[float]
+    unsolved: int
+    held_out: list[npt.NDArray[np.float32]]
+    """For each fold documents × labels."""
+
+
 class Machine:
     """The SVM of one label while it is solved: w, with the intercept at its end, and its scores."""
 
@@ -105,7 +134,7 @@ class Machine:
         features = self.features
         found: Floats = linear.newton_direction(
             features.starts, features.words, features.values, self._within, self._costs_within,
-            self._gradient, _EASE, _MOST_INNER_STEPS,
+            self._gradient, EASE, MOST_INNER_STEPS,
         )  # fmt: skip
         return found
 
@@ -114,7 +143,7 @@ class Machine:
         t = linear.line_minimum(
             self.scores, changes, self.signs, self.features.weights,
             linear.product(self.w, direction), linear.product(direction, direction), self.costs,
-            _MOST_LINE_STEPS,
+            MOST_LINE_STEPS,
         )  # fmt: skip
         self.w = self.w + t * direction
         self.scores = self.scores + t * changes
@@ -123,7 +152,7 @@ class Machine:
 
     def is_done(self, tolerance: float) -> bool:
         """Return whether it is solved, or has taken as many steps as it may."""
-        return self.error <= tolerance or self.n_steps >= _MOST_STEPS
+        return self.error <= tolerance or self.n_steps >= MOST_STEPS
 
 
 def never(features: Features, cost: float, tolerance: float) -> Machine:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -21,7 +21,7 @@ from deplda.errors import InputError, ReadError
 from deplda.inference.cpu import batch_size
 from deplda.kernels.linear import score_labels
 from deplda.models import codec
-from deplda.models.base import Counts, Floats, LabelClassifier, Numbers
+from deplda.models.base import Counts, Floats, LabelClassifier, Numbers, Scorer
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.lesson import Lesson
 from deplda.models.linear.one_vs_rest import HeldOut, OneVsRest, Weights
@@ -141,8 +141,14 @@ class LinearSVMs(LabelClassifier):
     def _check_parameters(self) -> None:
         checked(self.get_params(deep=False))
 
-    def _scorer(self, counts: Counts, execution: Execution) -> tuple[LinearScorer, Execution]:
-        return LinearScorer(self.weights_, self.intercepts_, self._features()), execution
+    def _scorer(self, counts: Counts, execution: Execution) -> tuple[Scorer, Execution]:
+        learned = self.weights_, self.intercepts_, self._features()
+        if execution.device != "cpu":  # for which nothing of CUDA is imported
+            from deplda.models.linear.scorer_cuda import gpu_scorer
+
+            if (scorer := gpu_scorer(self, *learned, execution)) is not None:
+                return scorer, replace(execution, n_jobs=1)
+        return LinearScorer(*learned), execution
 
     # Keeping -------------------------------------------------------------------------------------
 
@@ -204,6 +210,10 @@ class VanillaSVM(LinearSVMs):
         Threads or processes; all cores by default.
     engine : "threads", "processes", a Dask Client or the address of its scheduler
         Where labels are learned and documents scored; the same bits everywhere.
+    device : {"cpu", "cuda", "auto"}
+        Learn and score on a CUDA GPU, or on one if there is one with memory enough ("auto"). It
+        works for this process: the engine must be "threads". Weights are solved to the same `tol`
+        as on the CPU, with other roundings; the same bits whatever the memory.
     verbose : bool
         Show progress: on standard error, or in the output of a notebook's cell.
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from deplda.data.targets import Indicator
 from deplda.engine.pool import Stop
 from deplda.models.linear.solver import Features, Machine, Signs, solve, step_until
 
@@ -14,7 +15,9 @@ Numbers = npt.NDArray[np.int64]
 
 POSITIVE_WEIGHTS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000)
 COSTS = (0.3, 1.0, 3.0)
-_CHOICE_TOLERANCE = 0.1  # scores are then right to about 0.01, enough to compare values of C
+CHOICE_TOLERANCE = 0.1  # scores are then right to about 0.01, enough to compare values of C
+HELD_OUT_TOLERANCE = 0.03
+"""Scores of held-out documents are then right to some thousandths."""
 
 
 def shuffled(n: int, seed: int) -> Numbers:
@@ -22,9 +25,14 @@ def shuffled(n: int, seed: int) -> Numbers:
     return np.random.default_rng(np.random.SeedSequence(seed)).permutation(n)
 
 
+def n_held_out(n: int) -> int:
+    """Return how many of so many documents are held out: a tenth, rounded, one at least."""
+    return max(1, round(n / 10))
+
+
 def tenth(documents: Numbers) -> Numbers:
-    """Return the first tenth of some documents, rounded, one at least."""
-    return documents[: max(1, round(len(documents) / 10))]
+    """Return the first of some documents, as many as are held out."""
+    return documents[: n_held_out(len(documents))]
 
 
 def held_out(signs: Signs, order: Numbers) -> tuple[Signs, Numbers]:
@@ -49,8 +57,8 @@ def candidates(signs: Signs, weights: npt.NDArray[np.float64] | None = None) -> 
     return sorted({*map(float, POSITIVE_WEIGHTS), ratio}, key=lambda weight: abs(weight - 1))
 
 
-class Search:
-    """The search for one label's positive weight: the most accurate, of equals the closest to 1.
+class Choice:
+    """The choice of one label's positive weight: the most accurate, of equals the closest to 1.
 
     Weights are tried from 1 outwards, each from the solution of the one before, so that a later one
     must be right on more held-out documents than the best so far. None can once all are right. And
@@ -59,40 +67,65 @@ class Search:
     better. Neither changes the choice.
     """
 
+    def __init__(self, weights: list[float], n_held: int) -> None:
+        self._waiting, self._n, self._best = weights[1:], n_held, -1
+        self.weight, self.chosen = weights[0], 1.0
+
+    def is_judged(self, n_right: int, n_surely_wrong: int, n_unsure: int, is_done: bool) -> bool:
+        """Judge the weight by the scores of held-out documents so far; say whether that was it."""
+        if not is_done:
+            if self._n - n_surely_wrong <= self._best:
+                return True
+            if n_unsure:
+                return False
+        if n_right > self._best:
+            self._best, self.chosen = n_right, self.weight
+        return True
+
+    def goes_on(self) -> bool:
+        """Go on to the next weight; say whether there is one that may be better."""
+        if self._best == self._n or not self._waiting:
+            return False
+        self.weight = self._waiting.pop(0)
+        return True
+
+
+class Search:
+    """The search for one label's positive weight, on the CPU."""
+
     def __init__(
         self, features: Features, signs: Signs, order: Numbers, cost: float, start: Machine
     ) -> None:
         left, self._held = held_out(signs, order)
         self._is_positive = signs[self._held] > 0
-        self._lengths = features.lengths[self._held]
-        self._waiting, self._cost = candidates(signs, features.weights), cost
-        self._best, self._weight, self.chosen = -1, self._waiting.pop(0), 1.0
+        self._lengths, self._cost = features.lengths[self._held], cost
+        self._choice = Choice(candidates(signs, features.weights), len(self._held))
         self.machine = Machine(features, left, self._costs(), start)
 
+    @property
+    def chosen(self) -> float:
+        """The best weight so far."""
+        return self._choice.chosen
+
     def _costs(self) -> tuple[float, float]:
-        return self._cost, self._cost * self._weight
+        return self._cost, self._cost * self._choice.weight
 
     def is_finished(self, tolerance: float) -> bool:
         """Judge the weight by the scores it gives so far; say whether no other is left to try."""
         while self._is_judged(tolerance):
-            if self._best == len(self._held) or not self._waiting:
+            if not self._choice.goes_on():
                 return True
-            self._weight = self._waiting.pop(0)
             self.machine.set_costs(self._costs())
         return False
 
     def _is_judged(self, tolerance: float) -> bool:
-        scores, n = self.machine.scores[self._held], len(self._held)
+        scores = self.machine.scores[self._held]
         is_right = (scores > 0) == self._is_positive
-        if not self.machine.is_done(tolerance):
-            is_sure = np.abs(scores) > self._lengths * self.machine.error
-            if n - np.count_nonzero(is_sure & ~is_right) <= self._best:
-                return True
-            if not is_sure.all():
-                return False
-        if (right := int(np.count_nonzero(is_right))) > self._best:
-            self._best, self.chosen = right, self._weight
-        return True
+        is_sure = np.abs(scores) > self._lengths * self.machine.error
+        counted = (is_right, is_sure & ~is_right, ~is_sure)
+        n_right, n_surely_wrong, n_unsure = (int(np.count_nonzero(each)) for each in counted)
+        is_done = self.machine.is_done(tolerance)
+        return self._choice.is_judged(n_right, n_surely_wrong, n_unsure, is_done)
 
 
 def search_weights(searches: Sequence[Search], tolerance: float, stop: Stop) -> list[float]:
@@ -110,9 +143,20 @@ def path_scores(
     for k, cost in enumerate(costs):
         for machine in machines:
             machine.set_costs((cost, cost))
-        solve(machines, _CHOICE_TOLERANCE, stop)
+        solve(machines, CHOICE_TOLERANCE, stop)
         found[k] = np.stack([machine.scores[held] for machine in machines], axis=1)
     return found
+
+
+def average_precision(truth: Indicator, scores: npt.NDArray[np.float32]) -> float:
+    """Return scikit-learn's label_ranking_average_precision_score, found in less time."""
+    ascending, found = np.sort(scores, axis=1), np.ones(len(scores))
+    for i, row in enumerate(scores):
+        own = np.sort(row[truth.indices[truth.indptr[i] : truth.indptr[i + 1]]])
+        if len(own):
+            n_as_good = len(row) - np.searchsorted(ascending[i], own)
+            found[i] = np.mean((len(own) - np.searchsorted(own, own)) / n_as_good)
+    return float(found.mean())
 
 
 def best_cost(costs: Sequence[float], quality: Callable[[int], float]) -> float:

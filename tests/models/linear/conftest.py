@@ -1,0 +1,3 @@
+from tests.kernels.cuda.conftest import folder, gpu
+
+__all__ = ["folder", "gpu"]
