@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from deplda import Corpus
 from deplda.data.evidence import Documents
 from deplda.engine.execution import Execution
-from deplda.models import holdout, mixture
+from deplda.models import holdout, hybrid_scorer, mixture
 from deplda.models.calibration import calibrate
 from deplda.models.holdout import Chosen, Fold, choose, numbers_to_try
 from deplda.models.hybrid_scorer import BELOW
@@ -166,7 +166,7 @@ def test_candidates_of_many_documents_are_found_some_after_the_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     fold = folds(4)[0]
-    monkeypatch.setattr(holdout, "_BATCH", 7)
+    monkeypatch.setattr(hybrid_scorer, "_BATCH", 7)
     found = holdout.find_all(fold.shortlister, TRAIN.counts[HELD], Execution(n_jobs=2))
     np.testing.assert_array_equal(found.features.toarray(), fold.found.features.toarray())
     for one, other in zip(found[1:], fold.found[1:], strict=True):

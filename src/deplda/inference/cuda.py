@@ -16,7 +16,7 @@ from deplda.inference.layout import Tables
 from deplda.inference.scores import Floats, Inferred, Labels, Ranking
 from deplda.inference.settings import Inference
 from deplda.kernels.cuda import among, expected, fast, proper, scores
-from deplda.kernels.cuda.device import Gpu, GpuFullError, Struct, choose, too_large, within_memory
+from deplda.kernels.cuda.device import Gpu, Struct, attempt, too_large, within_memory
 from deplda.kernels.cuda.fast import Documents
 
 # A batch is never more than this many documents × labels, so that our own memory stays bounded.
@@ -193,8 +193,8 @@ class GpuBackend(NamedTuple):
         inference = replace(self.inference, method="deterministic")
         names = with_background(candidates, tables).astype(np.int32)
         if names.shape[1] > among.MOST:
-            blend = replace(inference, combine="blend")
-            shares = self._replace(inference=blend).scores(counts) / 2
+            blended = replace(inference, combine="blend")
+            shares = self._replace(inference=blended).scores(counts) / 2
             return np.take_along_axis(shares, candidates.astype(np.int64), axis=1)
         times = weighed(counts.data, inference.word_counts).astype(np.float32)
         tokens, alpha = self._expect_among(counts, times, names)
@@ -228,17 +228,13 @@ def gpu_backend(
     execution: Execution, corpus: Corpus, tables: Tables, inference: Inference, seed: int
 ) -> GpuBackend | None:
     """Return the GPU to infer on, with φ and φ′ put on it, or None for the CPU."""
-    gpu = choose(execution.device, execution.not_for_a_gpu)
-    if gpu is None:
-        return None
-    try:
+
+    def with_room(gpu: Gpu) -> GpuBackend:
         _on_gpu(gpu, tables, inference)
         _check_room(gpu, corpus, tables, inference)
-    except GpuFullError:
-        if execution.device == "auto":
-            return None
-        raise
-    return GpuBackend(gpu, tables, inference, seed)
+        return GpuBackend(gpu, tables, inference, seed)
+
+    return attempt(execution.device, execution.not_for_a_gpu, with_room)
 
 
 def _on_gpu(gpu: Gpu, tables: Tables, inference: Inference) -> _OnGpu:

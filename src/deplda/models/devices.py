@@ -14,21 +14,12 @@ Result = TypeVar("Result")
 
 
 def on_gpu(execution: Execution, work: Callable[[Gpu], Result]) -> Result | None:
-    """Return what work does on the GPU, or None where the CPU is to do it.
+    """Return what work gives on the GPU, or None where the CPU is to do it.
 
-    That is the CPU's work where it was asked for, and with "auto" where there is no GPU that can do
-    it, or too little memory on it. Nothing of CUDA is imported for the CPU.
+    Nothing of CUDA is imported where that is asked for; see `attempt` for the rest.
     """
     if execution.device == "cpu":
         return None
-    from deplda.kernels.cuda.device import GpuFullError, choose
+    from deplda.kernels.cuda.device import attempt
 
-    gpu = choose(execution.device, execution.not_for_a_gpu)
-    if gpu is None:
-        return None
-    try:
-        return work(gpu)
-    except GpuFullError:
-        if execution.device == "auto":
-            return None
-        raise
+    return attempt(execution.device, execution.not_for_a_gpu, work)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from deplda.data.corpus import Corpus
 from deplda.data.weighting import WordCounts, weighed
 from deplda.engine.execution import Execution
-from deplda.kernels.cuda.device import Gpu, GpuFullError, choose, within_memory
+from deplda.kernels.cuda.device import Gpu, attempt, within_memory
 from deplda.kernels.cuda.train_expected import Expectations, Texts, check_room
 from deplda.kernels.train_words import document_lengths
 from deplda.training.word_chain import Cells, check_pairs
@@ -51,9 +51,6 @@ def words_on_gpu(
     weights: Floats | None,
 ) -> GpuWords | None:  # fmt: skip
     """Return the documents on the GPU that is to learn from them, or None for the CPU."""
-    gpu = choose(execution.device, execution.not_for_a_gpu)
-    if gpu is None:
-        return None
     x, y = corpus.counts, corpus.labels
     texts = Texts(
         np.array(x.indptr, dtype=np.int64), x.indices, weighed(x.data, word_counts),
@@ -61,10 +58,9 @@ def words_on_gpu(
         np.ones(len(corpus)) if weights is None else weights, corpus.n_words, corpus.n_labels,
     )  # fmt: skip
     check_pairs(int(np.diff(texts.entry_starts) @ np.diff(texts.label_starts)))
-    try:
+
+    def with_room(gpu: Gpu) -> GpuWords:
         check_room(gpu, texts)
-    except GpuFullError:
-        if execution.device == "auto":
-            return None
-        raise
-    return GpuWords(gpu, texts, float(eta), float(beta))
+        return GpuWords(gpu, texts, float(eta), float(beta))
+
+    return attempt(execution.device, execution.not_for_a_gpu, with_room)

@@ -9,7 +9,7 @@ from deplda.data.files import StrPath
 from deplda.engine.execution import Execution
 from deplda.engine.progress import Report
 from deplda.kernels import random
-from deplda.kernels.cuda.device import Gpu, GpuFullError, choose, within_memory
+from deplda.kernels.cuda.device import Gpu, attempt, within_memory
 from deplda.kernels.cuda.train_words import UNIT, Chains, chains_that_fit
 from deplda.training.chains import Schedule
 from deplda.training.word_chain import Words
@@ -22,15 +22,12 @@ def gpu_for(execution: Execution, checkpoint: StrPath | None, data: Words) -> Gp
     unable = execution.not_for_a_gpu
     if checkpoint is not None:
         unable = f"a GPU keeps no chains in {checkpoint}; leave the checkpoint out"
-    gpu = choose(execution.device, unable)
-    try:
-        if gpu is not None:
-            chains_that_fit(gpu, data.layout)
-    except GpuFullError:
-        if execution.device == "auto":
-            return None
-        raise
-    return gpu
+
+    def with_room(gpu: Gpu) -> Gpu:
+        chains_that_fit(gpu, data.layout)
+        return gpu
+
+    return attempt(execution.device, unable, with_room)
 
 
 def run_on(

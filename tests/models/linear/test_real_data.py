@@ -9,8 +9,10 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 from deplda import datasets
+from deplda.kernels.cuda import device
 from deplda.models.linear import TfidfSVM, TunedSVM, VanillaSVM
 from deplda.models.linear.tuning import candidates, held_out, shuffled
+from tests.models.linear.worlds import MODELS
 from tests.training.test_real_data import average_precision
 
 pytestmark = pytest.mark.data
@@ -66,3 +68,25 @@ def test_tuning_is_better_than_not_tuning_and_tfidf_better_than_either(data_dir:
         model().fit(train).score(test) for model in (VanillaSVM, TunedSVM, TfidfSVM)
     )
     assert vanilla + 0.03 < tuned < tfidf - 0.03
+
+
+@pytest.mark.gpu
+@pytest.mark.timeout(1200)  # most of it for the CPU's part
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(("name", "every"), [("yahoo-arts", 1), ("eurlex20k", 20)])
+def test_a_gpu_learns_and_chooses_as_the_cpu_does(
+    name: str, every: int, model: Any, data_dir: Path
+) -> None:
+    if problem := device.problem():
+        pytest.skip(problem)
+    data = datasets.load(name, data_dir)
+    train, test = (data.corpus[rows] for rows in data.splits[0])
+    labels = train.labels[:, ::every]
+    usual, found = (model(device=where).fit(train.counts, labels) for where in ("cpu", "cuda"))
+    assert found.C_ == usual.C_
+    same = np.ones(labels.shape[1], bool)
+    if model is TunedSVM:  # a score next to 0 may be on either side of it
+        same = found.positive_weights_ == usual.positive_weights_
+        assert same.mean() > 0.98
+    scores = [each.decision_function(test.counts)[:, same] for each in (usual, found)]
+    np.testing.assert_allclose(scores[1], scores[0], atol=3e-3)

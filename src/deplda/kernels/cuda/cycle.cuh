@@ -1,4 +1,4 @@
-// The sweeps of a test-time cycle, by a warp: z (eq. 8), z′ (eq. 10), α′ (eq. 12).
+// The sweeps of a test-time cycle, by a warp: z, z′, α′.
 //
 // The buckets are those of deplda.kernels.fast, where they are explained.
 #pragma once

@@ -169,29 +169,28 @@ def _gpu() -> Gpu:
     return Gpu()
 
 
-def choose(
-    device: str, unable: str | None = None, prepare: Callable[[Gpu], object] | None = None
-) -> Gpu | None:
-    """Return the GPU to work on, or None for the CPU.
+def attempt(device: str, unable: str | None, work: Callable[[Gpu], Result]) -> Result | None:
+    """Return what the work gives on the GPU, or None where the CPU is to do it.
 
-    `unable` says why a GPU cannot do the work that is asked for: an error where it must be one, the
-    CPU, with a line to the log, where either will do. The same where `prepare`, which is called
-    with the GPU, finds its memory too small.
+    Where a GPU cannot do it, for what `unable` says, since there is none, or since its memory is
+    too small, that is an error with "cuda"; with "auto" the CPU does it, and the log is told why.
     """
     if device == "cpu":
         return None
     reason = unable or problem()
     if reason is None:
-        gpu = _gpu()
         try:
-            if prepare is not None:
-                prepare(gpu)
-            return gpu
+            return work(_gpu())
         except GpuFullError as error:
             if device != "auto":
                 raise
             reason = str(error)
-    if device == "auto":
-        LOG.info(reason)
-        return None
-    raise InputError(f"device is {device!r}, but {reason}; use device='cpu' or 'auto'")
+    elif device != "auto":
+        raise InputError(f"device is {device!r}, but {reason}; use device='cpu' or 'auto'")
+    LOG.info(reason)
+    return None
+
+
+def choose(device: str, unable: str | None = None) -> Gpu | None:
+    """Return the GPU to work on, or None for the CPU; see `attempt`."""
+    return attempt(device, unable, lambda gpu: gpu)

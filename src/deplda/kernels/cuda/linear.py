@@ -1,4 +1,4 @@
-"""Linear SVMs of many labels at once on a GPU: the kernels of linear.cu, and what they work on."""
+"""Linear SVMs of many labels at once on a GPU: the kernels of linear.cu and linear_scores.cu."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ def score_labels(
     n, n_labels = len(starts) - 1, len(intercepts)
     scores = gpu.xp.empty((n, n_labels))
     gpu.launch(
-        _SOURCE, "score_labels", (n, -(-n_labels // _SLICE)), _THREADS, n_labels, starts, words,
-        values, *weights, intercepts, scores,
+        "linear_scores", "score_labels", (n, -(-n_labels // _SLICE)), _THREADS, n_labels, starts,
+        words, values, *weights, intercepts, scores,
     )  # fmt: skip
     return scores

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from deplda.engine.execution import Execution
-from deplda.kernels.cuda.device import Gpu, GpuFullError, choose, too_large, within_memory
+from deplda.kernels.cuda.device import Gpu, too_large, within_memory
 from deplda.kernels.cuda.linear import score_labels
 from deplda.models.base import Counts, Floats
+from deplda.models.devices import on_gpu
 
 # A batch is never more than this many documents × labels, so that our own memory stays bounded.
 _BATCH_CELLS = 20_000_000
@@ -57,15 +58,10 @@ def gpu_scorer(
     execution: Execution,
 ) -> GpuScorer | None:  # fmt: skip
     """Return the GPU to score on, with the model's weights put on it once, or None for the CPU."""
-    gpu = choose(execution.device, execution.not_for_a_gpu)
-    if gpu is None:
-        return None
-    try:
-        return GpuScorer(gpu, _on_gpu(gpu, model, weights, intercepts), features)
-    except GpuFullError:
-        if execution.device == "auto":
-            return None
-        raise
+    return on_gpu(
+        execution,
+        lambda gpu: GpuScorer(gpu, _on_gpu(gpu, model, weights, intercepts), features),
+    )
 
 
 def _on_gpu(gpu: Gpu, model: Any, weights: Counts, intercepts: Floats) -> _OnGpu:

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from deplda.engine.execution import Execution
 from deplda.engine.progress import compiling, counted
-from deplda.kernels.cuda.device import Gpu, GpuFullError, choose, within_memory
+from deplda.kernels.cuda.device import Gpu, within_memory
 from deplda.kernels.cuda.linear import (
     LANES,
     Bools,
@@ -26,6 +26,7 @@ from deplda.kernels.cuda.linear import (
     hold_out,
     padded,
 )
+from deplda.models.devices import on_gpu
 from deplda.models.linear import solver, tuning
 from deplda.models.linear.solver import Floats, Numbers, Problem, Solved
 
@@ -216,15 +217,7 @@ class Tiles:
 
 def tiles_for(problem: Problem, execution: Execution) -> Tiles | None:
     """Return the GPU to solve on, with the documents put on it, or None for the CPU."""
-    gpu = choose(execution.device, execution.not_for_a_gpu)
-    if gpu is None:
-        return None
-    try:
-        return Tiles(gpu, problem, execution)
-    except GpuFullError:
-        if execution.device == "auto":
-            return None
-        raise
+    return on_gpu(execution, lambda gpu: Tiles(gpu, problem, execution))
 
 
 def _step_until(machines: Machines, judge: Judge, numbers: Numbers, done: Done) -> None:
