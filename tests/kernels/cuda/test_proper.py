@@ -79,7 +79,7 @@ WRONG = [
     ("add_token(own, __shfl_sync(ALL, h, lent), -1, lane)", "add_token(own, -1, -1, lane)"),
     ("number * (1.0f +", "number * (0.5f +"),
     ("own.names[drawn] : other", "own.names[drawn] : c"),
-    ("own.on[k] + (float)own.step * own.n_slot[k]", "(float)own.on[k]"),
+    ("(float)own.step * own.n_slot[k]", "0.3f * (float)own.step * own.n_slot[k]"),
     ("own.rows[(long long)topics.label_topics[e] * width + h] +=", "own.rows[h] +="),
     ("ws.z = every", "ws.z = z"),
     ("lgamma(a + step + n_words)", "lgamma(a + step)"),

@@ -18,9 +18,9 @@ extern "C" __global__ void __launch_bounds__(128, 6) sample(
     const WordTables *words, const TopicTables *sets, const long long *set_starts, int n_labels,
     const long long *starts, const int *types, const int *times, const int *order,
     const long long *phi_starts, const float *phi, const long long *memory_starts, float *memory,
-    int first, int n_items, int n_documents, int n_sets, int n_chains, double eta, double alpha, double gamma_sum,
-    u64 key, u64 gamma, int burn_in, int n_samples, int lag, int conditionals, const int *chosen, int n_chosen, u64 *out_counts, u64 *out_topics,
-    u64 *out_words)
+    int first, int n_items, int n_documents, int n_sets, int n_chains, double eta, double alpha,
+    double gamma_sum, u64 key, u64 gamma, int burn_in, int n_samples, int lag, int conditionals,
+    const int *chosen, int n_chosen, u64 *out_counts, u64 *out_topics, u64 *out_words)
 {
     int lane = threadIdx.x % LANES;
     int item = first + blockIdx.x * (blockDim.x / LANES) + threadIdx.x / LANES;

@@ -306,10 +306,10 @@ extern "C" __global__ void __launch_bounds__(128, 5) sample(
     const WordTables *words, const TopicTables *sets, const long long *set_starts, int n_labels,
     const long long *starts, const int *types, const int *times, const int *order,
     const long long *phi_starts, const float *phi, const long long *memory_starts, float *memory,
-    int first, int n_items, int n_documents, int n_sets, int n_chains, double eta, double alpha, double gamma_sum,
-    u64 key, u64 gamma, int burn_in, int n_samples, int lag, int conditionals, const int *chosen,
-    int n_chosen, u64 *out_counts, u64 *out_topics,
-    u64 *out_words, int n_label_tokens, const float *table, int *every, u64 *out_labels)
+    int first, int n_items, int n_documents, int n_sets, int n_chains, double eta, double alpha,
+    double gamma_sum, u64 key, u64 gamma, int burn_in, int n_samples, int lag, int conditionals,
+    const int *chosen, int n_chosen, u64 *out_counts, u64 *out_topics, u64 *out_words,
+    int n_label_tokens, const float *table, int *every, u64 *out_labels)
 {
     int lane = threadIdx.x % LANES;
     int item = first + blockIdx.x * (blockDim.x / LANES) + threadIdx.x / LANES;
@@ -351,7 +351,8 @@ extern "C" __global__ void __launch_bounds__(128, 5) sample(
     float topic_gamma = (float)(gamma_sum / ws.n_topics);
     Prior start = {0.0f, (float)(alpha + eta / n_labels), topic_gamma};
     Prior prior = {0.0f, (float)alpha, topic_gamma};
-    u64 *counts = out_counts + (long long)d * n_labels, *labels = out_labels + (long long)d * n_labels;
+    u64 *counts = out_counts + (long long)d * n_labels;
+    u64 *labels = out_labels + (long long)d * n_labels;
     u64 *shares = out_topics + (long long)d * set_starts[n_sets] + set_starts[set];
     for (int cycle = -1; cycle <= burn_in + (n_samples - 1) * lag; cycle++) {
         sweep_words(*words, topics, ws, cycle < 1 ? start : prior, lane);
