@@ -5,6 +5,9 @@ import pytest
 from deplda.experiments import read_experiment
 from deplda.experiments.protocol import Experiment
 from tests.experiments.worlds import SMALL
+from tests.kernels.cuda.conftest import folder, gpu
+
+__all__ = ["folder", "gpu", "small"]
 
 
 @pytest.fixture
