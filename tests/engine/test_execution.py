@@ -22,6 +22,15 @@ def test_results_come_in_the_order_of_the_items() -> None:
     assert list(Execution(n_jobs=3).map(work, range(3))) == [0, 1, 4]
 
 
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_what_is_large_to_send_is_done_by_threads_here_whatever_the_engine(n_jobs: int) -> None:
+    execution = Execution("processes", n_jobs=n_jobs)
+    assert execution.map_here(lambda item: item * item, range(5)) == [0, 1, 4, 9, 16]
+    assert execution.map_here(str, []) == []
+    with pytest.raises(ZeroDivisionError):
+        execution.map_here(lambda item: 1 // item, [1, 0])
+
+
 def test_results_do_not_pile_up() -> None:
     taken = []
 

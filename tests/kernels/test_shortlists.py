@@ -208,6 +208,48 @@ def test_margins_are_products_less_one_and_the_bias_where_there_is_no_candidate(
     assert (found[candidates < 0] == -1).all()
 
 
+def some_pairs(seed: int = 0) -> tuple[Any, Array, Any]:
+    """Return labels of documents, their lists, and what each label has of them by plain Python."""
+    rng = np.random.default_rng(seed)
+    labels, lists = csr_array(rng.random((30, 12)) < 0.2), some_lists(rng, 30, 5, 12, share=0.7)
+    own = [set(labels[[d]].indices.tolist()) for d in range(30)]
+    either = [mine | {c for c in lists[d].tolist() if c >= 0} for d, mine in enumerate(own)]
+    rows = [[d for d in range(30) if c in either[d]] for c in range(12)]
+    return labels, lists, [[(d, 1 if c in own[d] else -1) for d in rows[c]] for c in range(12)]
+
+
+def test_a_label_is_paired_with_the_documents_that_have_it_or_list_it() -> None:
+    labels, lists, expected = some_pairs()
+    starts, rows, signs = shortlists.pair_up(
+        labels.indptr.astype(np.int64), labels.indices.astype(np.int32), lists, 12
+    )
+    for c, pairs in enumerate(expected):
+        own = slice(starts[c], starts[c + 1])
+        assert [*zip(rows[own].tolist(), signs[own].tolist(), strict=True)] == pairs
+    assert starts[-1] == len(rows)
+
+
+def test_alpha_is_carried_over_to_the_same_pairs() -> None:
+    rng = np.random.default_rng(1)
+    documents = np.flatnonzero(rng.random(30) < 0.7)
+    whole, part = some_pairs()[2], some_pairs(2)[2]
+    part = [[pair[0] for pair in own if pair[0] < len(documents)] for own in part]
+    starts, part_starts = (np.cumsum([0, *map(len, each)]) for each in (whole, part))
+    rows, part_rows = np.array([d for own in whole for d, _ in own]), np.concatenate(part)
+    given, found = rng.random(len(part_rows)), np.zeros(len(rows))
+    shortlists.carry_over(
+        starts, rows, part_starts, part_rows.astype(np.int64), documents, given, found
+    )
+    told = {
+        (c, documents[r]): given[part_starts[c] + place]
+        for c, own in enumerate(part)
+        for place, r in enumerate(own)
+    }
+    expected = [told.get((c, d), 0.0) for c in range(12) for d, _ in whole[c]]
+    assert 0 < np.count_nonzero(expected) < len(expected)
+    np.testing.assert_array_equal(found, expected)
+
+
 def naive_nearest(x: Any, index: Any, k: int, budget: int) -> tuple[Array, Array]:
     """Return the best labels by plain Python: words as they come, until the budget is spent."""
     n_labels = index.shape[1]

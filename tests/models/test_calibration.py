@@ -75,6 +75,17 @@ def test_the_same_pairs_give_the_same_bits() -> None:
         np.testing.assert_array_equal(left, right)
 
 
+def test_for_log_odds_alone_the_usual_stages_are_taken_and_nothing_is_judged() -> None:
+    scores, chances, n_trained = world()
+    pairs = all_pairs(scores, drawn(chances, 1), np.ones(N_LABELS, bool))
+    rough = calibrate(pairs, n_trained, N_TRAINED, is_part=False, is_thorough=False)
+    assert rough is not None
+    assert rough.threshold == rough.error == 0.0
+    assert not rough.label_thresholds.any()
+    told, usual = (each.at(scores, np.arange(N_LABELS)) for each in (rough, calibrated()))
+    assert np.corrcoef(told.ravel(), usual.ravel())[0, 1] > 0.99
+
+
 def test_many_low_scores_are_counted_and_told_right() -> None:
     """Far more pairs than are looked at one by one."""
     rng = np.random.default_rng(0)

@@ -1,5 +1,6 @@
 """The mixture: log-odds are sums of parts, and the form that is judged best by other documents."""
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -160,7 +161,7 @@ def test_a_document_has_no_say_in_what_scores_it(name: str) -> None:
     """The log-odds of one half are what the other half alone teaches, whatever this half says."""
     told, half = held_out(), N_DOCUMENTS // 2
     other = held_out(seed=5).truth.toarray()
-    mixed = told._replace(truth=csr_array(np.vstack([other[:half], told.truth.toarray()[half:]])))
+    mixed = replace(told, truth=csr_array(np.vstack([other[:half], told.truth.toarray()[half:]])))
     one, two = (mixture._cross_fitted(FITS[name], each) for each in (told, mixed))
     np.testing.assert_array_equal(one[:half], two[:half])
     assert (one[half:] != two[half:]).any()
@@ -205,7 +206,7 @@ def test_a_form_that_is_clearly_worse_than_a_part_in_one_measure_is_not_chosen(
         is_alone = (log_odds == 0).all()
         return dict.fromkeys("vwxyz", same) if is_alone else dict.fromkeys("vwxy", up) | {"z": down}
 
-    def zero_alone(fit: Any, told: HeldOut) -> Array:
+    def zero_alone(fit: Any, told: HeldOut, _: Any) -> Array:
         return np.full(told.labels.shape, float(fit not in (FITS["margin"], FITS["share"])))
 
     monkeypatch.setattr(mixture, "_cross_fitted", zero_alone)
@@ -221,7 +222,7 @@ def test_a_form_that_bends_is_chosen_where_the_truth_does() -> None:
     truth = csr_array(
         (np.ones(len(rows), bool), (rows, told.labels[rows, at])), shape=told.truth.shape
     )
-    found = judge(told._replace(truth=truth))
+    found = judge(replace(told, truth=truth))
     assert found.name in ("crossed", "squared", "full")
     assert gain(found.name, "linear", found.measures) > 0.2
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -171,6 +171,17 @@ class Execution:
         return self.map(
             work, batches, shown=Shown(f"{what} {wording.counted(n, 'document')}", n, _n_rows)
         )
+
+    def map_here(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        """Return function(item) of each by threads of this process, whatever the engine.
+
+        For some seconds' work on arrays that are large to send; those let each other run.
+        """
+        given = list(items)
+        if self.n_workers == 1 or len(given) < 2:
+            return [function(item) for item in given]
+        with ThreadPoolExecutor(min(self.n_workers, len(given))) as executor:
+            return list(executor.map(function, given))
 
     @contextmanager
     def _bar(self, shown: Shown | None) -> Iterator[Callable[[Any], None]]:

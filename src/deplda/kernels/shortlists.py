@@ -173,6 +173,57 @@ def _take(w, word, out_words, out_values, at):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
+def pair_up(label_starts, labels, lists, n_labels):  # type: ignore[no-untyped-def]
+    """Return for each label the documents that have it or list it: starts, rows and signs.
+
+    A document's labels are `labels` from label_starts[d] on; it lists those of lists[d] that are
+    not −1. Rows rise; signs are 1 where the document has the label, −1 where not.
+    """
+    seen = np.full(n_labels, -1, np.int64)
+    starts = np.zeros(n_labels + 1, np.int64)
+    for d in range(lists.shape[0]):
+        for e in range(label_starts[d], label_starts[d + 1]):
+            seen[labels[e]] = d
+            starts[labels[e] + 1] += 1
+        for c in lists[d]:
+            if c >= 0 and seen[c] != d:
+                seen[c] = d
+                starts[c + 1] += 1
+    for c in range(n_labels):
+        starts[c + 1] += starts[c]
+    at, seen[:] = starts[:-1].copy(), -1
+    rows, signs = np.empty(starts[-1], np.int64), np.empty(starts[-1], np.int8)
+    for d in range(lists.shape[0]):
+        for e in range(label_starts[d], label_starts[d + 1]):
+            c = labels[e]
+            seen[c] = d
+            rows[at[c]], signs[at[c]] = d, 1
+            at[c] += 1
+        for c in lists[d]:
+            if c >= 0 and seen[c] != d:
+                seen[c] = d
+                rows[at[c]], signs[at[c]] = d, -1
+                at[c] += 1
+    return starts, rows, signs
+
+
+@njit(nogil=True, cache=True)
+def carry_over(starts, rows, part_starts, part_rows, documents, part_alpha, alpha):  # type: ignore[no-untyped-def]
+    """Set alpha of each label's rows to that of the same documents in a part, where they are there.
+
+    Row r of the part is documents[r], which rise.
+    """
+    for c in range(starts.size - 1):
+        at, end = starts[c], starts[c + 1]
+        for e in range(part_starts[c], part_starts[c + 1]):
+            d = documents[part_rows[e]]
+            while at < end and rows[at] < d:
+                at += 1
+            if at < end and rows[at] == d:
+                alpha[at] = part_alpha[e]
+
+
+@njit(nogil=True, cache=True)
 def margins(starts, words, values, candidates, w_starts, w_words, w_values, n_words, out):  # type: ignore[no-untyped-def]
     """Set the margins w·x − 1 of each document's candidates; of −1, no candidate, to the bias."""
     x = np.zeros(n_words, np.float32)

@@ -167,7 +167,8 @@ def calibrate(
     is_part : whether the documents held out are among these. The model that scored them has not
         learned from them: they are taken off to see how scores depend on frequency.
     one_class : whether each document has one class, so that its probabilities sum to 1
-    is_thorough : whether stages are chosen, and not just those taken that mostly are
+    is_thorough : whether stages are chosen and probabilities are judged, or else those are taken
+        that mostly are, for log-odds alone: thresholds and the error are then 0
     """
     n_true = int(held_out.truth.sum())
     if not 0 < n_true < len(held_out.truth):
@@ -179,17 +180,16 @@ def calibrate(
     task = _Task(
         _cells_of(held_out), _log_frequencies(seen, n_seen), _anchors(held_out, seen, n_seen)
     )
-    stages, told = _choose(task, _EVERY if is_thorough else _USUAL)
+    if not is_thorough:
+        return task.calibration(_USUAL, _log_frequencies(n_trained, n_documents))
+    stages, told = _choose(task, _EVERY)
     temperature = 0.0
     if one_class:
         temperature, told = _softmax(held_out)
-    (fitted,) = task.fit(task.cells, [stages])
-    slopes, offsets = fitted.logistic.of_labels(_log_frequencies(n_trained, n_documents))
     threshold = _best_threshold(told, int(held_out.missed.sum()))
-    return Calibration(
-        *fitted.common, slopes, offsets, *fitted.second, fitted.shifts,
-        _label_thresholds(told, held_out.missed, threshold), threshold,
-        calibration_error(told.chances, told.n_true, told.n), temperature,
+    return task.calibration(stages, _log_frequencies(n_trained, n_documents))._replace(
+        label_thresholds=_label_thresholds(told, held_out.missed, threshold), threshold=threshold,
+        error=calibration_error(told.chances, told.n_true, told.n), temperature=temperature,
     )  # fmt: skip
 
 
@@ -324,10 +324,10 @@ class _Fitted(NamedTuple):
     second: Line
     shifts: Floats
 
-    def unshifted(self, scores: Floats, labels: Numbers, log_frequencies: Floats) -> Floats:
+    def unshifted(self, common: Floats, labels: Numbers, log_frequencies: Floats) -> Floats:
+        """Return the log-odds of labels before their shifts, by those of any label."""
         slopes, offsets = self.logistic.of_labels(log_frequencies)
-        found = slopes[labels] * self.common.at(scores) + offsets[labels]
-        return self.second.at(found)
+        return self.second.at(slopes[labels] * common + offsets[labels])
 
 
 class _Counts(NamedTuple):
@@ -378,6 +378,15 @@ class _Task(NamedTuple):
             found.append(_Fitted(common, own, line, shifts))
         return found
 
+    def calibration(self, stages: _Stages, log_frequencies: Floats) -> Calibration:
+        """Return the calibration with these stages by all cells, for labels so frequent."""
+        (fitted,) = self.fit(self.cells, [stages])
+        slopes, offsets = fitted.logistic.of_labels(log_frequencies)
+        none = np.zeros(len(slopes))
+        return Calibration(
+            *fitted.common, slopes, offsets, *fitted.second, fitted.shifts, none, 0.0, 0.0
+        )
+
 
 _EVERY = tuple(
     _Stages(by_frequency, width, anchor)
@@ -386,7 +395,7 @@ _EVERY = tuple(
 )
 
 
-_USUAL = (_Stages("isotonic", 0.25, 0.5),)
+_USUAL = _Stages("isotonic", 0.25, 0.5)
 
 
 def _choose(task: _Task, every: Sequence[_Stages]) -> tuple[_Stages, _Told]:
@@ -403,8 +412,9 @@ def _choose(task: _Task, every: Sequence[_Stages]) -> tuple[_Stages, _Told]:
         fits = dict(zip(every, task.fit(others, every), strict=True))
         # All stages that differ in their shifts alone have the same log-odds before these.
         any_with = {stages.by_frequency: fitted for stages, fitted in fits.items()}
+        common = fits[every[0]].common.at(cells.score)
         unshifted = {
-            by: fitted.unshifted(cells.score, cells.label, task.log_frequencies)
+            by: fitted.unshifted(common, cells.label, task.log_frequencies)
             for by, fitted in any_with.items()
         }
         log_odds = [

@@ -7,6 +7,7 @@ model are those of the other documents.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -313,14 +314,15 @@ def choose(
         for of_cost in zip(*solved, strict=True)
     ]
     if len(left) > 1:
-        cost = _best_cost(left, [mixture.measured("crossed", each) for each in held], usual)
+        measured = execution.map_here(partial(mixture.measured, "crossed"), held)
+        cost = _best_cost(left, measured, usual)
     at, n = left.index(cost), chosen[0].fold.shortlister.n_candidates
     lessons = [Lesson(t.problem, s[at].alpha) for t, s in zip(chosen, solved, strict=True)]
     with stage("weighing signals", execution.progress):
-        plain = Chosen(cost, n, mixture.judge(held[at]), held[at], lessons)
+        plain = Chosen(cost, n, mixture.judge(held[at], execution), held[at], lessons)
         own, weights = [t.fold for t in chosen], [s[at].weights for s in solved]
-        named = _with_names(own, weights, plain) or plain
-        return _with_experts(own, weights, named, experts) if experts else named
+        named = _with_names(own, weights, plain, execution) or plain
+        return _with_experts(own, weights, named, experts, execution) if experts else named
 
 
 class _Named(NamedTuple):
@@ -358,11 +360,13 @@ def _named(folds: Sequence[Fold], weights: Sequence[Sparse]) -> _Named | None:
         scores = name_scores(taught.scores(both.features), both.at[half])
         names[half], by_name[half] = scores - taught.centre, scores + taught.unseen
     values = both.every.values | name_values(names)
-    seen, every = (each._replace(values=values) for each in (both.seen, both.every))
+    seen, every = (replace(each, values=values) for each in (both.seen, both.every))
     return _Named(learned, seen, every, both.is_unseen, by_name)
 
 
-def _with_names(folds: Sequence[Fold], weights: Sequence[Sparse], plain: Chosen) -> Chosen | None:
+def _with_names(
+    folds: Sequence[Fold], weights: Sequence[Sparse], plain: Chosen, execution: Execution
+) -> Chosen | None:
     """Return what was chosen with names as a signal; None where they are no better.
 
     All labels of the documents count here, also those that no other document has.
@@ -370,9 +374,9 @@ def _with_names(folds: Sequence[Fold], weights: Sequence[Sparse], plain: Chosen)
     named = _named(folds, weights)
     if named is None:
         return None
-    judged = mixture.with_names(plain.judged.name, named.seen)
+    judged = mixture.with_names(plain.judged.name, named.seen, execution)
     log_odds = named.log_odds(judged)
-    of_all = plain.held_out._replace(truth=named.every.truth)
+    of_all = replace(plain.held_out, truth=named.every.truth)
     measured = {
         "plain": mixture.measures(plain.judged.log_odds, of_all),
         "names": mixture.measures(log_odds, named.every),
@@ -387,8 +391,9 @@ def _with_names(folds: Sequence[Fold], weights: Sequence[Sparse], plain: Chosen)
 
 
 def _with_experts(
-    folds: Sequence[Fold], weights: Sequence[Sparse], before: Chosen, names: Sequence[str]
-) -> Chosen:
+    folds: Sequence[Fold], weights: Sequence[Sparse], before: Chosen, names: Sequence[str],
+    execution: Execution,
+) -> Chosen:  # fmt: skip
     """Return what was chosen with experts as signals, or without where they are no better."""
     wide = [fold.with_suggested() for fold in folds]
     named = None if before.name_weights is None else _named(wide, weights)
@@ -404,11 +409,11 @@ def _with_experts(
         for name, own in zip(names, suggested, strict=True)
     )
     values = every.values | expert_values(experts, suggested, seen.labels)
-    seen, every = (each._replace(values=values) for each in (seen, every))
+    seen, every = (replace(each, values=values) for each in (seen, every))
     measured = {"before": mixture.measures(before.judged.log_odds, before.held_out)}
     forms, told = {}, before.judged.measures
     for form in mixture.OF_EXPERTS:
-        judged = mixture.with_experts(before.judged, names, form, seen)
+        judged = mixture.with_experts(before.judged, names, form, seen, execution)
         odds = judged.log_odds if named is None else named.log_odds(judged)
         forms[form], measured[form] = judged._replace(log_odds=odds), mixture.measures(odds, every)
         told = told | judged.measures
@@ -454,13 +459,11 @@ def _measured(
 ) -> list[dict[str, Floats]]:
     """Return for each C the measures of the mixture on some labels."""
     paths = [reduced.learn(task.problem, costs, sample, execution) for task in tasks]
-    return [
-        mixture.measured("crossed", _only(_together(of_cost), sample))
-        for of_cost in (
-            [task.fold.held_out(one.weights) for task, one in zip(tasks, solved, strict=True)]
-            for solved in zip(*paths, strict=True)
-        )
+    held = [
+        _together([task.fold.held_out(one.weights) for task, one in zip(tasks, own, strict=True)])
+        for own in zip(*paths, strict=True)
     ]
+    return execution.map_here(lambda each: mixture.measured("crossed", _only(each, sample)), held)
 
 
 def _best_cost(
@@ -495,7 +498,7 @@ def _only(held_out: HeldOut, numbers: Numbers) -> HeldOut:
     )
     truth = csr_array(held_out.truth.multiply(is_kept[None, :]))
     truth.eliminate_zeros()
-    return held_out._replace(labels=labels, truth=truth.astype(bool))
+    return replace(held_out, labels=labels, truth=truth.astype(bool))
 
 
 def _together(parts: Sequence[HeldOut]) -> HeldOut:

@@ -114,6 +114,11 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         Threads or processes; all cores by default.
     engine : "threads", "processes", a Dask Client or the address of its scheduler
         Where models learn and documents are scored; the same bits everywhere.
+    device : {"cpu", "cuda", "auto"}
+        With "cuda", candidates are found, SVMs learned and documents scored on a CUDA GPU, and the
+        topic model works there as far as `DependencyLDA` does; "auto" takes a GPU if there is one
+        that can do it. Names, experts, the mixture and probabilities are always the CPU's. Needs
+        the extra [gpu].
     verbose : bool
         Show progress: on standard error, or in the output of a notebook's cell.
 

@@ -8,7 +8,8 @@ sum of what each signal gives, so that a reason for a label is a number that add
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,6 +18,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from deplda.data.corpus import sparse_rows
+from deplda.engine.execution import HERE, Execution
 from deplda.evaluation import rank_metrics
 from deplda.kernels.logistic import slope_and_curvature
 from deplda.models.candidates import Labels
@@ -174,7 +176,8 @@ UNTAUGHT = FloorAndSum((0.0, 4.0, 0.0, 0.0), 0.01, 0.2)
 """What is taken where nothing could be held out."""
 
 
-class HeldOut(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class HeldOut:
     """Signals of candidates of documents that were not learned from, and the truth of them."""
 
     labels: Labels
@@ -188,7 +191,7 @@ class HeldOut(NamedTuple):
         """Which candidates there are."""
         return self.labels >= 0
 
-    @property
+    @cached_property
     def is_true(self) -> Bools:
         """Which candidates the documents have."""
         if not self.labels.size:  # SciPy gives one value for no places
@@ -196,6 +199,21 @@ class HeldOut(NamedTuple):
         rows = np.repeat(np.arange(len(self.labels)), self.labels.shape[1])
         found = np.asarray(self.truth[rows, np.maximum(self.labels, 0).ravel()])
         return found.reshape(self.labels.shape).astype(bool) & self.is_given
+
+    @cached_property
+    def learned_from(self) -> tuple[tuple[Any, ...], Floats]:
+        """The pairs that a mixture is fitted to, and how many pairs each stands for."""
+        return _learned_from(self)
+
+    def in_halves(self) -> list[Half]:
+        """Return both halves, with those to learn from for each."""
+        found = []
+        for half in halves(len(self.labels)):
+            other = self.only(~half)
+            teacher = other if other.is_true.any() else self
+            teacher.learned_from  # noqa: B018 (before several threads ask for it)
+            found.append(Half(half, self.only(half).values, teacher))
+        return found
 
     def matrix(self, values: Floats) -> csr_array[Any, tuple[int, int]]:
         """Return values of the candidates as a sparse matrix, documents × all labels."""
@@ -210,6 +228,14 @@ class HeldOut(NamedTuple):
         return HeldOut(self.labels[rows], values, self.truth[rows])
 
 
+class Half(NamedTuple):
+    """Half of the documents, and those that teach how to score it."""
+
+    rows: Bools
+    values: Values
+    teacher: HeldOut
+
+
 class Judged(NamedTuple):
     """The chosen mixture, and how it and the others did."""
 
@@ -222,7 +248,7 @@ class Judged(NamedTuple):
     """Means of all measures, by form."""
 
 
-def judge(held_out: HeldOut) -> Judged:
+def judge(held_out: HeldOut, execution: Execution = HERE) -> Judged:
     """Return the best form by cross-fitting, fitted to all documents held out.
 
     The whole list of measures decides: the sum of the paired t statistics of its differences to
@@ -230,23 +256,31 @@ def judge(held_out: HeldOut) -> Judged:
     clearly worse than one of its parts in any of the measures (t < −2) comes after all that are
     not.
     """
-    crossed = {name: _cross_fitted(fit, held_out) for name, fit in _FITS.items()}
-    found = {name: measures(odds, held_out) for name, odds in crossed.items()}
+    parts = held_out.in_halves()
+
+    def tried(fit: Any) -> tuple[Floats, dict[str, Floats]]:
+        odds = _cross_fitted(fit, held_out, parts)
+        return odds, measures(odds, held_out)
+
+    crossed = dict(zip(_FITS, execution.map_here(tried, _FITS.values()), strict=True))
+    found = {name: measured for name, (_, measured) in crossed.items()}
     name = best_of(found, "crossed", parts=("margin", "share"))
     told = {form: {key: mean(values) for key, values in of.items()} for form, of in found.items()}
-    return Judged(name, _FITS[name](held_out), crossed[name], told)
+    return Judged(name, _FITS[name](held_out), crossed[name][0], told)
 
 
-def with_names(form: str, held_out: HeldOut) -> Judged:
+def with_names(form: str, held_out: HeldOut, execution: Execution = HERE) -> Judged:
     """Return a form with the signals of names, fitted to all documents held out.
 
     Where it is none of terms it is the crossed form.
     """
     terms = (*FORMS.get(form, _CROSSED), *_OF_NAMES)
-    return _judged(f"{form}, with names", terms, held_out)
+    return _judged(f"{form}, with names", terms, held_out, execution)
 
 
-def with_experts(before: Judged, names: Sequence[str], form: str, held_out: HeldOut) -> Judged:
+def with_experts(
+    before: Judged, names: Sequence[str], form: str, held_out: HeldOut, execution: Execution = HERE
+) -> Judged:
     """Return a form with the signals of experts, fitted to all documents held out.
 
     Where it was none of terms it is the crossed one.
@@ -254,14 +288,19 @@ def with_experts(before: Judged, names: Sequence[str], form: str, held_out: Held
     terms = before.mixture.terms if isinstance(before.mixture, Terms) else _CROSSED
     own = [each for name in names for each in (name + GIVEN, name)]
     terms += tuple((each, *term) for each in own for term in OF_EXPERTS[form])
-    return _judged(f"{before.name}, with {' and '.join(names)}, {form}", terms, held_out)
+    return _judged(f"{before.name}, with {' and '.join(names)}, {form}", terms, held_out, execution)
 
 
-def _judged(name: str, terms: tuple[Term, ...], held_out: HeldOut) -> Judged:
+def _judged(name: str, terms: tuple[Term, ...], held_out: HeldOut, execution: Execution) -> Judged:
     fit = _Fit(terms)
-    odds = _cross_fitted(fit, held_out)
+    parts = held_out.in_halves()
+    teachers = [*(part.teacher for part in parts), held_out]
+    *crossed, mixture = execution.map_here(fit.__call__, teachers)
+    odds = np.empty(held_out.labels.shape)
+    for part, fitted in zip(parts, crossed, strict=True):
+        odds[part.rows] = fitted.log_odds(part.values)
     told = {key: mean(values) for key, values in measures(odds, held_out).items()}
-    return Judged(name, fit(held_out), odds, {name: told})
+    return Judged(name, mixture, odds, {name: told})
 
 
 def measured(form: str, held_out: HeldOut) -> dict[str, Floats]:
@@ -337,7 +376,7 @@ class _Fit(NamedTuple):
     terms: tuple[Term, ...]
 
     def __call__(self, held_out: HeldOut) -> Terms:
-        chosen, weights = _learned_from(held_out)
+        chosen, weights = held_out.learned_from
         values = {name: value[chosen] for name, value in held_out.values.items()}
         truth = held_out.is_true[chosen]
         most = (
@@ -366,7 +405,7 @@ def _fit_floor(held_out: HeldOut) -> FloorAndSum:
 
     The scale does not matter to a ranking, and probabilities are calibrated afterwards.
     """
-    chosen, weights = _learned_from(held_out)
+    chosen, weights = held_out.learned_from
     truth = held_out.is_true[chosen]
     margin, often, share = (
         held_out.values[name][chosen] for name in ("margin", "frequency", "share")
@@ -392,7 +431,7 @@ def _fit_floor(held_out: HeldOut) -> FloorAndSum:
 
 
 def _fit_alone(name: str, held_out: HeldOut) -> Alone:
-    chosen, weights = _learned_from(held_out)
+    chosen, weights = held_out.learned_from
     value = held_out.values[name][chosen]
     mean = float(np.average(value, weights=weights))
     value = value - mean
@@ -432,7 +471,7 @@ def _learned_from(held_out: HeldOut) -> tuple[tuple[Any, ...], Floats]:
     of very many no more than are enough.
     """
     given, n_candidates = held_out.is_given, held_out.labels.shape[1]
-    sure = held_out.is_true
+    sure = held_out.is_true.copy()
     if n_candidates > 2 * _SURELY_LEARNED:
         for name in ("margin", "share"):
             value = np.where(given, held_out.values[name], -np.inf)
@@ -457,13 +496,14 @@ def halves(n: int) -> tuple[Bools, Bools]:
     return is_first, ~is_first
 
 
-def _cross_fitted(fit: Any, held_out: HeldOut) -> Floats:
-    """Return the log-odds of each half of the documents by what the other half taught."""
+def _cross_fitted(fit: Any, held_out: HeldOut, parts: Sequence[Half] = ()) -> Floats:
+    """Return the log-odds of each half of the documents by what the other half taught.
+
+    `parts` are the halves, where they were made before.
+    """
     found = np.empty(held_out.labels.shape)
-    for half in halves(len(held_out.labels)):
-        other = held_out.only(~half)
-        teacher = other if other.is_true.any() else held_out
-        found[half] = fit(teacher).log_odds(held_out.only(half).values)
+    for half in parts or held_out.in_halves():
+        found[half.rows] = fit(half.teacher).log_odds(half.values)
     return found
 
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deplda import HybridLDA, InputError, load
+from deplda import HybridLDA, InputError, datasets, load
 from deplda.evaluation import rank_metrics
+from deplda.kernels.cuda import device as gpus
 from deplda.kernels.cuda.device import Gpu, GpuFullError
 from deplda.models import hybrid_reasons
 from tests.kernels.cuda.emulator import emulated, use
@@ -186,3 +187,19 @@ def test_experts_are_heard(gpu: Gpu) -> None:
 
     # The CPU pools more of these many labels, and probabilities are steps of log-odds.
     assert_alike(advised("cuda"), advised("cpu"), experts.new(), error=0.05)
+
+
+@pytest.mark.gpu
+@pytest.mark.data
+@pytest.mark.timeout(1200)  # most of it for the CPU's part
+def test_the_gpus_hybrid_ranks_as_well_as_the_cpus_on_real_data(data_dir: Path) -> None:
+    if problem := gpus.problem():
+        pytest.skip(problem)
+    data = datasets.load("eurlex20k", data_dir)
+    train, test = (data.corpus[rows] for rows in data.splits[0])
+    precision = {}
+    for device in ("cpu", "cuda"):
+        model = HybridLDA(random_state=0, device=device).fit(train)
+        found = rank_metrics(model.decision_function(test), test.labels)["average_precision"]
+        precision[device] = float(np.nanmean(found))
+    assert precision["cuda"] == pytest.approx(precision["cpu"], abs=0.003)

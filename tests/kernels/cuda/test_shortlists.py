@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
+from deplda.inference.scores import Inferred, scores
 from deplda.kernels import shortlists as kernels
 from deplda.kernels.cuda import shortlists
 from deplda.kernels.cuda.device import Gpu, GpuFullError
@@ -97,6 +98,40 @@ def test_products_are_those_of_dense_algebra(gpu: Gpu) -> None:
     x, index = some_rows(40, 30)
     found = shortlists.products(gpu, arrays(x), gpu.struct(arrays(index)), 30)
     np.testing.assert_allclose(found, x.toarray() @ index.toarray(), rtol=1e-5)
+
+
+@pytest.mark.parametrize("n_labels", [30, 4097])
+def test_what_is_below_is_ranked_by_share_and_likeness(gpu: Gpu, n_labels: int) -> None:
+    rng = np.random.default_rng(8)
+    x, index = some_rows(12, n_labels)
+    x = x[:5]
+    counts, alpha = rng.random((2, 5, n_labels + 1))
+    counts[1] = 0
+    found = shortlists.rank_below(
+        gpu, arrays(x), gpu.struct(arrays(index)), n_labels, counts, alpha, 1e-6, 1e-3
+    )
+    shares = scores(Inferred(counts, alpha, counts), "blend", n_labels) / 2
+    likeness = x.toarray().astype(float) @ index.toarray()
+    expected = np.log(np.minimum((shares + 1e-6) * (likeness + 1e-3), 1.0))
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_what_is_kept_is_put_on_the_gpu_once_and_anew_where_it_changed(gpu: Gpu) -> None:
+    class Owner:
+        """One that can go."""
+
+    owner, made = Owner(), list[int]()
+
+    def put() -> int:
+        made.append(len(made))
+        return made[-1]
+
+    first, second = object(), object()
+    assert [gpu.keep(owner, "it", each, put) for each in (first, first, second)] == [0, 0, 1]
+    assert gpu.keep(owner, "other", first, put) == 2
+    before = len(gpu.kept)
+    del owner
+    assert len(gpu.kept) == before - 1
 
 
 def check_margins(gpu: Gpu) -> None:

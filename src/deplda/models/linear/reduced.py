@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 from deplda.data.targets import Indicator
@@ -77,13 +77,10 @@ def problem_of(
 
     `weights` say how many documents each counts as, one where nothing is said.
     """
-    (n, n_labels), k = labels.shape, lists.shape[1]
-    owner, listed = np.repeat(np.arange(n), k), lists.ravel()
-    is_given = listed >= 0
-    ones = np.ones(int(is_given.sum()), np.int8)
-    pairs = coo_array((ones, (owner[is_given], listed[is_given])), shape=(n, n_labels)).tocsc()
-    both = (pairs + 2 * labels.astype(np.int8).tocsc()).tocsc()
-    both.sort_indices()
+    n, n_labels = labels.shape
+    pair_up: Any = shortlists.pair_up
+    own = labels.indptr.astype(np.int64), labels.indices.astype(np.int32)
+    listed, rows, signs = pair_up(*own, np.ascontiguousarray(lists, np.int32), n_labels)
     squares = np.asarray(features.multiply(features).sum(axis=1), np.float64).ravel()
     starts, words, values = kernel_arrays(features)
     by_frequency = np.argsort(-np.bincount(words, minlength=features.shape[1]), kind="stable")
@@ -92,11 +89,11 @@ def problem_of(
         (starts, number_of[words], values),
         squares,
         by_frequency,
-        both.indptr.astype(np.int64),
-        both.indices.astype(np.int64),
-        np.where(both.data >= 2, 1, -1).astype(np.int8),
+        listed,
+        rows,
+        signs,
         _renumbered(before, number_of, (n_labels, features.shape[1])),
-        np.zeros(both.nnz),
+        np.zeros(len(rows)),
         np.ones(n) if weights is None else weights,
     )
 
@@ -115,15 +112,11 @@ def started(problem: Problem, part: Problem, alpha: Floats, documents: Numbers) 
     The part's documents are `documents` of this one, in their order. What a label learns from here
     alone, or there alone, has no α to start from.
     """
-    n = len(problem.squares)
-    keys, own = (
-        np.repeat(np.arange(len(each.sizes)), each.sizes) * n + rows
-        for each, rows in ((problem, problem.rows), (part, documents[part.rows]))
-    )
-    at = np.minimum(np.searchsorted(keys, own), len(keys) - 1)
-    is_both = keys[at] == own
-    start = np.zeros(len(keys))
-    start[at[is_both]] = alpha[is_both]
+    start, carry_over = np.zeros(len(problem.rows)), cast("Any", shortlists.carry_over)
+    carry_over(
+        problem.starts, problem.rows, part.starts, part.rows, documents.astype(np.int64), alpha,
+        start,
+    )  # fmt: skip
     return problem._replace(start=start)
 
 
