@@ -68,9 +68,9 @@ def test_expected_counts_and_prior_are_those_of_the_exact_chain(gpu: Gpu) -> Non
 
 
 WRONG_DRAWS = [
-    ("ws.mass[slot] - (slot == k)", "ws.mass[slot]"),
-    ("ws.mass[k] -= 1.0f", "ws.mass[k] -= 0.0f"),
-    ("ws.n_dt[t] - (t == old)", "ws.n_dt[t]"),
+    ("mass[b] - (k == b * LANES + lane)", "mass[b] + 9 * (k == b * LANES + lane)"),
+    ("slot == to ? 1.0f : -1.0f", "slot == to ? 1.0f : 0.0f"),
+    ("ws.n_dt[t] - (t == old)", "ws.n_dt[t] * 4"),
     ("number, at) * (heavy + rest)", "number, at) * heavy"),
     ("(float)topics.topic_values[first + e]", "1.0f"),
     ("words.row_sums, begin, end, u2 *", "words.row_sums, begin, end, 0.5 *"),
