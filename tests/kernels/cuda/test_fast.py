@@ -73,6 +73,7 @@ WRONG_DRAWS = [
     ("ws.n_dt[t] - (t == old)", "ws.n_dt[t] * 4"),
     ("number, at) * (heavy + rest)", "number, at) * heavy"),
     ("(float)topics.topic_values[first + e]", "1.0f"),
+    ("* topic_value(topics, words.row_labels[begin + e], t)", "* 0.3f"),
     ("words.row_sums, begin, end, u2 *", "words.row_sums, begin, end, 0.5 *"),
     ("label_values[begin + lane]", "label_values[0]"),
 ]

@@ -76,6 +76,15 @@ __device__ int draw_topic(const Workspace &ws, float gamma, float r, int lane, W
     return t >= 0 ? t : ws.n_topics - 1; // rounding may lead past the last
 }
 
+// P_ct, each lane its own; labels have few topics, the largest first.
+__device__ float topic_value(const TopicTables &topics, int c, int t)
+{
+    for (long long e = topics.label_starts[c]; e < topics.label_starts[c + 1]; e++)
+        if (topics.label_topics[e] == t)
+            return (float)topics.label_values[e];
+    return 0.0f;
+}
+
 // A label drawn from the prior's buckets for type u, r uniform on their total.
 __device__ int draw_prior(
     const WordTables &words, const TopicTables &topics, const Workspace &ws, const Prior &prior,
@@ -93,12 +102,21 @@ __device__ int draw_prior(
         if (left >= 0.0f) {
             long long first = topics.topic_starts[t];
             int n = (int)(topics.topic_starts[t + 1] - first);
-            int e = draw(n, left, lane, [&](int e) {
-                return (float)topics.topic_values[first + e]
-                    * phi_at(words, ws, topics.topic_labels[first + e], u);
-            });
-            if (e >= 0)
-                return topics.topic_labels[first + e];
+            if (end - begin < n) { // the word has fewer labels
+                int e = draw((int)(end - begin), left, lane, [&](int e) {
+                    return words.row_values[begin + e]
+                        * topic_value(topics, words.row_labels[begin + e], t);
+                });
+                if (e >= 0)
+                    return words.row_labels[begin + e];
+            } else {
+                int e = draw(n, left, lane, [&](int e) {
+                    return (float)topics.topic_values[first + e]
+                        * phi_at(words, ws, topics.topic_labels[first + e], u);
+                });
+                if (e >= 0)
+                    return topics.topic_labels[first + e];
+            }
         }
     } else if (r >= by_topic + by_flat) {
         r -= by_topic + by_flat;

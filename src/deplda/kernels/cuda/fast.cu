@@ -10,15 +10,15 @@
 // Add to out_counts, out_topics and out_words the samples of N_c (or of its conditionals), of N_dt,
 // and of what each entry gives to the document's `chosen` labels, documents × n_chosen.
 //
-// A warp for each item, a chain of a document: set after set, in each the documents as `order` has
-// them, in each its chains, which are numbered through all sets. Its draws depend on (key, gamma), the
-// chain's number and the document's content alone. Its workspace begins at memory_starts[item - first] of
+// A warp for each item, a chain of a document: documents as `order` has them, in each its chains,
+// which are numbered through all sets. Its draws depend on (key, gamma), the chain's number and the
+// document's content alone. Its workspace begins at memory_starts[item - first] of
 // `memory`; `phi` is what `spread` made, or null.
 extern "C" __global__ void __launch_bounds__(128, 6) sample(
     const WordTables *words, const TopicTables *sets, const long long *set_starts, int n_labels,
     const long long *starts, const int *types, const int *times, const int *order,
     const long long *phi_starts, const float *phi, const long long *memory_starts, float *memory,
-    int first, int n_items, int n_documents, int n_sets, int n_chains, double eta, double alpha,
+    int first, int n_items, int n_sets, int n_chains, double eta, double alpha,
     double gamma_sum, u64 key, u64 gamma, int burn_in, int n_samples, int lag, int conditionals,
     const int *chosen, int n_chosen, u64 *out_counts, u64 *out_topics, u64 *out_words)
 {
@@ -26,8 +26,8 @@ extern "C" __global__ void __launch_bounds__(128, 6) sample(
     int item = first + blockIdx.x * (blockDim.x / LANES) + threadIdx.x / LANES;
     if (item >= first + n_items)
         return;
-    int at = item / n_chains % n_documents, set = item / n_chains / n_documents;
-    int d = order[at], chain = set * n_chains + item % n_chains;
+    int at = item / (n_sets * n_chains), chain = item % (n_sets * n_chains);
+    int d = order[at], set = chain / n_chains;
     const TopicTables &topics = sets[set];
     __shared__ Workspace of_warps[WARPS];
     __shared__ int near_topics[WARPS][NEAR_TOPICS];

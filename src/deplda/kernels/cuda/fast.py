@@ -58,7 +58,7 @@ def workspace_sizes(
 ) -> Int64:
     """Return the words of memory that a chain needs for each document, as `lay_out` deals them."""
     slots = slots_of(n_tokens, n_labels)
-    sizes = -(-n_types // 8) * 8 * slots + 2 * slots + 2 * n_tokens + 2 * n_topics + n_types
+    sizes = n_types * slots + 2 * slots + 2 * n_tokens + 2 * n_topics + n_types
     return sizes + 2 * n_labels * conditionals + 7 & ~7  # begin on a sector
 
 
@@ -110,9 +110,8 @@ def run_chains(
     on = Documents(*map(gpu.put, documents))
     each = sizes[order]
     own_phi = _OwnPhi(gpu, source, words, documents, on, order, n_labels, int(each.max(initial=0)))
-    # Set after set: the tables of one stay in the cache. In each, the chains of all documents.
     upto = [
-        np.cumsum([0, *np.tile(np.repeat(each[first:last], plan.n_chains), n_sets)])
+        np.cumsum([0, *np.repeat(each[first:last], n_sets * plan.n_chains)])
         for first, last in own_phi.groups
     ]
     pieces = [list(batches(np.diff(own), gpu.free() // 4)) for own in upto]
@@ -126,7 +125,7 @@ def run_chains(
                 source, "sample", -(-(last - first) // _WARPS), _WARPS * LANES, words, sets,
                 on_sets, n_labels, *on[:3], own_phi.order[rows], own_phi.starts[rows], phi,
                 gpu.put(own[first:last] - own[first]), memory, first, last - first,
-                group[1] - group[0], n_sets, plan.n_chains, *prior, plan.key, plan.gamma, *plan[3:],
+                n_sets, plan.n_chains, *prior, plan.key, plan.gamma, *plan[3:],
                 on.chosen, k, *sums[:3], *others,
             )  # fmt: skip
     return sums._replace(counts=of_units(sums.counts), words=of_units(sums.words))

@@ -11,11 +11,10 @@ const int FEWEST = 2 * LANES;
 // Topics whose counts stand in shared memory: each token reads some and may write two.
 const int NEAR_TOPICS = 256;
 
-// Where φ of type u stands in a slot. A new label writes a column, of which eight neighbours are one
-// sector of memory; a row, read type after type, is in the cache for eight of them.
+// Where φ of type u stands in a slot: neighbouring slots of a type are read together.
 __device__ inline long long place_of(int n_types, int u, int block, int lane)
 {
-    return (((long long)block * ((n_types + 7) / 8) + u / 8) * LANES + lane) * 8 + u % 8;
+    return ((long long)block * n_types + u) * LANES + lane;
 }
 
 // All that is at hand for one chain of one document.
@@ -23,7 +22,7 @@ struct Workspace {
     int n_types, n_tokens, n_labels, n_topics;
     const int *types, *times;
     const float *phi; // A_wc of the document's types, labels × types; null where it is looked up
-    float *columns; // φ_wc: blocks × eighths of the types × lanes × 8 types, a slot's 8 in one sector
+    float *columns; // φ_wc: blocks × types × lanes
     float *mass;    // N_c of each slot's label, 0 if it has none now
     int *labels;    // the label of each slot, -1 if none
     int *z;         // the slot of each word token's label, -1 before the first sweep
@@ -47,7 +46,7 @@ __device__ void lay_out(Workspace &ws, float *memory, int *near_topics, bool con
     int most = min(ws.n_tokens, ws.n_labels);
     int slots = max((most + LANES - 1) / LANES * LANES, FEWEST);
     ws.columns = memory;
-    ws.mass = ws.columns + (long long)(ws.n_types + 7) / 8 * 8 * slots;
+    ws.mass = ws.columns + (long long)ws.n_types * slots;
     ws.labels = (int *)(ws.mass + slots);
     ws.z = ws.labels + slots;
     ws.z_topic = ws.z + ws.n_tokens;
@@ -66,7 +65,7 @@ __device__ void widen(Workspace &ws, int lane)
     ws.mass[ws.width + lane] = 0.0f;
     ws.labels[ws.width + lane] = -1;
     float *first = &ws.column(0, ws.width / LANES, 0); // 0 times what was there might be no number
-    for (int j = lane; j < (ws.n_types + 7) / 8 * 8 * LANES; j += LANES)
+    for (int j = lane; j < ws.n_types * LANES; j += LANES)
         first[j] = 0.0f;
     __syncwarp();
     if (lane == 0)
