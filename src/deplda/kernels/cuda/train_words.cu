@@ -9,6 +9,7 @@
 // The layout is deplda.kernels.train_words.Layout. Chains go side by side: a lane is a chain, and an
 // array's last axis is over chains.
 #include "warp.cuh"
+#include "gamma.cuh"
 
 struct Layout {
     const long long *entry_starts;
@@ -22,30 +23,8 @@ struct Layout {
     const int *cell_words;
 };
 
-// A number of the Gamma(shape) distribution: Marsaglia and Tsang (2000), from number n on.
-__device__ float gamma_draw(float shape, u64 key, u64 stride, u64 n)
-{
-    float boost = 1.0f;
-    if (shape < 1.0f) {
-        boost = expf(logf((float)uniform(key, stride, n)) / shape);
-        shape += 1.0f;
-    }
-    float d = shape - 1.0f / 3.0f, c = rsqrtf(9.0f * d);
-    while (true) {
-        float radius = sqrtf(-2.0f * logf((float)uniform(key, stride, n + 1)));
-        float normal = radius * cospif(2.0f * (float)uniform(key, stride, n + 2));
-        float u = (float)uniform(key, stride, n + 3), v = 1.0f + c * normal;
-        n += 3;
-        v = v * v * v;
-        if (v > 0.0f && logf(u) < 0.5f * normal * normal + d - d * v + d * logf(v))
-            return d * v * boost;
-    }
-}
-
 // Sums over samples are kept in units of 2^-48.
 const double UNIT = 281474976710656.0;
-// Numbers set apart for one gamma: rejections take 3 each, and one in twenty is rejected.
-const u64 NUMBERS = 256;
 const int WARPS = 8; // of the blocks that have a label each
 
 // Set φ by cell, but for the scale of its label, 1/Σ; a block for each label and 32 chains.
@@ -66,7 +45,7 @@ extern "C" __global__ void draw_phi(
     float total = 0.0f;
     for (long long cell = begin + warp; is_used && cell < end; cell += WARPS) {
         float shape = cell_counts[cell * n_chains + chain] + (float)beta;
-        float drawn = gamma_draw(shape, key, stride, (first + cell) * NUMBERS);
+        float drawn = whole_gamma_draw(shape, key, stride, (first + cell) * NUMBERS);
         phi[cell * n_chains + chain] = drawn;
         total += drawn;
     }
@@ -78,7 +57,7 @@ extern "C" __global__ void draw_phi(
         total += partial[other][lane];
     float never = (float)((n_words - (end - begin)) * beta);
     if (never > 0.0f)
-        total += gamma_draw(never, key, stride, (first + n_cells + c) * NUMBERS);
+        total += whole_gamma_draw(never, key, stride, (first + n_cells + c) * NUMBERS);
     scale[c * n_chains + chain] = 1.0f / total;
 }
 
