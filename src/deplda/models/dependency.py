@@ -68,10 +68,9 @@ class DependencyLDA(LabelPrior):
     engine : "threads", "processes", a Dask Client or the address of its scheduler
         Where chains run and documents are predicted; the same bits everywhere.
     device : {"cpu", "cuda", "auto"}
-        With "cuda", labels are inferred on a CUDA GPU (all but ``inference="proper"``), and so are
-        the chains of φ with ``fit_method="sampled"``; "auto" takes a GPU if there is one that can
-        do it. φ by expectations, φ′ and explanations are always made on the CPU. Needs the extra
-        [gpu].
+        With "cuda", φ and φ′ are learned and labels inferred (all but ``inference="proper"``) on a
+        CUDA GPU; "auto" takes a GPU if there is one that can do it. Explanations, and φ of folders
+        of shards, are always made on the CPU. A GPU keeps no checkpoints. Needs the extra [gpu].
     verbose : bool
         Show progress: on standard error, or in the output of a notebook's cell.
 
