@@ -18,6 +18,7 @@ WORD_CHAIN = 1
 TOPIC_CHAIN = 2
 DOCUMENT = 3
 CHAIN_PHI = 4
+CHAIN_TOPICS = 5
 
 
 def stream(seed: int, purpose: int, number: int) -> Stream:

@@ -69,7 +69,8 @@ class DependencyLDA(LabelPrior):
         Where chains run and documents are predicted; the same bits everywhere.
     device : {"cpu", "cuda", "auto"}
         With "cuda", φ and φ′ are learned, and labels inferred and explained, on a CUDA GPU; "auto"
-        takes a GPU if there is one that can do it. Needs the extra [gpu].
+        takes a GPU if there is one that can do it. Folders of shards are learned from on the CPU,
+        and a GPU keeps no checkpoints. Needs the extra [gpu].
     verbose : bool
         Show progress: on standard error, or in the output of a notebook's cell.
 

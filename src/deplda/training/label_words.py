@@ -90,11 +90,12 @@ def train_label_words(
     checks.positive(eta=eta, beta=beta)
     checks.at_least_one(n_chains=n_chains)
     check_labels(corpus)
-    with compiling(execution.progress):
-        compile_kernels()
     corpus = whole_tokens(corpus)
-    data = Words(corpus, eta, beta)
-    gpu = _gpu_for(execution, checkpoint, data)
+    with compiling(execution.progress):
+        data = Words(corpus, eta, beta)
+        gpu = _gpu_for(execution, checkpoint, data)
+        if gpu is None:
+            compile_kernels()
     watched = data.default_watch() if watch is None else data.cells_of(watch)
     saved = open_checkpoint(
         checkpoint, resume, checkpoint_seconds,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from threading import Event
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,9 @@ from deplda.training.checkpoint import Arrays, SavedArrays, open_checkpoint
 from deplda.training.diagnostics import Diagnostics, diagnose
 from deplda.training.estimates import TopicLabels
 from deplda.training.word_chain import check_labels
+
+if TYPE_CHECKING:
+    from deplda.kernels.cuda.device import Gpu
 
 
 class TopicChain:
@@ -158,7 +161,8 @@ def train_topic_labels(
     schedule : Schedule, default ``Schedule(500)``
         The paper's: 500 sweeps, one sample; it runs 10 chains.
 
-    Other parameters are those of `train_label_words`.
+    Other parameters are those of `train_label_words`. On a GPU a sweep draws φ′ twice, and every
+    z′ twice for each, which takes a chain as far as a sweep of the CPU, or a little further.
     """
     schedule, execution = schedule or Schedule(500), Execution(**where)
     checks.positive(gamma=gamma, beta=beta)
@@ -166,24 +170,46 @@ def train_topic_labels(
     if n_topics > 65_535:
         raise InputError(f"n_topics is {n_topics:,}; at most 65,535 are possible")
     check_labels(corpus)
+    gpu = _gpu_for(execution, checkpoint, corpus, n_topics)
     saved = open_checkpoint(
         checkpoint, resume, checkpoint_seconds,
         {"what": "topic_labels", "data": corpus.fingerprint(), "n_topics": n_topics,
          "gamma": gamma, "beta": beta, "seed": seed,
          "schedule": [schedule.burn_in, schedule.n_samples, schedule.lag]},
     )  # fmt: skip
-    with compiling(execution.progress):
-        compile_kernels()
+    if gpu is None:
+        with compiling(execution.progress):
+            compile_kernels()
 
     corpus = Corpus(csr_array((len(corpus), 0)), corpus.labels)  # words need not travel
-    make = partial(TopicChain, corpus, n_topics, gamma, beta, seed)
+    found: Iterable[tuple[npt.NDArray[np.uint16], npt.NDArray[np.float64]]]
     sets, traces = list[TopicLabels](), []
     name = f"learning {n_topics:,} topics of {corpus.n_labels:,} labels"
     with sweeps(name, n_chains, schedule.n_sweeps, execution.progress) as report:
-        for chain in run_chains(make, n_chains, schedule, execution, saved, report):
-            sets.extend(topic_sets(chain.samples["samples"], corpus, n_topics, beta))
-            traces.append(chain.trace)
+        if gpu is not None:
+            from deplda.training.topic_labels_cuda import run_on
+
+            how = (gamma, beta, n_chains, schedule, seed, report)
+            found = zip(*run_on(gpu, corpus, n_topics, *how), strict=True)
+        else:
+            make = partial(TopicChain, corpus, n_topics, gamma, beta, seed)
+            chains = run_chains(make, n_chains, schedule, execution, saved, report)
+            found = ((chain.samples["samples"], chain.trace) for chain in chains)
+        for samples, trace in found:
+            sets.extend(topic_sets(samples, corpus, n_topics, beta))
+            traces.append(trace)
     return TrainedTopicLabels(tuple(sets), diagnose(("log-likelihood",), np.stack(traces)))
+
+
+def _gpu_for(
+    execution: Execution, checkpoint: StrPath | None, corpus: Corpus, n_topics: int
+) -> Gpu | None:
+    """Return the GPU to train on, or None for the CPU; nothing of CUDA is imported for that."""
+    if execution.device == "cpu":
+        return None
+    from deplda.training.topic_labels_cuda import gpu_for
+
+    return gpu_for(execution, checkpoint, corpus, n_topics)
 
 
 def prior_topic_labels(

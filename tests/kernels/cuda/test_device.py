@@ -138,7 +138,22 @@ def test_a_model_trains_and_predicts_on_a_gpu(gpu: Gpu) -> None:
     ranking = model.rank(corpus[:4], k=3)
     usual = model.set_params(device="cpu").rank(corpus[:4], k=3)
     assert (ranking.labels[:, 0] == usual.labels[:, 0]).all()
-    assert ranking.scores == pytest.approx(usual.scores, rel=0.02)  # the CPU pools more labels
+    # The CPU pools more labels.
+    assert ranking.scores == pytest.approx(usual.scores, rel=0.02, abs=0.001)
+
+
+def test_a_model_learns_by_expectations_on_a_gpu_and_learns_on(gpu: Gpu) -> None:
+    corpus = drawn_news(60).corpus
+    quick: Any = {"n_topic_chains": 2, "n_topic_sweeps": 5, "n_held_out": 0, "background": 0.3}
+    found, usual = (
+        DependencyLDA(**quick, device=device).fit(corpus[:40]) for device in ("cuda", "cpu")
+    )
+    for _ in range(2):
+        a, b = found.label_words_.dense(), usual.label_words_.dense()
+        assert np.corrcoef(a.ravel(), b.ravel())[0, 1] > 0.98
+        assert found.diagnostics_["topic_labels"].traces.shape == (2, 5, 1)
+        found.partial_fit(corpus[40:])
+        usual.partial_fit(corpus[40:])
 
 
 @pytest.mark.gpu

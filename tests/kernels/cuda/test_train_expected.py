@@ -95,7 +95,8 @@ def difference(gpu: Gpu, background: float) -> float:
     weights = np.random.default_rng(1).choice([1.0, 0.4, 2.5], len(corpus))
     found = counts_on(gpu, corpus, background, weights)
     plain = plain_counts(corpus, 2.0, 0.1, background, weights, 3)
-    return max(float(np.abs(a - b).max()) for a, b in zip(found, plain, strict=True))
+    pairs: Any = zip(found, plain, strict=True)
+    return max(float(np.abs(a - b).max()) for a, b in pairs)
 
 
 @pytest.mark.parametrize("background", [0.0, 0.3])
@@ -165,8 +166,7 @@ def test_phi_learns_on_as_on_the_cpu(gpu: Gpu) -> None:
     corpus = datasets.newsroom(40).corpus
     before = expect_label_words(corpus[:20]).label_words
     found, usual = (
-        update_label_words(before, corpus[20:], device=device)  # type: ignore[arg-type]
-        for device in ("cuda", "cpu")
+        update_label_words(before, corpus[20:], device=device) for device in ("cuda", "cpu")
     )
     assert np.corrcoef(found.dense().ravel(), usual.dense().ravel())[0, 1] > 0.99
 

@@ -48,7 +48,7 @@ WRONG_TRAINING = [
     ("n_cd[*own * n_chains] -= 1;", ";"),
     ("(n_cd[j * n_chains] + alpha)", "(n_cd[j * n_chains] + (float)eta)"),
     ("chain] + (float)beta", "chain] + 2 * (float)beta"),
-    ("return d * v * boost", "return d * v"),
+    ("return drawn * expf(log_factor)", "return drawn"),
 ]
 
 
@@ -85,7 +85,7 @@ def test_phi_of_a_gpu_is_near_that_of_the_cpu_and_the_same_in_pieces(
     usual = train_label_words(corpus, **how)
     a, b = found.label_words.dense(), usual.label_words.dense()
     assert a.sum(axis=0) == pytest.approx(1)
-    assert np.corrcoef(a.ravel(), b.ravel())[0, 1] > (0.85 if how["n_chains"] == 5 else 0.98)
+    assert np.corrcoef(a.ravel(), b.ravel())[0, 1] > (0.75 if how["n_chains"] == 5 else 0.98)
     assert found.diagnostics is not None
     assert usual.diagnostics is not None
     levels = found.diagnostics.log_likelihood[:, -1], usual.diagnostics.log_likelihood[:, -1]

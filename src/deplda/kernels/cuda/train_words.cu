@@ -6,9 +6,10 @@
 // posterior of z is the collapsed sampler's. A word that a label cannot have in any document plays
 // no part but in the sum: all such words of a label are drawn as one.
 //
-// The layout is deplda.kernels.train_words.Layout. Chains go side by side: a lane is a chain, and an
-// array's last axis is over chains.
+// The layout is deplda.kernels.train_words.Layout. Chains go side by side: a thread is a chain, those
+// beside it are others, and an array's last axis is over chains.
 #include "warp.cuh"
+#include "gamma.cuh"
 
 struct Layout {
     const long long *entry_starts;
@@ -22,85 +23,65 @@ struct Layout {
     const int *cell_words;
 };
 
-// A number of the Gamma(shape) distribution: Marsaglia and Tsang (2000), from number n on.
-__device__ float gamma_draw(float shape, u64 key, u64 stride, u64 n)
-{
-    float boost = 1.0f;
-    if (shape < 1.0f) {
-        boost = expf(logf((float)uniform(key, stride, n)) / shape);
-        shape += 1.0f;
-    }
-    float d = shape - 1.0f / 3.0f, c = rsqrtf(9.0f * d);
-    while (true) {
-        float radius = sqrtf(-2.0f * logf((float)uniform(key, stride, n + 1)));
-        float normal = radius * cospif(2.0f * (float)uniform(key, stride, n + 2));
-        float u = (float)uniform(key, stride, n + 3), v = 1.0f + c * normal;
-        n += 3;
-        v = v * v * v;
-        if (v > 0.0f && logf(u) < 0.5f * normal * normal + d - d * v + d * logf(v))
-            return d * v * boost;
-    }
-}
-
 // Sums over samples are kept in units of 2^-48.
 const double UNIT = 281474976710656.0;
-// Numbers set apart for one gamma: rejections take 3 each, and one in twenty is rejected.
-const u64 NUMBERS = 256;
-const int WARPS = 8; // of the blocks that have a label each
+// Of the blocks that have a label each: threads of a chain, whose parts of a sum are always the same,
+// and chains at most.
+const int ROWS = 16, MOST_CHAINS = 64;
 
-// Set φ by cell, but for the scale of its label, 1/Σ; a block for each label and 32 chains.
-//
-// Streams are (key, gamma) for each chain.
-extern "C" __global__ void draw_phi(
+// Set φ by cell; a block for each label and some chains. Streams are (key, gamma) for each chain.
+extern "C" __global__ void __launch_bounds__(ROWS * MOST_CHAINS) draw_phi(
     const Layout *layout, int n_chains, int n_words, double beta, const u64 *streams, u64 sweep,
-    const int *cell_counts, float *phi, float *scale)
+    const int *cell_counts, float *phi)
 {
-    __shared__ float partial[WARPS][LANES];
-    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-    int c = blockIdx.x, chain = blockIdx.y * LANES + lane;
+    __shared__ float partial[ROWS][MOST_CHAINS];
+    int width = blockDim.x / ROWS, column = threadIdx.x % width, row = threadIdx.x / width;
+    int c = blockIdx.x, chain = blockIdx.y * width + column;
     bool is_used = chain < n_chains;
     u64 key = is_used ? streams[2 * chain] : 0, stride = is_used ? streams[2 * chain + 1] : 1;
     long long begin = layout->cell_starts[c], end = layout->cell_starts[c + 1];
     // The numbers of a sweep: those of each cell, then those of each label's other words.
     u64 n_cells = layout->cell_starts[gridDim.x], first = sweep * (n_cells + gridDim.x);
     float total = 0.0f;
-    for (long long cell = begin + warp; is_used && cell < end; cell += WARPS) {
+    for (long long cell = begin + row; is_used && cell < end; cell += ROWS) {
         float shape = cell_counts[cell * n_chains + chain] + (float)beta;
-        float drawn = gamma_draw(shape, key, stride, (first + cell) * NUMBERS);
+        float drawn = whole_gamma_draw(shape, key, stride, (first + cell) * NUMBERS);
         phi[cell * n_chains + chain] = drawn;
         total += drawn;
     }
-    partial[warp][lane] = total;
+    partial[row][column] = total;
     __syncthreads();
-    if (warp > 0 || !is_used)
-        return;
-    for (int other = 1; other < WARPS; other++)
-        total += partial[other][lane];
-    float never = (float)((n_words - (end - begin)) * beta);
-    if (never > 0.0f)
-        total += gamma_draw(never, key, stride, (first + n_cells + c) * NUMBERS);
-    scale[c * n_chains + chain] = 1.0f / total;
+    if (row == 0 && is_used) {
+        for (int other = 1; other < ROWS; other++)
+            total += partial[other][column];
+        float never = (float)((n_words - (end - begin)) * beta);
+        if (never > 0.0f)
+            total += whole_gamma_draw(never, key, stride, (first + n_cells + c) * NUMBERS);
+        partial[0][column] = 1.0f / total;
+    }
+    __syncthreads();
+    float scale = partial[0][column];
+    for (long long cell = begin + row; is_used && cell < end; cell += ROWS)
+        phi[cell * n_chains + chain] *= scale;
 }
 
 // Mutate z, N_cd and N_wc: an update of every token, eq. 2 given φ; sweep 0 draws from labels alike.
 //
-// A warp for each document and 32 chains. `cell_counts` is all 0 before. Token i of a sweep uses
+// A thread for each document and chain. `cell_counts` is all 0 before. Token i of a sweep uses
 // number sweep · tokens + i of its chain's stream. Sets level to the document's log P(z).
 extern "C" __global__ void __launch_bounds__(128) sweep(
     const Layout *layout, int n_swept, u64 n_tokens, int n_chains, double eta, const u64 *streams,
-    u64 sweep, const int *order, const float *phi, const float *scale, unsigned short *z,
-    int *document_counts, int *cell_counts, double *level)
+    u64 sweep, const int *order, const float *phi, unsigned short *z, int *document_counts,
+    int *cell_counts, double *level)
 {
-    int lane = threadIdx.x % LANES;
-    int at = blockIdx.x * (blockDim.x / LANES) + threadIdx.x / LANES;
-    int chain = blockIdx.y * LANES + lane;
-    if (at >= n_swept || chain >= n_chains)
+    long long thread = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    int chain = (int)(thread % n_chains);
+    if (thread / n_chains >= n_swept)
         return;
-    long long d = order[at];
+    long long d = order[thread / n_chains];
     u64 key = streams[2 * chain], stride = streams[2 * chain + 1];
     long long first = layout->label_starts[d];
     int n_labels = (int)(layout->label_starts[d + 1] - first);
-    const int *labels = layout->labels + first;
     int *n_cd = document_counts + first * n_chains + chain;
     long long i = layout->token_starts[d], n_d = layout->token_starts[d + 1] - i;
     float alpha = (float)(eta / n_labels);
@@ -116,7 +97,7 @@ extern "C" __global__ void __launch_bounds__(128) sweep(
                 n_cd[*own * n_chains] -= 1;
                 auto weight = [&](int j) {
                     return phi[(long long)row[j] * n_chains + chain]
-                        * scale[labels[j] * n_chains + chain] * (n_cd[j * n_chains] + alpha);
+                        * (n_cd[j * n_chains] + alpha);
                 };
                 float total = 0.0f;
                 for (int j = 0; j < n_labels; j++)
@@ -142,34 +123,34 @@ extern "C" __global__ void __launch_bounds__(128) sweep(
     level[d * n_chains + chain] = own;
 }
 
-// Set N_c and log P(w | z) of each label; a block for each label and 32 chains.
+// Set N_c and log P(w | z) of each label; a block for each label and some chains.
 //
 // `table` has log Γ(n + β) − log Γ(β) for n below its size.
-extern "C" __global__ void measure(
+extern "C" __global__ void __launch_bounds__(ROWS * MOST_CHAINS) measure(
     const Layout *layout, int n_chains, int n_words, double beta, const double *table,
     int table_size, const int *cell_counts, int *label_counts, double *level)
 {
-    __shared__ double levels[WARPS][LANES];
-    __shared__ int counted[WARPS][LANES];
-    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-    int c = blockIdx.x, chain = blockIdx.y * LANES + lane, n_c = 0;
+    __shared__ double levels[ROWS][MOST_CHAINS];
+    __shared__ int counted[ROWS][MOST_CHAINS];
+    int width = blockDim.x / ROWS, column = threadIdx.x % width, row = threadIdx.x / width;
+    int c = blockIdx.x, chain = blockIdx.y * width + column, n_c = 0;
     double own = 0.0;
     long long end = layout->cell_starts[c + 1];
-    for (long long cell = layout->cell_starts[c] + warp; chain < n_chains && cell < end;
-         cell += WARPS) {
+    for (long long cell = layout->cell_starts[c] + row; chain < n_chains && cell < end;
+         cell += ROWS) {
         int n = cell_counts[cell * n_chains + chain];
         n_c += n;
         if (n > 0)
             own += n < table_size ? table[n] : lgamma(n + beta) - lgamma(beta);
     }
-    levels[warp][lane] = own;
-    counted[warp][lane] = n_c;
+    levels[row][column] = own;
+    counted[row][column] = n_c;
     __syncthreads();
-    if (warp > 0 || chain >= n_chains)
+    if (row > 0 || chain >= n_chains)
         return;
-    for (int other = 1; other < WARPS; other++) {
-        own += levels[other][lane];
-        n_c += counted[other][lane];
+    for (int other = 1; other < ROWS; other++) {
+        own += levels[other][column];
+        n_c += counted[other][column];
     }
     label_counts[c * n_chains + chain] = n_c;
     level[c * n_chains + chain] = own + lgamma(n_words * beta) - lgamma(n_c + n_words * beta);

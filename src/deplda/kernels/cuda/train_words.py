@@ -14,7 +14,7 @@ from deplda.kernels.train_words import Layout
 Streams = npt.NDArray[np.uint64]
 
 UNIT = 2.0**48  # of the sums over samples
-_LANES = 32
+_ROWS, _MOST_CHAINS = 16, 64  # of a block that has a label
 _TABLE = 4096
 
 
@@ -23,7 +23,7 @@ def chains_that_fit(gpu: Gpu, layout: Layout) -> int:
     shared = sum(array.nbytes for array in layout)
     n_labels, n_documents = len(layout.cell_starts), len(layout.label_starts)
     each = 8 * len(layout.cell_words) + 2 * int(layout.token_starts[-1]) + 4 * len(layout.labels)
-    each += 16 * n_labels + 8 * n_documents
+    each += 12 * n_labels + 8 * n_documents
     room = gpu.free() - shared
     if room < each:
         raise too_large(shared + each, gpu.free())
@@ -44,7 +44,8 @@ class Chains:
         xp, n = gpu.xp, len(streams)
         n_labels, n_cells = len(layout.cell_starts) - 1, len(layout.cell_words)
         lengths, n_own = np.diff(layout.token_starts), np.diff(layout.label_starts)
-        self._n, self._n_labels, self._groups = n, n_labels, -(-n // _LANES)
+        self._n, self._n_labels, self._groups = n, n_labels, -(-n // _MOST_CHAINS)
+        self._threads = _ROWS * -(-n // self._groups)
         self._n_tokens = np.uint64(layout.token_starts[-1])
         self._layout = gpu.struct(layout)
         self._streams, self._phi_streams = gpu.put(streams), gpu.put(phi_streams)
@@ -58,16 +59,15 @@ class Chains:
         self.label_counts = xp.zeros((n_labels, n), np.int32)
         self._document_counts = xp.zeros((len(layout.labels), n), np.int32)
         self._phi = xp.empty((n_cells, n), np.float32)
-        self._scale = xp.empty((n_labels, n), np.float32)
         self._levels = xp.zeros((n_labels, n)), xp.zeros((len(lengths), n))
         self._update(0)
 
     def sweep(self, number: int) -> None:
         """Draw φ given z, then every z given φ, as eq. 2 has it; sweeps are numbered from 1."""
         self._gpu.launch(
-            "train_words", "draw_phi", (self._n_labels, self._groups), 256, self._layout, self._n,
-            self._n_words, self._beta, self._phi_streams, np.uint64(number), self.cell_counts,
-            self._phi, self._scale,
+            "train_words", "draw_phi", (self._n_labels, self._groups), self._threads, self._layout,
+            self._n, self._n_words, self._beta, self._phi_streams, np.uint64(number),
+            self.cell_counts, self._phi,
         )  # fmt: skip
         self._update(number)
 
@@ -85,13 +85,13 @@ class Chains:
     def _update(self, number: int) -> None:
         self.cell_counts.fill(0)
         self._gpu.launch(
-            "train_words", "sweep", (-(-len(self._swept) // 4), self._groups), 128, self._layout,
+            "train_words", "sweep", -(-len(self._swept) * self._n // 128), 128, self._layout,
             len(self._swept), self._n_tokens, self._n, self._eta, self._streams, np.uint64(number),
-            self._swept, self._phi, self._scale, self.z, self._document_counts, self.cell_counts,
+            self._swept, self._phi, self.z, self._document_counts, self.cell_counts,
             self._levels[1],
         )  # fmt: skip
         self._gpu.launch(
-            "train_words", "measure", (self._n_labels, self._groups), 256, self._layout, self._n,
-            self._n_words, self._beta, self._table, _TABLE, self.cell_counts, self.label_counts,
-            self._levels[0],
+            "train_words", "measure", (self._n_labels, self._groups), self._threads, self._layout,
+            self._n, self._n_words, self._beta, self._table, _TABLE, self.cell_counts,
+            self.label_counts, self._levels[0],
         )  # fmt: skip

@@ -6,14 +6,19 @@ typedef unsigned long long u64;
 const int LANES = 32;
 const unsigned ALL = 0xffffffffu;
 
-// The counter-th number of a stream, in (0, 1): as deplda.kernels.random.uniform.
-__device__ inline double uniform(u64 key, u64 gamma, u64 counter)
+// The counter-th 64 bits of a stream.
+__device__ inline u64 bits(u64 key, u64 gamma, u64 counter)
 {
     u64 x = key + counter * gamma;
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
-    x = x ^ (x >> 31);
-    return ((double)(x >> 11) + 0.5) * (1.0 / 9007199254740992.0);
+    return x ^ (x >> 31);
+}
+
+// The counter-th number of a stream, in (0, 1): as deplda.kernels.random.uniform.
+__device__ inline double uniform(u64 key, u64 gamma, u64 counter)
+{
+    return ((double)(bits(key, gamma, counter) >> 11) + 0.5) * (1.0 / 9007199254740992.0);
 }
 
 // A sum that many warps add to is kept in whole units: its bits do not depend on their order.
