@@ -39,7 +39,6 @@ from deplda.experiments.results import (
 )
 from deplda.experiments.unit import Task
 from deplda.models.parameters import checked
-from deplda.models.registry import can, model_class
 
 _SHARE_OF_MEMORY = 0.8
 _TURN = "gpu.lock"
@@ -80,8 +79,7 @@ def run(
         CPU.
     n_jobs : int, optional
         Cores to use; all by default. Units run side by side where memory allows. On a GPU they take
-        turns at what is timed: one fits and predicts while others read, compile and evaluate. The
-        hybrid, most of whose work is on the CPU, runs beside them.
+        turns at what is timed: one fits and predicts while others read, compile and evaluate.
     data : Dataset, optional
         The data set itself, where the experiment's `data` is a name for it and nothing more. One
         without splits, also one that is loaded, has a quarter of its documents held out.
@@ -112,13 +110,13 @@ def run(
         if (unit := read_unit(folder, model, split)) is None or unit.status == "failed"
     ]
     cores = n_workers(n_jobs)
-    turn = os.fspath(Path(folder) / _TURN)
+    # On a GPU units read, compile and evaluate side by side, and take turns at what is timed.
+    turn = None if device == "cpu" else os.fspath(Path(folder) / _TURN)
 
     def work(item: tuple[str, int], stop: Event, threads: int) -> Unit:
         if stop.is_set():
             raise Stopped
-        waits = device != "cpu" and _is_mostly_on_gpu(experiment, item[0])
-        task = Task(asked, *item, budget, where, threads, device, turn if waits else None)
+        task = Task(asked, *item, budget, where, threads, device, turn)
         with stage(f"{task.model} on split {task.split}", progress):
             unit = _in_own_process(task)
         write_unit(folder, unit)
@@ -129,7 +127,6 @@ def run(
     what = f"experiment {experiment.name}: {wording.counted(len(waiting), 'run')}"
     with counted(what, len(waiting), progress) as done:
         side_by_side, threads = min(cores, _UNITS_OF_A_GPU), cores
-        waiting.sort(key=lambda item: _is_mostly_on_gpu(experiment, item[0]) and device != "cpu")
         if waiting and device == "cpu":
             # The first unit says how much memory one takes, and so how many may run at a time.
             first = work(waiting.pop(0), Event(), cores)
@@ -141,14 +138,6 @@ def run(
         ):
             done(1)
     return read_results(folder)
-
-
-def _is_mostly_on_gpu(experiment: Experiment, model: str) -> bool:
-    """Return whether a unit on a GPU waits for its turn, so that its time is its own.
-
-    What a hybrid does there is little beside what it does on the CPU: it waits for nobody.
-    """
-    return not can(model_class(experiment.models[model].estimator), "mix")
 
 
 def _with_splits(
