@@ -43,6 +43,25 @@ def test_an_experiment_is_run_and_kept(tmp_path: Path, experiment: Path) -> None
     )
 
 
+def test_an_experiment_says_why_each_model_worked_on_the_cpu_and_misses_a_gpu_at_once(
+    tmp_path: Path, experiment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = {"gpu": "–", "cpu_since": "CuPy is not installed"}
+    monkeypatch.setattr(
+        "deplda.experiments.runner._in_own_process",
+        lambda task: Unit(
+            task.model, task.split, "done", found={"peak_mb": 1.0, "machine": machine}
+        ),
+    )
+    result = run("experiment", experiment, "-o", tmp_path / "auto", "--device", "auto")
+    assert result.exit_code == 0
+    assert "Flat on split 0: on the CPU, since CuPy is not installed" in result.stderr
+    monkeypatch.setattr("deplda.experiments.runner.missing", lambda: "CuPy is not installed")
+    said = problem(1, "experiment", experiment, "-o", tmp_path / "cuda", "--device", "cuda")
+    assert "device is 'cuda', but CuPy is not installed; use device='cpu' or 'auto'" in said
+    assert not (tmp_path / "cuda").exists()
+
+
 def test_an_experiment_with_failures_ends_with_1_and_names_them(
     tmp_path: Path, experiment: Path
 ) -> None:

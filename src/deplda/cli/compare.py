@@ -21,7 +21,7 @@ from deplda.cli.documents import (
     recounted,
     word_options,
 )
-from deplda.cli.experiment import numbers_in
+from deplda.cli.experiment import numbers_in, say_fallback
 from deplda.cli.options import device_option, jobs_option
 from deplda.cli.output import as_json, note, show, show_json
 from deplda.errors import InputError
@@ -155,7 +155,7 @@ def compare(
     titles = [TITLES[estimator] for estimator in models]
     results = run(
         asked, folder, budget=budget, splits=numbers_in(splits), models=titles, device=device,
-        n_jobs=jobs, data=data, ended=None if sys.stderr.isatty() else _tell_ended,
+        n_jobs=jobs, data=data, ended=_tell_ended,
     )  # fmt: skip
     failed = [u for u in results.units if u.status == "failed" and u.model in titles]
     if not results.done:
@@ -213,6 +213,9 @@ def _tell_parts(data: Dataset) -> None:
 
 
 def _tell_ended(unit: Unit) -> None:
+    say_fallback(unit)
+    if sys.stderr.isatty():  # where progress is shown
+        return
     if unit.found is None:
         note(f"{unit.model}, split {unit.split}: failed, {unit.error}")
         return

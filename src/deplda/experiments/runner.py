@@ -38,6 +38,7 @@ from deplda.experiments.results import (
     write_unit,
 )
 from deplda.experiments.unit import Task
+from deplda.kernels.cuda.device import missing, unusable
 from deplda.models.parameters import checked
 
 _SHARE_OF_MEMORY = 0.8
@@ -93,6 +94,8 @@ def run(
             known = ", ".join(experiment.models)
             raise InputError(f"there is no model {model!r}; {experiment.name} has {known}")
     checked({"device": device})
+    if device == "cuda" and (reason := missing()):  # rather than by each unit
+        raise unusable(device, reason)
     head = new_head(experiment, budget, chosen, _identity(data))
     open_results(folder, head)
     if chosen and not has_data(folder):

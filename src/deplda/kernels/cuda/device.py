@@ -149,11 +149,16 @@ def _argument(value: Any) -> Any:
     return np.float64(value) if isinstance(value, float) else value
 
 
+def missing() -> str | None:
+    """Return what is not installed that a GPU needs, or None; CuPy is not imported for it."""
+    return "CuPy is not installed: pip install 'deplda[gpu]'" if find_spec("cupy") is None else None
+
+
 @cache
 def problem() -> str | None:
     """Return why there is no GPU to work on, or None."""
-    if find_spec("cupy") is None:
-        return "CuPy is not installed: pip install 'deplda[gpu]'"
+    if reason := missing():
+        return reason
     try:
         import cupy
 
@@ -186,9 +191,14 @@ def attempt(device: str, unable: str | None, work: Callable[[Gpu], Result]) -> R
                 raise
             reason = str(error)
     elif device != "auto":
-        raise InputError(f"device is {device!r}, but {reason}; use device='cpu' or 'auto'")
+        raise unusable(device, reason)
     LOG.info(reason)
     return None
+
+
+def unusable(device: str, reason: str) -> InputError:
+    """Return the error of a GPU that is asked for and cannot be had."""
+    return InputError(f"device is {device!r}, but {reason}; use device='cpu' or 'auto'")
 
 
 def choose(device: str, unable: str | None = None) -> Gpu | None:
