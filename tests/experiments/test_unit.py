@@ -1,14 +1,11 @@
 """One unit: the same metrics however it is run, and draws that can be paired."""
 
 import logging
-import multiprocessing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from deplda import VanillaSVM, datasets
-from deplda.data.atomic import in_turn
 from deplda.experiments.protocol import Experiment, Model
 from deplda.experiments.unit import Task, run_unit
 from deplda.kernels.cuda import device
@@ -69,24 +66,3 @@ def test_the_log_alone_is_told_that_auto_is_the_cpu(
     with caplog.at_level(logging.INFO, device.LOG.name):
         VanillaSVM(device="auto", n_held_out=0).fit(corpus)
     assert set(caplog.messages) == {"no CUDA GPU can be used"}
-
-
-def _one_after_the_other(path: str, told: Any) -> None:
-    with in_turn(path):
-        told.put("in")
-        told.put("out")
-
-
-def test_processes_take_turns(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    told = context.Queue()
-    path = str(tmp_path / "turn")
-    with in_turn(path):
-        waiting = [context.Process(target=_one_after_the_other, args=(path, told)) for _ in "ab"]
-        for process in waiting:
-            process.start()
-        waiting[0].join(1.0)
-        assert told.empty()
-    for process in waiting:
-        process.join()
-    assert [told.get(timeout=10) for _ in range(4)] == ["in", "out", "in", "out"]

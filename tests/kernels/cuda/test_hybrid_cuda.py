@@ -83,7 +83,9 @@ def test_with_topics_of_the_gpu_it_ranks_as_well(gpu: Gpu) -> None:
 
 
 @same_topics
-@pytest.mark.parametrize("candidates", CANDIDATES)
+@pytest.mark.parametrize(
+    "candidates", [pytest.param(CANDIDATES[0], marks=pytest.mark.slow), *CANDIDATES[1:]]
+)
 def test_little_memory_gives_the_same_bits(
     folder: Path, monkeypatch: pytest.MonkeyPatch, candidates: Any
 ) -> None:

@@ -106,7 +106,7 @@ def test_the_table_is_that_of_the_cpu(gpu: Gpu) -> None:
 @pytest.mark.parametrize("estimate", ["counts", "conditionals"])
 def test_proper_inference_gives_what_the_cpu_does(gpu: Gpu, estimate: Any) -> None:
     rng = np.random.default_rng(3)
-    label_words, n_chains = some_label_words(rng, 12, 80), more(gpu, 16, 400)
+    label_words, n_chains = some_label_words(rng, 12, 80), more(gpu, 6, 400)
     tables = Tables(label_words, [some_topic_labels(rng, 80, n) for n in (3, 5)])
     documents = np.array([[1, 0, 3, 2] * 3, [0] * 12, [300] + [0] * 11])
     inference = Inference(

@@ -93,7 +93,9 @@ def test_labels_that_none_or_all_documents_have_score_a_constant(model: Any) -> 
     assert (scores == [-2, 2]).all()
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    "model", [MODELS[0], *(pytest.param(each, marks=pytest.mark.slow) for each in MODELS[1:])]
+)
 def test_tiles_of_any_size_give_the_same_bits(
     gpu: Gpu, model: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
