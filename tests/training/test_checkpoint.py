@@ -229,7 +229,8 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     trained = train_label_words(corpus, schedule=Schedule(3), checkpoint=sys.argv[1])
-print(trained.label_words.dense().sum().round(3), str(caught[0].message))
+found = trained.label_words.dense().sum() - corpus.n_labels
+print(abs(found) < 1e-6, caught[0].message)
 """
 
 
@@ -239,7 +240,7 @@ def test_a_full_disk_costs_the_checkpoint_not_the_run(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", FULL_DISK, str(folder)], capture_output=True, text=True, check=True
     )
-    assert done.stdout.startswith("105.0 chain 0 could not be saved")
+    assert done.stdout.startswith("True chain 0 could not be saved")
     assert [path.name for path in folder.iterdir()] == ["manifest.json"]
 
 
