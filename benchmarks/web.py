@@ -101,6 +101,7 @@ class Service:
         return sum(int(each[1]) for each in found if each) / 1024
 
     def stop(self) -> None:
+        """End it."""
         self.process.terminate()
         self.process.wait()
 
@@ -118,6 +119,8 @@ def served(model: Path | str, *options: str) -> Iterator[Service]:
 
 
 class Answer(NamedTuple):
+    """What came back."""
+
     status: int
     server_ms: float
     body: bytes
@@ -131,6 +134,7 @@ class Client:
         self.reader = self.line.makefile("rb")
 
     def post(self, path: str, body: bytes) -> Answer:
+        """Send JSON, and return the answer."""
         head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
         self.line.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
         status, length, took = int(self.reader.readline().split()[1]), 0, float("nan")
@@ -185,6 +189,7 @@ class Load:
 
     @property
     def rate(self) -> float:
+        """Requests a second."""
         return self.n / self.seconds
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -27,7 +26,7 @@ from deplda.models.suggesting import Asked
 from deplda.web.access import LOOPBACK, HostMiddleware, TokenMiddleware, check_token, host_name
 from deplda.web.annif.description import annif_description
 from deplda.web.annif.endpoints import TRUNCATED, AnnifEndpoints
-from deplda.web.answers import HealthAnswer
+from deplda.web.answers import HealthAnswer, SuggestAnswer
 from deplda.web.counters import Counters
 from deplda.web.file_process import AT_ONCE, FileProcesses
 from deplda.web.http_errors import encoded_response, error_response, json_response
@@ -185,12 +184,15 @@ class Endpoints:
         """Answer POST /v1/suggest."""
         service = self._service(request)
         asked = await read_body(request, self.types.suggest, self.limits)
-        deadline = time.monotonic() + self.limits.seconds
+        documents = [(each, f"$.documents[{n}]") for n, each in enumerate(asked.documents)]
+        found = await self.work.do_each(service.suggest, documents, self._wanted(asked))
+        self.counters.documents += len(documents)
+        return json_response(SuggestAnswer(found))
+
+    def _wanted(self, asked: Any) -> Asked:
+        """Return which labels a request asks for."""
         k = self.limits.labels if asked.k is None else int(asked.k)
-        wanted = Asked(asked.cutoff, asked.threshold, k)
-        answer = await self._answer(service.suggest, asked.documents, wanted, deadline)
-        self.counters.documents += len(asked.documents)
-        return answer
+        return Asked(asked.cutoff, asked.threshold, k)
 
     async def explain(self, request: Request) -> Response:
         """Answer POST /v1/explain."""
