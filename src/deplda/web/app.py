@@ -34,6 +34,7 @@ from deplda.web.label_studio.addresses import label_studio_description
 from deplda.web.label_studio.routes import LabelStudioEndpoints
 from deplda.web.large_bodies import LargeBodies
 from deplda.web.limits import Limits
+from deplda.web.lines import Streams
 from deplda.web.middleware import HardeningMiddleware
 from deplda.web.openapi import describe
 from deplda.web.projects import ONLY, Project, Projects, check_ids, open_feedback
@@ -137,6 +138,7 @@ class Endpoints:
         self.bodies = LargeBodies(limits, self.work)
         self.label_studio = LabelStudioEndpoints(projects, self.bodies, self.counters)
         self.types = request_types(limits)
+        self.streams = Streams(limits, self.work, self.types.line, self.counters)
         self.annif = AnnifEndpoints(projects, limits, self.bodies, self.counters)
         self._with_token, self._background = with_token, background
         self._described: tuple[int, dict[str, Any]] | None = None
@@ -147,6 +149,7 @@ class Endpoints:
         """Return the addresses."""
         return [
             Route("/v1/suggest", self.suggest, methods=["POST"]),
+            Route("/v1/suggest-lines", self.suggest_lines, methods=["POST"]),
             Route("/v1/explain", self.explain, methods=["POST"]),
             Route("/v1/read", self.read, methods=["POST"]),
             Route("/v1/labels", self.labels),
@@ -188,6 +191,11 @@ class Endpoints:
         found = await self.work.do_each(service.suggest, documents, self._wanted(asked))
         self.counters.documents += len(documents)
         return json_response(SuggestAnswer(found))
+
+    async def suggest_lines(self, request: Request) -> Response:
+        """Answer POST /v1/suggest-lines."""
+        asked = read_query(request, self.types.lines)
+        return self.streams.answer(request, self._service(request), self._wanted(asked))
 
     def _wanted(self, asked: Any) -> Asked:
         """Return which labels a request asks for."""
