@@ -1,11 +1,12 @@
 """The service under load: suggestions a second, their time, CPU, errors and memory.
 
-Run: ``python -m benchmarks.web [--data-dir DIR] [--model FOLDER] [--requests N] [--clients N]
-[--workers 1 2 4]``. With a data folder, HybridLDA with its defaults is fitted on the texts of
-eurlex20k; without, on a generated power-law corpus of that size. Each service is a process, or a
-few, of its own; clients are threads of this one, on the same machine and on the same cores. What is
-compared is measured in turn, in rounds, so that a busy machine slows down each alike; CPU seconds
-of the service say what a request costs whatever else runs.
+Run: ``python -m benchmarks.web [--data-dir DIR] [--requests N] [--clients N] [--workers 1 2 4]
+[--flat N]``. With a data folder, HybridLDA with its defaults is fitted on the texts of eurlex20k;
+without, on a generated power-law corpus of that size. Each service is a process, or a few, of its
+own; clients are threads of this one, on the same machine and on the same cores. What is compared is
+measured in turn, in rounds, so that a busy machine slows down each alike; CPU seconds of the
+service say what a request costs whatever else runs. Memory is measured of one service after the
+other, or they would share what is counted.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ from rich.table import Table
 from deplda import HybridLDA, WordCounter, datasets
 
 WORDS = 400
+_ALONE = "from deplda.web import work; work._AT_ONCE = 1; from deplda.cli import main; main()"
+"""A service that scores each document by itself."""
 _TICKS = os.sysconf("SC_CLK_TCK")
 Documents = list[dict[str, Any]]
 
@@ -67,8 +70,9 @@ def from_nothing() -> tuple[HybridLDA, Documents]:
 class Service:
     """``deplda serve`` of a model: its processes, what they have used, and where it listens."""
 
-    def __init__(self, model: Path | str, *options: str) -> None:
-        command = [sys.executable, "-m", "deplda", "serve", str(model), "--port=0", *options]
+    def __init__(self, model: Path | str, *options: str, together: bool = True) -> None:
+        start = ["-m", "deplda"] if together else ["-c", _ALONE]
+        command = [sys.executable, *start, "serve", str(model), "--port=0", *options]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert self.process.stderr is not None
         log, self.port = self.process.stderr, 0
@@ -107,8 +111,8 @@ class Service:
 
 
 @contextmanager
-def served(model: Path | str, *options: str) -> Iterator[Service]:
-    service = Service(model, *options)
+def served(model: Path | str, *options: str, together: bool = True) -> Iterator[Service]:
+    service = Service(model, *options, together=together)
     try:
         yield service
     finally:
@@ -201,16 +205,14 @@ def compare(
 ) -> Table:
     """Return what each service does with the same load, in turn; ratios are to the first."""
     loads = {name: Load() for name in services}
-    before = {}
-    for name, service in services.items():
+    for service in services.values():
         Load().add(service, bodies, 300, clients)
-        before[name] = service.megabytes()
     for _ in range(rounds):
         for name, service in services.items():
             loads[name].add(service, bodies, n // rounds, clients)
     table = Table(
         "service", "a second", "ratio", "p50 / p95 / p99 ms", "CPU ms a request", "answers",
-        "MB (PSS) before / after", title=f"{n:,} requests of {clients} clients each",
+        title=f"{n:,} requests of {clients} clients each",
     )  # fmt: skip
     first = next(iter(loads.values()))
     for name, load in loads.items():
@@ -219,46 +221,89 @@ def compare(
             name, f"{load.rate:.0f}", f"{load.rate / first.rate:.2f}",
             f"{p50:.0f} / {p95:.0f} / {p99:.0f}", f"{load.cpu / load.n * 1e3:.2f}",
             ", ".join(f"{status}: {k:,}" for status, k in sorted(load.statuses.items())),
-            f"{before[name]:.0f} / {services[name].megabytes():.0f}",
         )  # fmt: skip
+    return table
+
+
+def memory(model: Path, workers: list[int], bodies: list[bytes], n: int, clients: int) -> Table:
+    """Return what services of so many workers hold, before and after many requests."""
+    table = Table("workers", "MB (PSS) before", f"after {n:,} requests")
+    for each in workers:
+        with served(model, f"--workers={each}") as service:
+            Load().add(service, bodies, 500, clients)
+            before = service.megabytes()
+            Load().add(service, bodies, n, clients)
+            table.add_row(str(each), f"{before:.0f}", f"{service.megabytes():.0f}")
     return table
 
 
 def alone(service: Service, documents: Documents) -> Table:
     suggest = [json.dumps({"documents": [one]}).encode() for one in documents]
     explain = [json.dumps({"document": one, "k": 10}).encode() for one in documents]
-    table = Table("one client, server time", "median / 95 % ms")
+    table = Table("one client", "")
     for name, path, bodies, n in (
         ("suggest", "/v1/suggest", suggest, 300),
         ("explain 10 labels", "/v1/explain", explain, 100),
     ):
         found = one_by_one(service.port, path, bodies, n)
-        table.add_row(name, f"{np.median(found):.1f} / {np.percentile(found, 95):.1f}")
+        told = f"{np.median(found):.1f} / {np.percentile(found, 95):.1f} ms"
+        table.add_row(f"{name}, server time, median / 95 %", told)
+    lines = b"".join(json.dumps(one).encode() + b"\n" for one in documents)
+    before, cpu = service.megabytes(), service.cpu_seconds()
+    seconds = stream(service.port, lines, 10)
+    n, cpu = 10 * len(documents), service.cpu_seconds() - cpu
+    table.add_row(
+        f"a stream of {n:,} documents",
+        f"{n / seconds:.0f} a second, {cpu / n * 1e3:.2f} CPU ms each, "
+        f"{before:.0f} and then {service.megabytes():.0f} MB",
+    )
     return table
+
+
+def stream(port: int, lines: bytes, times: int) -> float:
+    """Send lines so many times in one request, and read meanwhile; return the seconds."""
+    line = socket.create_connection(("127.0.0.1", port), timeout=60)
+    head = "POST /v1/suggest-lines HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+    head += f"Content-Type: application/x-ndjson\r\nContent-Length: {len(lines) * times}\r\n\r\n"
+    begin, n = time.perf_counter(), 0
+    line.sendall(head.encode())
+    sending = threading.Thread(target=line.sendall, args=[lines * times])
+    sending.start()
+    while piece := line.recv(1 << 16):
+        n += piece.count(b'"line":')
+    assert n == lines.count(b"\n") * times, n
+    return time.perf_counter() - begin
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data-dir", type=Path)
-    parser.add_argument("--model", type=Path, help="one saved before, in place of a new one")
     parser.add_argument("--requests", type=int, default=4_000)
     parser.add_argument("--clients", type=int, default=32)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--flat", type=int, default=10_000, help="requests between looks at memory")
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as running:
-        model, documents = from_nothing() if asked.data_dir is None else from_texts(asked.data_dir)
+    model, documents = from_nothing() if asked.data_dir is None else from_texts(asked.data_dir)
+    bodies = [json.dumps({"documents": [one]}).encode() for one in documents]
+    console = Console(width=120)
+    with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         model.save(path)
-        bodies = [json.dumps({"documents": [one]}).encode() for one in documents]
-        services = {
-            f"{n} worker{'s' * (n > 1)}": running.enter_context(served(path, f"--workers={n}"))
-            for n in asked.workers
-        }
-        console = Console(width=130)
         console.print(f"{len(documents)} documents of {WORDS} words, in turn")
-        console.print(alone(next(iter(services.values())), documents))
-        console.print(compare(services, bodies, asked.requests, asked.clients, asked.rounds))
+        with served(path) as service:
+            console.print(alone(service, documents))
+        with ExitStack() as running:
+            services = {
+                "1 worker, each document by itself": running.enter_context(
+                    served(path, together=False)
+                )
+            } | {
+                f"{n} worker{'s' * (n > 1)}": running.enter_context(served(path, f"--workers={n}"))
+                for n in asked.workers
+            }
+            console.print(compare(services, bodies, asked.requests, asked.clients, asked.rounds))
+        console.print(memory(path, asked.workers, bodies, asked.flat, asked.clients))
 
 
 if __name__ == "__main__":
