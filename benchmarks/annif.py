@@ -39,7 +39,7 @@ from benchmarks.annif_process import N_BEST, Annif, Found, children_seconds
 from benchmarks.common import cpu_seconds
 from benchmarks.hybrid import print_head, shown
 from benchmarks.languages import SETS, split_of, texts_of
-from benchmarks.web import start
+from benchmarks.web import served as started
 from deplda import Concept, Corpus, HybridLDA, Vocabulary, WordCounter, datasets, read_vocabulary
 from deplda.data.forms import Normalizer
 from deplda.evaluation import rank_metrics
@@ -175,12 +175,8 @@ class Bench:
 @contextmanager
 def served(model: Path) -> Iterator[str]:
     """Serve a saved model; yield the address that Annif's http backend asks for suggestions."""
-    process, port = start(f"{SERVED}={model}")
-    try:
-        yield f"http://127.0.0.1:{port}/v1/projects/{SERVED}/suggest"
-    finally:
-        process.terminate()
-        process.wait(60)
+    with started(f"{SERVED}={model}") as service:
+        yield f"http://127.0.0.1:{service.port}/v1/projects/{SERVED}/suggest"
 
 
 def both_seconds(work: Callable[[], object]) -> float:

@@ -147,7 +147,18 @@ def _check_names(command: str, where: str) -> None:
         found = find_spec(words[1]) if words[0] == "-m" else (ROOT / words[0]).is_file()
         assert found, f"{where}: there is no {words}"
     else:
-        others = ("annif", "curl", "export", "git", "mv", "podman")
+        others = (
+            "annif",
+            "curl",
+            "docker",
+            "export",
+            "git",
+            "helm",
+            "kubectl",
+            "mkdir",
+            "mv",
+            "podman",
+        )
         assert tool in others, f"{where}: what is {tool!r}?"
 
 

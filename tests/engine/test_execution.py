@@ -1,7 +1,9 @@
 """Where work runs: results in order, a little ahead of what is asked for."""
 
+import threading
 from collections.abc import Iterator
 from threading import Event
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,6 +62,18 @@ def test_rows_are_worked_on_some_at_a_time(capsys: pytest.CaptureFixture[str]) -
     shown = capsys.readouterr().err
     assert "doubling 7 documents" in shown
     assert "100%" in shown
+
+
+def test_few_rows_are_worked_on_by_the_thread_that_asks() -> None:
+    def work(rows: Any, stop: Any) -> tuple[int, int]:
+        return len(rows), threading.get_ident()
+
+    matrix, execution = np.arange(14).reshape(7, 2), Execution(n_jobs=2, progress=False)
+    assert [*execution.map_rows(work, matrix, 7, "counting")] == [(7, threading.get_ident())]
+    many = [*execution.map_rows(work, matrix, 4, "counting")]
+    assert [n for n, _ in many] == [4, 3]
+    assert threading.get_ident() not in {thread for _, thread in many}
+    assert [*execution.map_rows(work, matrix[:0], 7, "counting")] == []
 
 
 def test_places_and_devices_that_cannot_be_are_named() -> None:

@@ -1,5 +1,6 @@
 """A saved hybrid: all of it comes back, and no damage gets in."""
 
+import mmap
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,22 @@ def test_a_loaded_model_gives_the_same_bits(tmp_path: Path) -> None:
         np.testing.assert_array_equal(getattr(again, method)(test), expected)
     assert (again.predict(test) != fitted().predict(test)).nnz == 0
     assert again.explain(test[[1]], k=2) == fitted().explain(test[[1]], k=2)
+
+
+def test_a_loaded_model_reads_its_matrices_where_they_lie_in_the_file(tmp_path: Path) -> None:
+    fitted().save(tmp_path / "model")
+    again: Any = load(tmp_path / "model")
+    phi = again.topic_model_.label_words_.weights
+    for matrix in (again.weights_, again._centroids.nearby.matrix, phi):
+        for array in (matrix.data, matrix.indices):
+            assert isinstance(_owner(array), mmap.mmap)
+
+
+def _owner(array: Any) -> Any:
+    """Return what holds the memory of an array."""
+    while getattr(array, "base", None) is not None:
+        array = array.base
+    return array
 
 
 def test_a_last_stage_comes_back(tmp_path: Path) -> None:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 from scipy.special import logit
 
 from deplda import FlatLDA, WordCounter
+from deplda.models.suggesting import Asked
 from deplda.web import Limits
+from deplda.web.requests import request_types
+from deplda.web.service import ModelService
 from tests.models.test_asks_experts import fitted as asking
 from tests.models.test_asks_experts import parts
 from tests.web.serving import (
@@ -47,6 +52,15 @@ def test_suggestions_are_those_of_the_model_to_the_last_bit(
     for document, (labels, chances) in zip(found, model.suggest(texts, k, cutoff), strict=True):
         assert [one["label"] for one in document["labels"]] == labels.tolist()
         assert [one["probability"] for one in document["labels"]] == chances.tolist()
+
+
+@pytest.mark.parametrize("make", [text_model, hybrid_model, svm_model])
+def test_documents_of_many_requests_are_answered_to_the_bit_as_each_alone(make: Any) -> None:
+    service, kind = ModelService(make(), Limits()), request_types(Limits()).suggest
+    asked = [{"text": text} for text in (TEXT, *TEXTS[:6], "arena", "?", "")]
+    documents = [(each, "$") for each in msgspec.convert({"documents": asked}, kind).documents]
+    together = service.suggest(documents, Asked(k=2))
+    assert together == [*chain(*(service.suggest([each], Asked(k=2)) for each in documents))]
 
 
 @pytest.mark.parametrize("document", [{"text": ""}, {"text": " \n"}, {"words": {}}])

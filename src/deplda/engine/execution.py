@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypedDict, TypeVar
 from deplda.data import checks, wording
 from deplda.engine.local import failed, processes, threads
 from deplda.engine.pool import Parcel, Pool, Stop, Stopped
-from deplda.engine.progress import compiling, counted
+from deplda.engine.progress import compiling, counted, is_shown
 from deplda.errors import InputError
 
 Item = TypeVar("Item")
@@ -161,9 +161,12 @@ class Execution:
     ) -> Iterator[Result]:
         """Yield work(rows, stop) for `size` rows of a matrix after the other.
 
-        `what` is said of them while it lasts: what is done to these documents.
+        `what` is said of them while it lasts: what is done to these documents. Where they are few,
+        nothing is: this thread works, which is faster than to start others.
         """
         n = matrix.shape[0]
+        if self.is_here and 0 < n <= size and not is_shown(self.progress):
+            return iter([work(matrix, Event())])
         if self.is_here:
             with compiling(self.progress):
                 work(matrix[:0], Event())

@@ -436,7 +436,8 @@ class Reader:
         falls = np.flatnonzero(np.diff(indices) <= 0) + 1
         if not np.isin(falls, starts).all():
             raise self.fail(name, "has columns out of order")
-        return indices, starts
+        # Of one type, or SciPy would make both of the larger: a copy of the map, in each process.
+        return indices, starts.astype(np.int32) if len(indices) <= _MOST_COLUMNS else starts
 
     def numbers(self, name: str, least: int, n: int) -> npt.NDArray[np.int32]:
         """Return whole numbers from `least`, below n."""

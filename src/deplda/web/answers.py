@@ -52,6 +52,22 @@ class SuggestAnswer(Struct):
     documents: list[Suggested]
 
 
+class SuggestedLine(Suggested, kw_only=True):
+    """The suggestions for a document that came as a line."""
+
+    line: int
+    """Its number, from 1."""
+    id: str | None = None
+    """As it was sent."""
+
+
+class LineError(Error):
+    """Why a line was not answered; those after it are."""
+
+    line: int
+    id: str | None = None
+
+
 class LabelEntry(Struct):
     """A label and how many training documents have it."""
 

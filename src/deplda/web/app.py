@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -27,7 +26,7 @@ from deplda.models.suggesting import Asked
 from deplda.web.access import LOOPBACK, HostMiddleware, TokenMiddleware, check_token, host_name
 from deplda.web.annif.description import annif_description
 from deplda.web.annif.endpoints import TRUNCATED, AnnifEndpoints
-from deplda.web.answers import HealthAnswer
+from deplda.web.answers import HealthAnswer, SuggestAnswer
 from deplda.web.counters import Counters
 from deplda.web.file_process import AT_ONCE, FileProcesses
 from deplda.web.http_errors import encoded_response, error_response, json_response
@@ -35,6 +34,7 @@ from deplda.web.label_studio.addresses import label_studio_description
 from deplda.web.label_studio.routes import LabelStudioEndpoints
 from deplda.web.large_bodies import LargeBodies
 from deplda.web.limits import Limits
+from deplda.web.lines import Streams
 from deplda.web.middleware import HardeningMiddleware
 from deplda.web.openapi import describe
 from deplda.web.projects import ONLY, Project, Projects, check_ids, open_feedback
@@ -138,6 +138,7 @@ class Endpoints:
         self.bodies = LargeBodies(limits, self.work)
         self.label_studio = LabelStudioEndpoints(projects, self.bodies, self.counters)
         self.types = request_types(limits)
+        self.streams = Streams(limits, self.work, self.types.line, self.counters)
         self.annif = AnnifEndpoints(projects, limits, self.bodies, self.counters)
         self._with_token, self._background = with_token, background
         self._described: tuple[int, dict[str, Any]] | None = None
@@ -148,6 +149,7 @@ class Endpoints:
         """Return the addresses."""
         return [
             Route("/v1/suggest", self.suggest, methods=["POST"]),
+            Route("/v1/suggest-lines", self.suggest_lines, methods=["POST"]),
             Route("/v1/explain", self.explain, methods=["POST"]),
             Route("/v1/read", self.read, methods=["POST"]),
             Route("/v1/labels", self.labels),
@@ -185,12 +187,20 @@ class Endpoints:
         """Answer POST /v1/suggest."""
         service = self._service(request)
         asked = await read_body(request, self.types.suggest, self.limits)
-        deadline = time.monotonic() + self.limits.seconds
+        documents = [(each, f"$.documents[{n}]") for n, each in enumerate(asked.documents)]
+        found = await self.work.do_each(service.suggest, documents, self._wanted(asked))
+        self.counters.documents += len(documents)
+        return json_response(SuggestAnswer(found))
+
+    async def suggest_lines(self, request: Request) -> Response:
+        """Answer POST /v1/suggest-lines."""
+        asked = read_query(request, self.types.lines)
+        return self.streams.answer(request, self._service(request), self._wanted(asked))
+
+    def _wanted(self, asked: Any) -> Asked:
+        """Return which labels a request asks for."""
         k = self.limits.labels if asked.k is None else int(asked.k)
-        wanted = Asked(asked.cutoff, asked.threshold, k)
-        answer = await self._answer(service.suggest, asked.documents, wanted, deadline)
-        self.counters.documents += len(asked.documents)
-        return answer
+        return Asked(asked.cutoff, asked.threshold, k)
 
     async def explain(self, request: Request) -> Response:
         """Answer POST /v1/explain."""

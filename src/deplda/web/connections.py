@@ -151,7 +151,8 @@ class GuardedConnection(H11Protocol):
                     message = {**message, "headers": headers}
             elif unread and not message.get("more_body", False):
                 await send({**message, "more_body": True})
-                await _discard(receive)
+                if self.conn.their_state is h11.SEND_BODY:  # or the rest has come meanwhile
+                    await _discard(receive)
                 message = {"type": "http.response.body"}
             await send(message)
 

@@ -14,10 +14,13 @@ class Limits:
     Parameters
     ----------
     body_bytes : int
-        Of a request.
+        Of a request, and of a line of a stream.
     large_body_bytes, large_bodies : int
         Of a request in the manner of Annif or a file to be read, and how many above `body_bytes`
         are worked on at once; the next one is answered 503.
+    streams, stream_bytes : int
+        Streams of lines answered at once, in each process; the next one is answered 503. What is
+        held of one: lines that wait for the model, and answers that wait for the client.
     documents, file_documents : int
         In one request, and in a file to be read.
     characters : int
@@ -38,7 +41,8 @@ class Limits:
         From a request's body to its answer; then it is answered 503.
     reading_seconds : float
         In which a client has to send its request, from the first byte to the last; then it is
-        answered 408, or hung up on if it has not come to the end of the headers.
+        answered 408, or hung up on if it has not come to the end of the headers. Of a stream, in
+        which it has to send the next line, while one can be taken; then the stream ends.
     sending_seconds : float
         In which a client has to take what is written to it; then it is hung up on.
     idle_seconds : float
@@ -51,6 +55,8 @@ class Limits:
     body_bytes: int = 4 << 20
     large_body_bytes: int = 20 << 20
     large_bodies: int = 4
+    streams: int = 4
+    stream_bytes: int = 4 << 20
     documents: int = 32
     file_documents: int = 10_000
     characters: int = 200_000

@@ -10,6 +10,7 @@ import msgspec
 import deplda
 from deplda.models.reasons import Explained
 from deplda.web import answers
+from deplda.web.lines import MEDIA_TYPE
 from deplda.web.requests import Requests
 
 _REFERENCE = "#/components/schemas/{name}"
@@ -45,12 +46,14 @@ def describe(
         *(kind for other in others for kind in other.kinds),
         *requests, answers.Error, answers.SuggestAnswer, Explained, answers.LabelsAnswer,
         answers.LabelAnswer, answers.TopicsAnswer, answers.MapAnswer, answers.ModelAnswer,
-        answers.HealthAnswer, answers.ReadAnswer,
+        answers.HealthAnswer, answers.ReadAnswer, answers.SuggestedLine, answers.LineError,
     ]  # fmt: skip
     _, schemas = msgspec.json.schema_components(kinds, ref_template=_REFERENCE)
     schemas["Document"]["oneOf"] = [{"required": ["text"]}, {"required": ["words"]}]
-    labels, topics, read = (schemas.pop(f"{name}Query") for name in ("Labels", "Topics", "Read"))
-    for query in (labels, topics, read):
+    schemas["DocumentLine"]["oneOf"] = schemas["Document"]["oneOf"]
+    queries = "Labels", "Topics", "Read", "Lines"
+    labels, topics, read, lines = (schemas.pop(f"{name}Query") for name in queries)
+    for query in (labels, topics, read, lines):
         query["properties"]["project"] = _which(projects)["schema"]
     project = [_which(projects)]
     name = {"name": "label", "in": "path", "required": True, "schema": {"type": "string"}}
@@ -61,6 +64,7 @@ def describe(
         "info": info | {"version": deplda.__version__},
         "paths": {
             "/v1/suggest": _post("Suggest labels", "SuggestRequest", "SuggestAnswer", project),
+            "/v1/suggest-lines": _post_lines("Suggest labels of many documents", parameters(lines)),
             "/v1/explain": _post(
                 "Say why labels are suggested", "ExplainRequest", "Explained", project
             ),
@@ -114,6 +118,17 @@ def _post_file(summary: str, answer: str, parameters: Any) -> dict[str, Any]:
     file = content("The file as it is.", {"type": "string", "format": "binary"}, _FILE)
     found = {"summary": summary, "parameters": parameters, "requestBody": {"required": True} | file}
     return {"post": found | {"responses": _answers(answer, (404, 408, 413, 415, 422, 503))}}
+
+
+def _post_lines(summary: str, parameters: Any) -> dict[str, Any]:
+    """Describe the stream; what each line is has no place in OpenAPI 3.1, and is said in words."""
+    lines: dict[str, Any] = {"type": "string", "contentMediaType": "application/json"}
+    sent = content("A DocumentLine on each line, any number of them.", lines, MEDIA_TYPE)
+    about = "While lines come, and in their order, a SuggestedLine or a LineError for each."
+    told = {"200": content(about, lines, MEDIA_TYPE)}
+    found = {"summary": summary, "parameters": parameters, "requestBody": {"required": True} | sent}
+    errors = _answers("Error", (404, 415, 422, 503))
+    return {"post": found | {"responses": errors | told}}
 
 
 def _get(

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Self
 
 from deplda.models.card import ARRAYS, CARD
 from deplda.models.registry import load
@@ -36,11 +37,21 @@ class SavedModels:
         self._seen: dict[str, State | None] = {}
         self._projects = Projects(())
 
-    def open(self, feedback: Mapping[str, Feedback]) -> Projects:
-        """Return the projects; raise if a model cannot be loaded."""
+    def open(self, feedback: Mapping[str, Feedback]) -> Self:
+        """Load the projects' models, which mutates this; raise if one cannot be loaded."""
         self._projects = Projects(
             Project(id, *self._load(id), feedback.get(id)) for id in self._paths
         )
+        return self
+
+    def warm_up(self) -> None:
+        """Make everything that all answers need."""
+        for project in self._projects:
+            project.service.warm_up()
+
+    def projects(self) -> Projects:
+        """Return the projects with what is in their folders now, and say what that is."""
+        self._look(everything=False)
         for project in self._projects:
             card = project.service.card
             log.info(

@@ -27,6 +27,8 @@ class Requests(NamedTuple):
     labels: Any
     topics: Any
     read: Any
+    lines: Any
+    line: Any
 
 
 def request_types(limits: Limits) -> Requests:
@@ -42,11 +44,11 @@ def request_types(limits: Limits) -> Requests:
         Meta(max_length=limits.words, description="How often each word occurs."),
     ]
     struct = partial(msgspec.defstruct, forbid_unknown_fields=True, kw_only=True)
-    document = struct(
-        "Document",
-        [("text", text | UnsetType, UNSET), ("words", words | UnsetType, UNSET)],
-        namespace={"__post_init__": _check_document},
-    )
+    content = [("text", text | UnsetType, UNSET), ("words", words | UnsetType, UNSET)]
+    checked = {"__post_init__": _check_document}
+    document = struct("Document", content, namespace=checked)
+    name = Annotated[str, Meta(max_length=200, description="Is sent back with the answer.")] | None
+    line = struct("DocumentLine", [*content, ("id", name, None)], namespace=checked)
     documents = Annotated[
         list[document],  # type: ignore[valid-type]  # it is made above
         Meta(min_length=1, max_length=limits.documents),
@@ -83,23 +85,18 @@ def request_types(limits: Limits) -> Requests:
     n_words = ("n_words", _whole_number(100), 8)
     project = ("project", str | None, None)
     topic_set = ("set", Annotated[int, Meta(ge=0, le=_MOST_PAGES)], 0)
+    which = [k_suggested, ("threshold", threshold, None), ("cutoff", cutoff, None)]
+    with_cutoff = {"__post_init__": _check_cutoff}
     return Requests(
-        struct(
-            "SuggestRequest",
-            [
-                ("documents", documents),
-                k_suggested,
-                ("threshold", threshold, None),
-                ("cutoff", cutoff, None),
-            ],
-            namespace={"__post_init__": _check_cutoff},
-        ),
+        struct("SuggestRequest", [("documents", documents), *which], namespace=with_cutoff),
         struct("ExplainRequest", [("document", document), k_explained, n_words]),
         struct(
             "LabelsQuery", [("search", search, ""), ("sort", Order, "frequency"), *page, project]
         ),
         struct("TopicsQuery", [topic_set, *page, project]),
         struct("ReadQuery", [("name", file_name), project]),
+        struct("LinesQuery", [*which, project], namespace=with_cutoff),
+        line,
     )
 
 
@@ -138,9 +135,7 @@ async def receive(
     on_piece: Callable[[int], None] = lambda _: None,
 ) -> bytes:
     """Return the bytes of a body; `on_piece` is told how many there are, and may raise."""
-    given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if given != media_type:
-        raise HTTPException(415, f"send Content-Type: {media_type}")
+    check_media_type(request, media_type)
     said, body = request.headers.get("content-length", ""), bytearray()
     latest = asyncio.get_running_loop().time() + limits.reading_seconds
     try:
@@ -159,14 +154,21 @@ async def receive(
     return bytes(body)
 
 
-def decode_json(body: bytes, kind: Any) -> Any:
+def check_media_type(request: Request, media_type: str) -> None:
+    """Raise if the body is not said to be of this type."""
+    given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if given != media_type:
+        raise HTTPException(415, f"send Content-Type: {media_type}")
+
+
+def decode_json(body: bytes, kind: Any, what: str = "the body") -> Any:
     """Return a body that is JSON; raise if it is not, or not a `kind`."""
     try:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as error:
         raise HTTPException(422, f"{error}{_SEE}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise HTTPException(400, f"the body is not JSON in UTF-8: {error}") from error
+        raise HTTPException(400, f"{what} is not JSON in UTF-8: {error}") from error
 
 
 def _check_length(n_bytes: int, most: int) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import logging
+import multiprocessing
 import os
 import signal
 import socket
 import ssl
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -19,11 +21,10 @@ import msgspec
 import uvicorn
 from msgspec import Struct
 from starlette.applications import Starlette
-from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors import multiprocess
 
 from deplda.data.files import StrPath
 from deplda.errors import InputError
-from deplda.models.registry import load
 from deplda.web.access import LOOPBACK, check_exposure, host_name, read_token
 from deplda.web.app import application
 from deplda.web.connections import ConnectionTable, GuardedConnection
@@ -33,6 +34,8 @@ from deplda.web.reload import SavedModels, hangups_ignored, has_terminal, leaves
 
 _SERVED = "DEPLDA_SERVED"
 """How worker processes are told what to serve."""
+_FORKS = sys.platform == "linux"
+"""Whether workers are forked; elsewhere, libraries may not stand that."""
 _MOST_WORKERS = 64
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
 _BACKLOG, _OTHER_DESCRIPTORS = 128, 64
@@ -46,6 +49,10 @@ class Served(Struct):
     limits: Limits
     hosts: list[str]
     trusted: bool
+
+
+_here: dict[str, SavedModels] = {}
+"""What this process, or that which it was forked from, has loaded, by what it is told to serve."""
 
 
 def serve(
@@ -94,8 +101,6 @@ def serve(
     _check_free(host, port)
     check_exposure(host, read_token())
     _check_tls(tls_cert, tls_key)
-    for path in models.values():
-        load(path, trusted=trusted)  # says what is wrong with it before any process is started
     limits, backlog = _within_descriptors(limits or Limits())
     kept = open_feedback(learn, list(models), limits)
     served = Served(
@@ -105,13 +110,40 @@ def serve(
         hosts,
         trusted,
     )
-    os.environ[_SERVED] = msgspec.json.encode(served).decode()
-    with _clean_exit(), hangups_ignored(), _hangups_for_workers():
+    with _opened(served, workers), _clean_exit(), hangups_ignored(), _workers_of_ours():
         uvicorn.run(
             "deplda.web.server:saved_app", factory=True, host=host, port=port, workers=workers,
-            backlog=backlog, ssl_certfile=tls_cert, ssl_keyfile=tls_key, log_config=_log_config(),
+            # Several accept one connection at a time, or who is first would have all that wait.
+            backlog=backlog if workers == 1 else 1,
+            ssl_certfile=tls_cert, ssl_keyfile=tls_key, log_config=_log_config(),
             **uvicorn_settings(limits),
         )  # fmt: skip
+
+
+@contextmanager
+def _opened(served: Served, workers: int) -> Iterator[None]:
+    """Load the models, to be taken by `saved_app` here or in workers that are forked.
+
+    It says what is wrong with them before any process is started. Workers share the memory of what
+    they do not change: nearly all.
+    """
+    told = msgspec.json.encode(served).decode()
+    os.environ[_SERVED] = told
+    _here[told] = _open(served)
+    if workers > 1 and _FORKS:
+        _here[told].warm_up()
+        gc.collect()
+        gc.freeze()  # or each worker's collector would write to all that there is
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        del _here[told]
+
+
+def _open(served: Served) -> SavedModels:
+    feedback = open_feedback(served.learn, list(served.models), served.limits)
+    return SavedModels(served.models, served.limits, trusted=served.trusted).open(feedback)
 
 
 @contextmanager
@@ -127,24 +159,39 @@ def _clean_exit() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+def _work(target: Callable[..., None], sockets: list[socket.socket]) -> None:
+    """Do a worker's work, with none of its parent's ways with signals."""
+    for number in multiprocess.SIGNALS:
+        signal.signal(number, signal.SIG_IGN if number == signal.SIGHUP else signal.SIG_DFL)
+    target(sockets=sockets)
+
+
+def _fork(config: Any, target: Callable[..., None], sockets: list[socket.socket]) -> Any:
+    """Return a worker, as uvicorn makes them, that has its parent's memory."""
+    return multiprocessing.get_context("fork").Process(target=_work, args=(target, sockets))
+
+
+def _pass_hangup_on(self: Any) -> None:
+    """Have the workers of this parent load their models anew."""
+    if leaves_with_terminal() and not has_terminal():
+        self.should_exit.set()
+        return
+    for worker in self.processes:
+        with suppress(ProcessLookupError):  # one that died is started anew
+            os.kill(worker.pid, signal.SIGHUP)
+
+
 @contextmanager
-def _hangups_for_workers() -> Iterator[None]:
-    """Pass SIGHUP on to the workers, which uvicorn would replace by others, one by one."""
-
-    def pass_on(self: Any) -> None:
-        if leaves_with_terminal() and not has_terminal():
-            self.should_exit.set()
-            return
-        for worker in self.processes:
-            with suppress(ProcessLookupError):  # one that died is started anew
-                os.kill(worker.pid, signal.SIGHUP)
-
-    before = Multiprocess.handle_hup
-    Multiprocess.handle_hup = pass_on  # type: ignore[method-assign]
+def _workers_of_ours() -> Iterator[None]:
+    """Have uvicorn fork its workers, and not replace them by others on SIGHUP."""
+    theirs: Any = multiprocess
+    start, hang_up = theirs.get_subprocess, theirs.Multiprocess.handle_hup
+    theirs.get_subprocess = _fork if _FORKS else start
+    theirs.Multiprocess.handle_hup = _pass_hangup_on
     try:
         yield
     finally:
-        Multiprocess.handle_hup = before  # type: ignore[method-assign]
+        theirs.get_subprocess, theirs.Multiprocess.handle_hup = start, hang_up
 
 
 def _check_free(host: str, port: int) -> None:
@@ -228,10 +275,9 @@ def uvicorn_settings(limits: Limits) -> dict[str, Any]:
 def saved_app() -> Starlette:
     """Return the application of what this process was told to serve."""
     served = msgspec.json.decode(os.environ[_SERVED], type=Served)
-    saved = SavedModels(served.models, served.limits, trusted=served.trusted)
-    feedback = open_feedback(served.learn, list(served.models), served.limits)
+    saved = _here.get(os.environ[_SERVED]) or _open(served)
     return application(
-        saved.open(feedback), served.limits, hosts=served.hosts, token=read_token(),
+        saved.projects(), served.limits, hosts=served.hosts, token=read_token(),
         background=saved.watch,
     )  # fmt: skip
 

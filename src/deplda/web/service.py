@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from itertools import chain
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,16 @@ from deplda.web.limits import Limits
 _LABEL_WORDS, _LABEL_COMPANIONS, _LABEL_TOPICS, _TOPIC_LABELS = 24, 12, 3, 12
 _LABEL_EXAMPLES = 5
 _TEXT_SETTINGS = ("language", "normalize", "min_count", "ngrams", "fold_accents")
+
+
+class _Counted(NamedTuple):
+    """What a document has of the model's words."""
+
+    words: list[tuple[int, int]]
+    """Their numbers, which rise, and how often each occurs."""
+    n_tokens: int
+    n_unknown: int
+    """Tokens that are none of these words."""
 
 
 class ModelService:
@@ -71,42 +81,43 @@ class ModelService:
             self.model.explain(row, 1)
 
     def suggest(
-        self, documents: Iterable[Any], asked: Asked, deadline: float
-    ) -> answers.SuggestAnswer:
-        """Return the labels of documents, as `suggest` gives them; stop when it is too late."""
-        found = []
-        for number, document in enumerate(documents):
-            if time.monotonic() > deadline:
-                raise busy(f"{number} documents were done in time; send fewer at once")
-            row, n_tokens, n_unknown = self._count(document, f"$.documents[{number}]")
-            is_empty = not (document.words if document.text is UNSET else document.text.strip())
-            (answer,) = answers_of(self.model, row, asked, [is_empty], with_line=True)
-            labels = [
-                answers.Suggestion(**each | {"label": str(each["label"])})
-                for each in answer["labels"]
-            ]
-            found.append(
-                answers.Suggested(
-                    labels, n_tokens, n_unknown, not n_tokens and not is_empty, answer["n_given"],
-                    is_empty,
-                )
-            )  # fmt: skip
-        return answers.SuggestAnswer(found)
+        self, documents: Sequence[tuple[Any, str]], asked: Asked
+    ) -> list[answers.Suggested]:
+        """Return the labels of documents, as `suggest` gives them.
+
+        With each document comes where it stands, to be said if it cannot be taken.
+        """
+        counted = [self._count(document, where) for document, where in documents]
+        empty = [_is_empty(document) for document, _ in documents]
+        rows = self._rows([words for words, _, _ in counted])
+        return [
+            answers.Suggested(
+                [
+                    answers.Suggestion(**each | {"label": str(each["label"])})
+                    for each in answer["labels"]
+                ],
+                n_tokens, n_unknown, not n_tokens and not is_empty, answer["n_given"], is_empty,
+            )
+            for answer, (_, n_tokens, n_unknown), is_empty in zip(
+                answers_of(self.model, rows, asked, empty, with_line=True), counted, empty,
+                strict=True,
+            )
+        ]  # fmt: skip
 
     def explain(self, document: Any, k: int, n_words: int) -> Explained:
         """Return the reasons for a document's likeliest labels, as `explain` gives them."""
         if not self.explains:
             raise HTTPException(409, f"a {self.card.model} cannot explain; use /v1/suggest")
-        row, _, n_unknown = self._count(document, "$.document")
-        found = self.model.explain(row, k, n_words=n_words)
+        words, _, n_unknown = self._count(document, "$.document")
+        found = self.model.explain(self._rows([words]), k, n_words=n_words)
         if document.text is not UNSET:
             found = structs.replace(found.located(document.text, self.model.counter_), text=None)
         reasons = tuple(structs.replace(each, label=str(each.label)) for each in found.reasons)
         told: Explained = structs.replace(found, reasons=reasons, n_unknown=n_unknown)
         return told
 
-    def _count(self, document: Any, where: str) -> tuple[Any, int, int]:
-        """Return a document's counts over the model's words, its known and unknown tokens."""
+    def _count(self, document: Any, where: str) -> _Counted:
+        """Return what a document has; raise if the model cannot take it."""
         if document.text is UNSET:
             words: Mapping[str, int] = {word: int(n) for word, n in document.words.items()}
         elif self._words_of is None:
@@ -115,14 +126,14 @@ class ModelService:
             )
         else:
             words = self._words_of(document.text)
-        row, n_tokens, n_unknown = self._counted(words)
-        if n_tokens > self.limits.tokens:
+        counted = self._counted(words)
+        if (n_tokens := counted.n_tokens) > self.limits.tokens:
             raise HTTPException(
                 422,
                 f"{n_tokens:,} tokens are more than {self.limits.tokens:,}; send a part of "
                 f"the document - at `{where}`",
             )
-        return row, n_tokens, n_unknown
+        return counted
 
     def count_beginning(self, text: str) -> tuple[Any, int]:
         """Return the counts of as much of a text as the limits allow, and of how many characters.
@@ -131,20 +142,24 @@ class ModelService:
         """
         n_read = min(len(text), self.limits.characters)
         while True:
-            row, n_tokens, _ = self._counted(self._words_of(text[:n_read]))
+            words, n_tokens, _ = self._counted(self._words_of(text[:n_read]))
             if n_tokens <= self.limits.tokens:
-                return row, n_read
+                return self._rows([words]), n_read
             n_read //= 2
 
-    def _counted(self, words: Mapping[str, int]) -> tuple[Any, int, int]:
+    def _counted(self, words: Mapping[str, int]) -> _Counted:
         known = sorted((self._places[w], n) for w, n in words.items() if w in self._places)
         n_tokens = sum(n for place, n in known if place not in self._marks_at)
         n_given = sum(n for word, n in words.items() if not word.endswith(MARK))
-        row = csr_array(
-            ([n for _, n in known], [place for place, _ in known], [0, len(known)]),
-            shape=(1, len(self._places)), dtype=np.int32,
-        )  # fmt: skip
-        return row, n_tokens, n_given - n_tokens
+        return _Counted(known, n_tokens, n_given - n_tokens)
+
+    def _rows(self, documents: Sequence[list[tuple[int, int]]]) -> Any:
+        """Return the counts of documents over the model's words."""
+        words = np.array([*chain.from_iterable(documents)], np.int32).reshape(-1, 2)
+        places, counts = np.ascontiguousarray(words.T)  # kernels are compiled for such ones
+        starts = np.cumsum([0, *map(len, documents)], dtype=np.int32)
+        shape = len(documents), len(self._places)
+        return csr_array((counts, places, starts), shape=shape)
 
     # Labels and topics ---------------------------------------------------------------------------
 
@@ -379,6 +394,11 @@ class ModelService:
         if hasattr(self.model, "topic_model_"):
             own = {"C": self.model.C_, "candidates": self.model.n_candidates_}
         return getattr(getattr(self.model, "topic_model_", self.model), "settings_", {}) | own
+
+
+def _is_empty(document: Any) -> bool:
+    """Return whether there is nothing in a document."""
+    return not (document.words if document.text is UNSET else document.text.strip())
 
 
 def _within(topics: TopicLabels, numbers: Iterable[int]) -> npt.NDArray[np.float64]:
