@@ -14,7 +14,7 @@ def small() -> Corpus:
 
 def same(left: LabelWords, right: LabelWords) -> bool:
     return (
-        left.weights.indices.tobytes() == right.weights.indices.tobytes()
+        np.array_equal(left.weights.indices, right.weights.indices)
         and left.weights.data.tobytes() == right.weights.data.tobytes()
         and left.base.tobytes() == right.base.tobytes()
     )
