@@ -23,9 +23,8 @@ _BEST = 5
 
 def opened(path: Path, jobs: int | None, device: str) -> Any:
     """Return a saved model that works on so many cores, or on a device."""
-    classifier = saved_model(path).set_params(n_jobs=jobs, verbose=sys.stderr.isatty())
-    classifier.set_params(device=device)
-    return classifier
+    verbose = sys.stderr.isatty()
+    return saved_model(path).set_params(n_jobs=jobs, device=device, verbose=verbose)
 
 
 class Labelled(NamedTuple):

@@ -136,8 +136,9 @@ def predict(
         raise click.UsageError("--resume needs --output, and not --force.")
     format = output_format(output, asked_format, reading.format)
     _check_apart(output, documents)
-    classifier: Any = saved_model(model).set_params(n_jobs=jobs, engine=engine, verbose=False)
-    classifier.set_params(device=device)
+    classifier: Any = saved_model(model).set_params(
+        n_jobs=jobs, engine=engine, device=device, verbose=False
+    )
     classifier, known = asked_by(classifier, beside)
     told_in(classifier, label_language)
     value = "probability" if classifier.has_probabilities else "score"

@@ -80,8 +80,9 @@ def queue(
     if output is not None:
         _check_format(output)
         check_output(output, force)
-    classifier: Any = saved_model(model).set_params(n_jobs=jobs, engine=engine, verbose=False)
-    classifier.set_params(device=device)
+    classifier: Any = saved_model(model).set_params(
+        n_jobs=jobs, engine=engine, device=device, verbose=False
+    )
     told_in(classifier, label_language)
     ids: list[str] = []
     n_learned = n_empty = 0

@@ -305,12 +305,12 @@ def _open(path: Path, make: int = os.O_CREAT) -> int:
     return os.open(path, flags | make, 0o600)
 
 
-def lock_file(handle: int) -> bool:
-    """Take the lock of an open file; return False if another writer has it."""
+def lock_file(handle: int, *, waits: bool = False) -> bool:
+    """Take the lock of an open file; return False if another has it, unless that is waited for."""
     if sys.platform == "win32":
         return True
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
     except BlockingIOError:
         return False
     except OSError as error:
@@ -324,12 +324,7 @@ def in_turn(path: StrPath) -> Iterator[None]:
     """Wait until no other process is within this by the same file, which is made if need be."""
     handle = _open(Path(path))
     try:
-        if sys.platform != "win32":
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX)
-            except OSError as error:  # a disk that knows no locks
-                if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
-                    raise
+        lock_file(handle, waits=True)
         yield
     finally:
         os.close(handle)
