@@ -7,7 +7,8 @@ import msgspec
 import pytest
 
 from deplda import InputError, datasets
-from deplda.experiments import run, runner
+from deplda.experiments import run
+from deplda.experiments.processes import Processes
 from deplda.experiments.protocol import Experiment, Model
 from deplda.experiments.results import Unit, write_unit
 from deplda.experiments.unit import Task
@@ -85,6 +86,7 @@ def test_python_files_of_the_current_folder_are_not_run(
     (tmp_path / "platform.py").write_text("open('ran', 'w')\nraise ImportError\n")
     monkeypatch.chdir(tmp_path)
     broken = msgspec.structs.replace(small, data="no-such-set")
-    unit = runner._in_own_process(Task(broken, "Flat", 0, "quick"))
+    with Processes(1) as processes:
+        unit = processes.run(Task(broken, "Flat", 0, "quick"))
     assert "no-such-set" in str(unit.error)
     assert not (tmp_path / "ran").exists()

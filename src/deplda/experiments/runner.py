@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from threading import Event
-from typing import Any
 
-import msgspec
 import numpy as np
 from msgspec import structs
 
@@ -24,8 +20,10 @@ from deplda.engine.pool import Stopped
 from deplda.engine.progress import counted, stage
 from deplda.errors import InputError
 from deplda.experiments.facts import data_facts
+from deplda.experiments.processes import Processes
 from deplda.experiments.protocol import Budget, Experiment
 from deplda.experiments.results import (
+    Head,
     Results,
     Unit,
     has_data,
@@ -40,10 +38,15 @@ from deplda.experiments.results import (
 from deplda.experiments.unit import Task
 from deplda.kernels.cuda.device import missing, unusable
 from deplda.models.parameters import checked
+from deplda.models.registry import can, model_class
 
 _SHARE_OF_MEMORY = 0.8
 _TURN = "gpu.lock"
-_UNITS_OF_A_GPU = 3
+_UNITS_OF_A_GPU = 8
+"""That read, compile and evaluate side by side; one of them has the GPU."""
+_PER_COUNT = 200
+_OF_A_PROCESS = 2**30
+"""Bytes that a unit takes at most, for each count of the corpus and beside them; of EUR-Lex 120."""
 _COPY = "data"
 """The folder of the data set in that of the results, where it was counted for them."""
 
@@ -80,15 +83,14 @@ def run(
         CPU.
     n_jobs : int, optional
         Cores to use; all by default. Units run side by side where memory allows. On a GPU they take
-        turns at what is timed: one fits and predicts while others read, compile and evaluate.
+        turns at what is timed: one fits and predicts while others read, compile and evaluate; only
+        a hybrid, which needs it little, works beside them.
     data : Dataset, optional
         The data set itself, where the experiment's `data` is a name for it and nothing more. One
         without splits, also one that is loaded, has a quarter of its documents held out.
     ended : function of a Unit, optional
         Called with each unit as it ends.
     """
-    data, is_copied = _with_splits(experiment, data, data_dir, progress)
-    chosen = _chosen_splits(experiment, splits, len(data.splits))
     for model in models or ():
         if model not in experiment.models:
             known = ", ".join(experiment.models)
@@ -96,51 +98,80 @@ def run(
     checked({"device": device})
     if device == "cuda" and (reason := missing()):  # rather than by each unit
         raise unusable(device, reason)
+    cores = n_workers(n_jobs)
+    n_begun = min(cores, len(models or experiment.models)) if device != "cpu" else 0
+    with Processes(n_begun) as processes:
+        given, is_copied = _with_splits(experiment, data, data_dir, progress)
+        head, asked, where = _opened(experiment, folder, budget, splits, given, is_copied, data_dir)
+        on_gpu = _on_a_gpu(given, cores)
+        del given, data  # every unit loads its own
+        waiting = [
+            (model, split)
+            for model, split in units_of(head)
+            if models is None or model in models
+            if (unit := read_unit(folder, model, split)) is None or unit.status == "failed"
+        ]
+
+        def work(item: tuple[str, int], stop: Event, threads: int) -> Unit:
+            if stop.is_set():
+                raise Stopped
+            turn = _turn(experiment, item[0], device, folder)
+            task = Task(asked, *item, budget, where, threads, device, turn)
+            with stage(f"{task.model} on split {task.split}", progress):
+                unit = processes.run(task)
+            write_unit(folder, unit)
+            if ended is not None:
+                ended(unit)
+            return unit
+
+        what = f"experiment {experiment.name}: {wording.counted(len(waiting), 'run')}"
+        with counted(what, len(waiting), progress) as done:
+            side_by_side, threads = on_gpu, cores
+            if waiting and device == "cpu":
+                # The first unit says how much memory one takes, and so how many may run at a time.
+                first = work(waiting.pop(0), Event(), cores)
+                done(1)
+                side_by_side = _at_a_time(first, cores)
+                threads = max(1, cores // side_by_side)
+            for _ in Execution(n_jobs=side_by_side).map(
+                lambda item, stop: work(item, stop, threads), waiting
+            ):
+                done(1)
+    return read_results(folder)
+
+
+def _opened(
+    experiment: Experiment,
+    folder: StrPath,
+    budget: Budget,
+    splits: list[int] | None,
+    data: datasets.Dataset,
+    is_copied: bool,
+    data_dir: StrPath | None,
+) -> tuple[Head, Experiment, str | None]:
+    """Open the folder of results; return its head, and what units are to run, on data from where.
+
+    Of a data set that is copied they need not read the texts, nor count their words, again.
+    """
+    chosen = _chosen_splits(experiment, splits, len(data.splits))
     head = new_head(experiment, budget, chosen, _identity(data))
     open_results(folder, head)
     if chosen and not has_data(folder):
         write_data(folder, data_facts(data, experiment, chosen[0]))
-    asked, where = experiment, None if data_dir is None else os.fspath(data_dir)
-    if is_copied:  # units need not read texts, nor count their words, again
-        asked, where = structs.replace(experiment, data=_COPY), os.fspath(folder)
-        if not (Path(folder) / _COPY).exists():
-            datasets.save_folder(data, Path(folder) / _COPY)
-    del data  # every unit loads its own
-    waiting = [
-        (model, split)
-        for model, split in units_of(head)
-        if models is None or model in models
-        if (unit := read_unit(folder, model, split)) is None or unit.status == "failed"
-    ]
-    cores = n_workers(n_jobs)
-    # On a GPU units read, compile and evaluate side by side, and take turns at what is timed.
-    turn = None if device == "cpu" else os.fspath(Path(folder) / _TURN)
+    if not is_copied:
+        return head, experiment, None if data_dir is None else os.fspath(data_dir)
+    if not (Path(folder) / _COPY).exists():
+        datasets.save_folder(data, Path(folder) / _COPY)
+    return head, structs.replace(experiment, data=_COPY), os.fspath(folder)
 
-    def work(item: tuple[str, int], stop: Event, threads: int) -> Unit:
-        if stop.is_set():
-            raise Stopped
-        task = Task(asked, *item, budget, where, threads, device, turn)
-        with stage(f"{task.model} on split {task.split}", progress):
-            unit = _in_own_process(task)
-        write_unit(folder, unit)
-        if ended is not None:
-            ended(unit)
-        return unit
 
-    what = f"experiment {experiment.name}: {wording.counted(len(waiting), 'run')}"
-    with counted(what, len(waiting), progress) as done:
-        side_by_side, threads = min(cores, _UNITS_OF_A_GPU), cores
-        if waiting and device == "cpu":
-            # The first unit says how much memory one takes, and so how many may run at a time.
-            first = work(waiting.pop(0), Event(), cores)
-            done(1)
-            side_by_side = _at_a_time(first, cores)
-            threads = max(1, cores // side_by_side)
-        for _ in Execution(n_jobs=side_by_side).map(
-            lambda item, stop: work(item, stop, threads), waiting
-        ):
-            done(1)
-    return read_results(folder)
+def _turn(experiment: Experiment, model: str, device: str, folder: StrPath) -> str | None:
+    """Return the file by which a unit takes its turn on a GPU; None if it need not.
+
+    A hybrid spends nine tenths of its time on the CPU: it works beside the others.
+    """
+    is_mixed = can(model_class(experiment.models[model].estimator), "mix")
+    return None if device == "cpu" or is_mixed else os.fspath(Path(folder) / _TURN)
 
 
 def _with_splits(
@@ -182,25 +213,19 @@ def _identity(data: datasets.Dataset) -> str:
     return digest.hexdigest()
 
 
-def _in_own_process(task: Task) -> Unit:
-    """Return the unit, failed with the last lines of its error if its process does."""
-    ended = subprocess.run(
-        [sys.executable, "-P", "-m", "deplda.experiments.unit"],  # not from the current folder
-        input=msgspec.json.encode(task),
-        capture_output=True,
-        check=False,
-    )
-    if ended.returncode == 0:
-        found: dict[str, Any] = msgspec.json.decode(ended.stdout)
-        return Unit(task.model, task.split, "done", found=found)
-    lines = ended.stderr.decode(errors="replace").strip().splitlines()
-    error = lines[-1] if lines else f"its process ended with {ended.returncode}"
-    return Unit(task.model, task.split, "failed", error=error)
-
-
 def _at_a_time(unit: Unit, cores: int) -> int:
     """Return how many units like this one may run side by side."""
     if unit.found is None:
         return 1
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20
-    return max(1, min(cores, int(_SHARE_OF_MEMORY * memory / unit.found["peak_mb"])))
+    return max(1, min(cores, int(_memory() / 2**20 / unit.found["peak_mb"])))
+
+
+def _on_a_gpu(data: datasets.Dataset, cores: int) -> int:
+    """Return how many units may run side by side where one of them at a time has the GPU."""
+    each = _OF_A_PROCESS + _PER_COUNT * data.corpus.counts.nnz
+    return max(1, min(cores, _UNITS_OF_A_GPU, int(_memory() / each)))
+
+
+def _memory() -> float:
+    """Return the bytes that units may take together."""
+    return _SHARE_OF_MEMORY * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -230,6 +230,8 @@ def gpu_backend(
     """Return the GPU to infer on, with φ and φ′ put on it, or None for the CPU."""
 
     def with_room(gpu: Gpu) -> GpuBackend:
+        if inference.method != "deterministic":
+            tables.lay_out_topics(execution)
         _on_gpu(gpu, tables, inference)
         _check_room(gpu, corpus, tables, inference)
         return GpuBackend(gpu, tables, inference, seed)
@@ -244,7 +246,7 @@ def _on_gpu(gpu: Gpu, tables: Tables, inference: Inference) -> _OnGpu:
     if "words" not in kept:
         kept["words"], kept["sets"] = gpu.struct(tables.words), gpu.struct(tables.sets)
     if is_sampled and "topics" not in kept:
-        kept["topics"] = gpu.struct(*tables.topics)
+        kept["topics"] = fast.put_topics(gpu, tables.words, tables.topics)
     return _OnGpu(kept["words"], kept.get("topics"), kept["sets"])
 
 
@@ -265,6 +267,8 @@ def _check_room(gpu: Gpu, corpus: Corpus, tables: Tables, inference: Inference) 
         )
     else:
         needed = 4 * fast.workspace_sizes(n_types, lengths, n_labels, n_topics, conditionals)
+    if inference.method != "deterministic":  # a document's φ takes half of the memory at most
+        needed = needed + 8 * fast.phi_sizes(n_types, n_labels)
     most = int(needed.max(initial=0))
     if most > gpu.free():
         raise too_large(most, gpu.free())

@@ -21,6 +21,7 @@ using std::max;
 using std::min;
 
 struct Three { unsigned x, y; };
+struct float4 { float x, y, z, w; };
 
 struct Warp {
     unsigned long long held[2][32]; // what lanes show each other, this time and last time

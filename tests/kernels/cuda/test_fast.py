@@ -18,7 +18,7 @@ from deplda.inference.layout import Tables
 from deplda.inference.settings import METHODS, Inference
 from deplda.kernels.cuda import proper
 from deplda.kernels.cuda.device import Gpu, GpuFullError
-from deplda.kernels.cuda.fast import batches, workspace_sizes
+from deplda.kernels.cuda.fast import batches, phi_sizes, workspace_sizes
 from deplda.training.estimates import LabelWords, TopicLabels
 from tests.kernels.benches import Array, Bench, exact_tokens, some_label_words, some_topic_labels
 from tests.kernels.checks import chi_square_p
@@ -72,7 +72,7 @@ WRONG_DRAWS = [
     ("slot == to ? 1.0f : -1.0f", "slot == to ? 1.0f : 0.0f"),
     ("ws.n_dt[t] - (t == old)", "ws.n_dt[t] * 4"),
     ("number, at) * (heavy + rest)", "number, at) * heavy"),
-    ("(float)topics.topic_values[first + e]", "1.0f"),
+    ("topics.topic_values[first + e]", "1.0f"),
     ("* topic_value(topics, words.row_labels[begin + e], t)", "* 0.3f"),
     ("words.row_sums, begin, end, u2 *", "words.row_sums, begin, end, 0.5 *"),
     ("label_values[begin + lane]", "label_values[0]"),
@@ -130,7 +130,7 @@ def test_a_documents_result_depends_on_its_words_and_the_seed_alone(gpu: Gpu, me
 
 
 @pytest.mark.parametrize("method", ["sampled", "proper"])
-def test_chains_for_which_the_words_of_a_document_do_not_fit_look_them_up(
+def test_documents_whose_words_do_not_fit_side_by_side_come_one_after_the_other(
     folder: Path, monkeypatch: pytest.MonkeyPatch, method: Any
 ) -> None:
     rng = np.random.default_rng(0)
@@ -141,13 +141,17 @@ def test_chains_for_which_the_words_of_a_document_do_not_fit_look_them_up(
     needed = workspace_sizes(own, tokens, 90, 4, conditionals=False)
     if method == "proper":
         needed = proper.workspace_sizes(own, tokens, 90, 4, False, 20)
+    least = 4 * int(needed.max()) + 8 * int(phi_sizes(own, 90).max())
+    corpus = Corpus(documents, np.zeros((5, 90)))
     found = []
-    for spare in (1 << 20, 100):
-        use(emulated(folder, room=4 * int(needed.max()) + spare), monkeypatch)
-        corpus = Corpus(documents, np.zeros((5, 90)))
+    for room in (1 << 20, least):
+        use(emulated(folder, room=room), monkeypatch)
         some = list(infer(corpus, tables, inference, device="cuda"))
         found.append(np.concatenate([batch.counts for batch in some]))
     assert (found[0] == found[1]).all()
+    use(emulated(folder, room=least - 4), monkeypatch)
+    with pytest.raises(GpuFullError, match="would need"):
+        list(infer(corpus, tables, inference, device="cuda"))
 
 
 def test_batches_are_as_large_as_fits() -> None:

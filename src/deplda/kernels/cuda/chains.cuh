@@ -5,7 +5,8 @@
 const double UNIT = 268435456.0;
 const int WARPS = 4; // of a block
 
-// Set phi to A_wc of the documents' types, labels × types of one document after the other.
+// Set phi to A_wc of the documents' types, labels × types in whole groups of one document after the
+// other.
 //
 // A block for each document; its numbers begin at phi_starts, and are all 0 before.
 extern "C" __global__ void spread(
@@ -13,17 +14,17 @@ extern "C" __global__ void spread(
     const long long *phi_starts, float *phi)
 {
     int d = order[blockIdx.x], lane = threadIdx.x % LANES, n_warps = blockDim.x / LANES;
-    int n_types = (int)(starts[d + 1] - starts[d]);
+    int n_types = (int)(starts[d + 1] - starts[d]), stride = (n_types + GROUP - 1) / GROUP * GROUP;
     types += starts[d], phi += phi_starts[blockIdx.x];
     for (int u = threadIdx.x / LANES; u < n_types; u += n_warps) {
         long long end = words->row_starts[types[u] + 1];
         for (long long e = words->row_starts[types[u]] + lane; e < end; e += LANES)
-            phi[(long long)words->row_labels[e] * n_types + u] = words->row_values[e];
+            phi[(long long)words->row_labels[e] * stride + u] = words->row_values[e];
     }
 }
 
 // Set the workspace's document, d, and its stream of numbers: that of (key, gamma), the chain's
-// number and the document's content. `phi` is the document's own of what `spread` made, or null.
+// number and the document's content. `phi` is the document's own of what `spread` made.
 __device__ void begin_chain(
     Workspace &ws, const long long *starts, const int *types, const int *times, const float *phi,
     int d, int chain, u64 key, u64 gamma, int lane)
@@ -36,6 +37,7 @@ __device__ void begin_chain(
     if (lane == 0) {
         ws.types = types, ws.times = times, ws.phi = phi;
         ws.n_types = n_types, ws.n_tokens = n_tokens;
+        ws.stride = (n_types + GROUP - 1) / GROUP * GROUP;
         ws.key = key ^ (document_key(types, times, n_types) + (u64)chain * 0xD1342543DE82EF95ull);
         ws.gamma = gamma;
     }
@@ -56,7 +58,7 @@ __device__ inline Chosen chosen_of(
 }
 
 // Add the tokens of each type that have a chosen label now; a lane has one of the labels.
-__device__ void add_words(const Workspace &ws, const Chosen &chosen, int lane)
+__device__ void add_words(Workspace &ws, const Chosen &chosen, int lane)
 {
     for (int first = 0; first < chosen.n; first += LANES) {
         int j = first + lane, c = j < chosen.n ? chosen.labels[j] : -2; // a slot without label: -1
@@ -64,7 +66,7 @@ __device__ void add_words(const Workspace &ws, const Chosen &chosen, int lane)
         for (int u = 0; u < ws.n_types; u++) {
             int given = 0;
             for (int x = ws.times[u]; x > 0; x--, i++)
-                given += ws.labels[ws.z[i]] == c;
+                given += ws.label(ws.z[i]) == c;
             if (given)
                 add_units(chosen.sums + (long long)u * chosen.n + j, given, UNIT);
         }
@@ -83,9 +85,9 @@ __device__ void add_word_conditionals(
     for (int first = 0; first < chosen.n; first += LANES) {
         int j = first + lane, c = chosen.labels[min(j, chosen.n - 1)], slot = -1;
         for (int k = 0; k < ws.width; k++)
-            if (ws.labels[k] == c && ws.mass[k] > 0.0f)
+            if (ws.label(k) == c && ws.mass(k) > 0.0f)
                 slot = k;
-        float mass = ws.alpha[c] + (slot >= 0 ? ws.mass[slot] : 0.0f);
+        float mass = ws.alpha[c] + (slot >= 0 ? ws.mass(slot) : 0.0f);
         int i = 0;
         for (int u = 0; u < ws.n_types; u++) {
             long long begin = words.row_starts[ws.types[u]];
@@ -94,16 +96,15 @@ __device__ void add_word_conditionals(
             for (long long e = begin + lane; e < end; e += LANES)
                 total += words.row_values[e] * ws.alpha[words.row_labels[e]];
             for (int b = 0; b < ws.width; b += LANES)
-                total += ws.column(u, b / LANES, lane) * ws.mass[b + lane];
+                total += phi_in(words, ws, b + lane, u) * ws.mass(b + lane);
             total = base_alpha + warp_sum(total);
             for (int x = ws.times[u]; x > 0; x--, i++) {
                 int k = ws.z[i];
-                float own = ws.column(u, k / LANES, k % LANES);
+                float own = phi_in(words, ws, k, u);
                 weight += 1.0f / (total - own);
                 itself += k == slot ? own / (total - own) : 0.0f;
             }
-            float phi = (float)words.base[c]
-                + value_at(words.row_labels, words.row_values, begin, end, c);
+            float phi = (float)words.base[c] + phi_at(ws, c, u);
             if (j < chosen.n)
                 add_units(chosen.sums + (long long)u * chosen.n + j,
                           weight * phi * mass - itself, UNIT);

@@ -81,7 +81,7 @@ __device__ float topic_value(const TopicTables &topics, int c, int t)
 {
     for (long long e = topics.label_starts[c]; e < topics.label_starts[c + 1]; e++)
         if (topics.label_topics[e] == t)
-            return (float)topics.label_values[e];
+            return topics.label_values[e];
     return 0.0f;
 }
 
@@ -98,11 +98,14 @@ __device__ int draw_prior(
         int t = draw_topic(
             ws, prior.gamma, r / prior.scale, lane, [&](int t) { return word_topics[t]; });
         // Of φ′_ct = P_ct + b′_t, b′_t first: any label of the row; then the topic's own labels.
-        float left = (float)(u1 * word_topics[t] - topics.base[t] * words.row_totals[w]);
+        float left = (float)(u1 * word_topics[t] - ws.base[t] * words.row_totals[w]);
         if (left >= 0.0f) {
             long long first = topics.topic_starts[t];
             int n = (int)(topics.topic_starts[t + 1] - first);
-            if (end - begin < n) { // the word has fewer labels
+            if (ws.n_topics == 1) {
+                if (end > begin && left < topics.word_sums[end - 1])
+                    return words.row_labels[search(topics.word_sums, begin, end, left, lane)];
+            } else if (end - begin < n) { // the word has fewer labels
                 int e = draw((int)(end - begin), left, lane, [&](int e) {
                     return words.row_values[begin + e]
                         * topic_value(topics, words.row_labels[begin + e], t);
@@ -111,8 +114,8 @@ __device__ int draw_prior(
                     return words.row_labels[begin + e];
             } else {
                 int e = draw(n, left, lane, [&](int e) {
-                    return (float)topics.topic_values[first + e]
-                        * phi_at(words, ws, topics.topic_labels[first + e], u);
+                    return topics.topic_values[first + e]
+                        * phi_at(ws, topics.topic_labels[first + e], u);
                 });
                 if (e >= 0)
                     return topics.topic_labels[first + e];
@@ -142,57 +145,66 @@ __device__ __noinline__ int draw_new(
     u64 extra = ws.clock + ws.n_tokens + 2 * (u64)i;
     double u1 = uniform(ws.key, ws.gamma, extra), u2 = uniform(ws.key, ws.gamma, extra + 1);
     int c = draw_prior(words, topics, ws, prior, u, max(left, 0.0f), u1, u2, lane);
-    return slot_of(words, ws, c, lane);
+    return slot_of(ws, c, lane);
 }
 
-// Blocks of slots of which a lane holds the masses, and φ of the type at hand and of the next one.
-const int HELD = 3;
-
-// Move a token from one slot to another, -1 for none: in what the lane holds, and in memory, which
-// is not read for it.
+// Move a token from one slot to another, -1 for none: in the masses that the lane holds of its near
+// slots, and in memory, which is not read for these.
 __device__ inline void move(Workspace &ws, float *mass, int from, int to, int lane)
 {
 #pragma unroll
-    for (int b = 0; b < HELD; b++) {
+    for (int b = 0; b < NEAR_BLOCKS; b++) {
         int slot = b * LANES + lane;
         if (slot == from || slot == to) {
             mass[b] += slot == to ? 1.0f : -1.0f;
-            ws.mass[slot] = mass[b];
+            ws.near->mass[slot] = mass[b];
         }
     }
-    if (from >= HELD * LANES && lane == from % LANES)
-        ws.mass[from] -= 1.0f;
-    if (to >= HELD * LANES && lane == to % LANES)
-        ws.mass[to] += 1.0f;
+    if (from >= NEAR_SLOTS && lane == from % LANES)
+        ws.far_mass[from] -= 1.0f;
+    if (to >= NEAR_SLOTS && lane == to % LANES)
+        ws.far_mass[to] += 1.0f;
 }
 
-// Read φ of type u in the lane's slots of the first blocks.
-__device__ inline void read_row(const float *columns, int n_types, int u, int width, int lane, float *row)
+// b_c of the label in a near slot, 0 where there is none.
+__device__ inline float base_in(const WordTables &words, const Workspace &ws, int slot)
 {
-#pragma unroll
-    for (int b = 0; b < HELD; b++)
-        row[b] = u < n_types && b * LANES < width
-            ? columns[place_of(n_types, u, b, lane)] : 0.0f;
+    int c = ws.near->labels[slot];
+    return c < 0 ? 0.0f : (float)words.base[c];
+}
+
+// Set the lane's near rows of block b: φ of the group of types that u is in; `smooth` is b_c.
+__device__ inline void read_rows(Workspace &ws, float smooth, int u, int b, int lane)
+{
+    Near &near = *ws.near;
+    int slot = b * LANES + lane, c = near.labels[slot];
+    float4 own = {0.0f, 0.0f, 0.0f, 0.0f};
+    if (c >= 0)
+        own = *(const float4 *)(ws.phi + (long long)c * ws.stride + u / GROUP * GROUP);
+    near.rows[0][slot] = own.x + smooth;
+    near.rows[1][slot] = own.y + smooth;
+    near.rows[2][slot] = own.z + smooth;
+    near.rows[3][slot] = own.w + smooth;
 }
 
 // Mutate the workspace: one update of every z, eq. 8.
 //
-// P(z_i = c) ∝ φ_wc (N_c + η Σ_t θ′_t φ′_ct + Σα/C). Of most documents the labels that have tokens
-// stand in the first blocks, and a row of φ is read while the tokens of the type before it are drawn.
+// P(z_i = c) ∝ φ_wc (N_c + η Σ_t θ′_t φ′_ct + Σα/C). A lane reads φ of its near slots for a group of
+// types at a time, from the document's table: neighbouring types of a label stand side by side.
 __device__ void sweep_words(
     const WordTables &words, const TopicTables &topics, Workspace &ws, Prior prior, int lane)
 {
     narrow(ws, lane);
     bucket_totals(words, topics, ws, prior, lane);
-    const float *columns = ws.columns;
     int n_types = ws.n_types, width = ws.width;
     int i = 0, held = -1, times = 0; // a lane holds the z, and the number, of one of 32 tokens
     float number = 0.0f, rests = 0.0f; // … and what the prior has for one of 32 types
-    float row[HELD], next[HELD], mass[HELD];
+    float row[NEAR_BLOCKS], mass[NEAR_BLOCKS], smooth[NEAR_BLOCKS];
 #pragma unroll
-    for (int b = 0; b < HELD; b++)
-        mass[b] = b * LANES < width ? ws.mass[b * LANES + lane] : 0.0f;
-    read_row(columns, n_types, 0, width, lane, next);
+    for (int b = 0; b < NEAR_BLOCKS; b++) {
+        mass[b] = b * LANES < width ? ws.near->mass[b * LANES + lane] : 0.0f;
+        smooth[b] = b * LANES < width ? base_in(words, ws, b * LANES + lane) : 0.0f;
+    }
     for (int u = 0; u < n_types; u++) {
         if (u % LANES == 0 && u + lane < n_types) {
             times = ws.times[u + lane];
@@ -200,9 +212,12 @@ __device__ void sweep_words(
                 + prior.flat * (float)words.row_totals[ws.types[u + lane]];
         }
 #pragma unroll
-        for (int b = 0; b < HELD; b++)
-            row[b] = next[b];
-        read_row(columns, n_types, u + 1, width, lane, next);
+        for (int b = 0; b < NEAR_BLOCKS; b++)
+            if (u % GROUP == 0 && b * LANES < width)
+                read_rows(ws, smooth[b], u, b, lane);
+#pragma unroll
+        for (int b = 0; b < NEAR_BLOCKS; b++)
+            row[b] = b * LANES < width ? ws.near->rows[u % GROUP][b * LANES + lane] : 0.0f;
         float rest = __shfl_sync(ALL, rests, u % LANES);
         for (int x = __shfl_sync(ALL, times, u % LANES); x > 0; x--, i++) {
             int at = i % LANES;
@@ -212,18 +227,18 @@ __device__ void sweep_words(
             }
             int k = __shfl_sync(ALL, held, at);
             // Masses without the token itself; they are written only where it moves.
-            float weights[HELD], own = 0.0f;
+            float weights[NEAR_BLOCKS], own = 0.0f;
 #pragma unroll
-            for (int b = 0; b < HELD; b++) {
+            for (int b = 0; b < NEAR_BLOCKS; b++) {
                 weights[b] = row[b] * (mass[b] - (k == b * LANES + lane));
                 own += weights[b];
             }
-            auto weight = [&](int block) { // of those behind the first blocks
-                int slot = block * LANES + lane;
-                return columns[place_of(n_types, u, block, lane)] * (ws.mass[slot] - (slot == k));
+            auto weight = [&](int slot) { // of far ones
+                return phi_in(words, ws, slot, u) * (ws.far_mass[slot] - (slot == k));
             };
-            for (int b = HELD; b * LANES < width; b++)
-                own += weight(b);
+#pragma unroll 1
+            for (int slot = NEAR_SLOTS + lane; slot < width; slot += LANES)
+                own += weight(slot);
             float upto = running_sum(own, lane);
             float heavy = __shfl_sync(ALL, upto, LANES - 1);
             float r = __shfl_sync(ALL, number, at) * (heavy + rest);
@@ -234,15 +249,16 @@ __device__ void sweep_words(
                 float left = r - (upto - own);
                 int last = -1;
 #pragma unroll
-                for (int b = 0; b < HELD; b++)
+                for (int b = 0; b < NEAR_BLOCKS; b++)
                     if (weights[b] > 0.0f && (left >= 0.0f || last < 0)) {
                         last = b * LANES + lane;
                         left -= weights[b];
                     }
-                for (int b = HELD; b * LANES < width; b++) {
-                    float further_on = weight(b);
+#pragma unroll 1
+                for (int slot = NEAR_SLOTS + lane; slot < width; slot += LANES) {
+                    float further_on = weight(slot);
                     if (further_on > 0.0f && (left >= 0.0f || last < 0)) {
-                        last = b * LANES + lane;
+                        last = slot;
                         left -= further_on;
                     }
                 }
@@ -254,13 +270,14 @@ __device__ void sweep_words(
                 move(ws, mass, k, -1, lane); // its slot may be the one that is taken now
                 k = draw_new(words, topics, ws, prior, u, i, r - heavy, lane);
                 move(ws, mass, -1, k, lane);
-                width = ws.width;
 #pragma unroll
-                for (int b = 0; b < HELD; b++)
-                    if (k == b * LANES + lane) { // it may have another label now
-                        row[b] = ws.column(u, b, lane);
-                        next[b] = u + 1 < n_types ? ws.column(u + 1, b, lane) : 0.0f;
+                for (int b = 0; b < NEAR_BLOCKS; b++)
+                    if (k == b * LANES + lane || (width <= b * LANES && b * LANES < ws.width)) {
+                        smooth[b] = base_in(words, ws, b * LANES + lane); // of a new label, maybe
+                        read_rows(ws, smooth[b], u, b, lane);
+                        row[b] = ws.near->rows[u % GROUP][b * LANES + lane];
                     }
+                width = ws.width;
             }
             if (lane == at)
                 held = k;
@@ -281,65 +298,73 @@ struct LabelTopic {
     float value;
 };
 
-// Of the topics begin:end of a label, the lane's own among the first 32.
-__device__ LabelTopic label_topic(const TopicTables &topics, long long begin, long long end, int lane)
+// Of the n topics from `begin` on of a label, the lane's own among the first 32.
+__device__ inline LabelTopic label_topic(const TopicTables &topics, long long begin, int n, int lane)
 {
-    if (begin + lane >= end)
+    if (lane >= n)
         return {0, 0.0f};
-    return {topics.label_topics[begin + lane], (float)topics.label_values[begin + lane]};
+    return {topics.label_topics[begin + lane], topics.label_values[begin + lane]};
 }
 
-// Mutate the workspace: one update of every z′, eq. 10: P(z′_i = t) ∝ φ′_ct (N_dt + Σγ/T), c = z_i.
-__device__ void sweep_topics(const TopicTables &topics, Workspace &ws, float prior_gamma, int lane)
+// Mutate the workspace: one update of every z′, eq. 10: P(z′_i = t) ∝ φ′_ct (N_dt + Σγ/T), where c
+// is the label of label token i, of n_tokens.
+template <class LabelOf>
+__device__ void sweep_topics(
+    const TopicTables &topics, Workspace &ws, int n_tokens, float prior_gamma, int lane,
+    LabelOf label_of)
 {
     int n_topics = ws.n_topics;
     if (n_topics == 1) { // nothing to draw
-        ws.n_dt[0] = ws.n_tokens;
+        ws.n_dt[0] = n_tokens;
         __syncwarp();
     }
     if (n_topics <= 1)
         return;
     float shared = 0.0f; // Σ_t b′_t N_dt
     for (int t = lane; t < n_topics; t += LANES)
-        shared += (float)topics.base[t] * ws.n_dt[t];
+        shared += ws.base[t] * ws.n_dt[t];
     shared = warp_sum(shared);
     float smooth = prior_gamma * (float)topics.base_sums[n_topics - 1];
-    int held = -1;
-    long long begins = 0, ends = 0;
+    int held = -1, sizes = 0;
+    long long begins = 0, begin = 0, next_begin = 0;
     float number = 0.0f;
+    int n = 0, next_n = 0;
     LabelTopic next = {0, 0.0f}; // of the label of the token to come: read while this one is drawn
-    for (int i = 0; i < ws.n_tokens; i++) {
+    for (int i = 0; i < n_tokens; i++) {
         int at = i % LANES;
         if (at == 0) {
-            if (i + lane < ws.n_tokens) {
-                int c = ws.labels[ws.z[i + lane]];
+            if (i + lane < n_tokens) {
+                int c = label_of(i + lane);
                 held = ws.z_topic[i + lane];
                 begins = topics.label_starts[c];
-                ends = topics.label_starts[c + 1];
+                sizes = (int)(topics.label_starts[c + 1] - begins);
             }
             number = (float)uniform(ws.key, ws.gamma, ws.clock + i + lane);
-            next = label_topic(topics, __shfl_sync(ALL, begins, 0), __shfl_sync(ALL, ends, 0), lane);
+            next_begin = __shfl_sync(ALL, begins, 0), next_n = __shfl_sync(ALL, sizes, 0);
+            next = label_topic(topics, next_begin, next_n, lane);
         }
         LabelTopic mine = next;
+        begin = next_begin, n = next_n;
         int old = __shfl_sync(ALL, held, at), t = -1;
-        long long begin = __shfl_sync(ALL, begins, at), end = __shfl_sync(ALL, ends, at);
-        int n = (int)(end - begin), after = (at + 1) % LANES;
-        next = label_topic(
-            topics, __shfl_sync(ALL, begins, after), __shfl_sync(ALL, ends, after), lane);
+        next_begin = __shfl_sync(ALL, begins, (at + 1) % LANES);
+        next_n = __shfl_sync(ALL, sizes, (at + 1) % LANES);
+        next = label_topic(topics, next_begin, next_n, lane);
         // Counts without the token itself; they are written only where it moves.
         auto count = [&](int t) { return ws.n_dt[t] - (t == old); };
         auto weight = [&](int e) {
-            return (float)topics.label_values[begin + e]
+            return topics.label_values[begin + e]
                 * (count(topics.label_topics[begin + e]) + prior_gamma);
         };
-        float others = old >= 0 ? shared - (float)topics.base[old] : shared;
+        float others = old >= 0 ? shared - ws.base[old] : shared;
         float first = mine.value * (count(mine.topic) + prior_gamma), more = 0.0f;
         float upto = running_sum(first, lane), own = __shfl_sync(ALL, upto, LANES - 1);
-        for (int e = LANES + lane; e < n; e += LANES)
-            more += weight(e);
         float firsts = own;
-        if (n > LANES)
+        if (n > LANES) {
+#pragma unroll 1
+            for (int e = LANES + lane; e < n; e += LANES)
+                more += weight(e);
             own += warp_sum(more);
+        }
         float r = __shfl_sync(ALL, number, at) * (own + others + smooth);
         if (r < own) {
             unsigned over = __ballot_sync(ALL, first > 0.0f && upto > r);
@@ -348,16 +373,16 @@ __device__ void sweep_topics(const TopicTables &topics, Workspace &ws, float pri
             } else {
                 r -= firsts;
                 int e = draw(n - LANES, r, lane, [&](int e) { return weight(e + LANES); });
-                t = topics.label_topics[e >= 0 ? begin + LANES + e : end - 1];
+                t = topics.label_topics[begin + (e >= 0 ? LANES + e : n - 1)];
             }
         } else if ((r -= own) < others) {
-            t = draw(n_topics, r, lane, [&](int t) { return (float)topics.base[t] * count(t); });
+            t = draw(n_topics, r, lane, [&](int t) { return ws.base[t] * count(t); });
             r = others + 0.5f * smooth; // reached only where rounding led past the last
         }
         if (t < 0)
             t = (int)search(topics.base_sums, 0, n_topics, (r - others) / prior_gamma, lane);
         if (t != old) {
-            shared = others + (float)topics.base[t];
+            shared = others + ws.base[t];
             __syncwarp();
             if (lane == 0) {
                 ws.n_dt[t] += 1;
@@ -368,13 +393,13 @@ __device__ void sweep_topics(const TopicTables &topics, Workspace &ws, float pri
         }
         if (lane == at)
             held = t;
-        if (at == LANES - 1 || i == ws.n_tokens - 1)
-            if (i - at + lane < ws.n_tokens)
+        if (at == LANES - 1 || i == n_tokens - 1)
+            if (i - at + lane < n_tokens)
                 ws.z_topic[i - at + lane] = held;
     }
     __syncwarp();
     if (lane == 0)
-        ws.clock += ws.n_tokens;
+        ws.clock += n_tokens;
     __syncwarp();
 }
 
@@ -384,13 +409,13 @@ __device__ __noinline__ float set_alpha(
 {
     float everywhere = 0.0f, base_alpha = 0.0f;
     for (int t = lane; t < ws.n_topics; t += LANES)
-        everywhere += (ws.n_dt[t] + prior.gamma) * (float)topics.base[t];
+        everywhere += (ws.n_dt[t] + prior.gamma) * ws.base[t];
     everywhere = prior.flat + prior.scale * warp_sum(everywhere);
     for (int c = lane; c < ws.n_labels; c += LANES) {
         float own = 0.0f;
         if (ws.n_topics > 0)
             for (long long e = topics.label_starts[c]; e < topics.label_starts[c + 1]; e++)
-                own += (float)topics.label_values[e]
+                own += topics.label_values[e]
                     * (ws.n_dt[topics.label_topics[e]] + prior.gamma);
         ws.alpha[c] = everywhere + prior.scale * own;
         base_alpha += (float)words.base[c] * ws.alpha[c];
@@ -417,14 +442,14 @@ __device__ __noinline__ void add_conditionals(
         for (long long e = begin + lane; e < end; e += LANES)
             total += words.row_values[e] * ws.alpha[words.row_labels[e]];
         for (int b = 0; b < ws.width; b += LANES)
-            total += ws.column(u, b / LANES, lane) * ws.mass[b + lane];
+            total += phi_in(words, ws, b + lane, u) * ws.mass(b + lane);
         total = base_alpha + warp_sum(total);
         for (int x = ws.times[u]; x > 0; x--, i++) {
             int k = ws.z[i];
-            float own = ws.column(u, k / LANES, k % LANES);
+            float own = phi_in(words, ws, k, u);
             weight += 1.0f / (total - own);
             if (lane == 0)
-                ws.sums[ws.labels[k]] -= own / (total - own);
+                ws.sums[ws.label(k)] -= own / (total - own);
         }
         all_weight += weight;
         __syncwarp();
@@ -434,9 +459,9 @@ __device__ __noinline__ void add_conditionals(
         }
         __syncwarp();
         for (int b = 0; b < ws.width; b += LANES)
-            if (ws.mass[b + lane] > 0.0f)
-                ws.sums[ws.labels[b + lane]] +=
-                    weight * ws.column(u, b / LANES, lane) * ws.mass[b + lane];
+            if (ws.mass(b + lane) > 0.0f)
+                ws.sums[ws.label(b + lane)] +=
+                    weight * phi_in(words, ws, b + lane, u) * ws.mass(b + lane);
         __syncwarp();
     }
     for (int c = lane; c < ws.n_labels; c += LANES)

@@ -13,8 +13,8 @@
 // A warp for each item, a chain of a document: documents as `order` has them, in each its chains,
 // which are numbered through all sets. Its draws depend on (key, gamma), the chain's number and the
 // document's content alone. Its workspace begins at memory_starts[item - first] of
-// `memory`; `phi` is what `spread` made, or null.
-extern "C" __global__ void __launch_bounds__(128, 6) sample(
+// `memory`; `phi` is what `spread` made.
+extern "C" __global__ void __launch_bounds__(128, 8) sample(
     const WordTables *words, const TopicTables *sets, const long long *set_starts, int n_labels,
     const long long *starts, const int *types, const int *times, const int *order,
     const long long *phi_starts, const float *phi, const long long *memory_starts, float *memory,
@@ -30,29 +30,29 @@ extern "C" __global__ void __launch_bounds__(128, 6) sample(
     int d = order[at], set = chain / n_chains;
     const TopicTables &topics = sets[set];
     __shared__ Workspace of_warps[WARPS];
-    __shared__ int near_topics[WARPS][NEAR_TOPICS];
+    __shared__ Near near[WARPS];
     Workspace &ws = of_warps[threadIdx.x / LANES];
-    phi = phi ? phi + phi_starts[at] : nullptr;
-    begin_chain(ws, starts, types, times, phi, d, chain, key, gamma, lane);
+    begin_chain(ws, starts, types, times, phi + phi_starts[at], d, chain, key, gamma, lane);
     if (lane == 0) {
         ws.n_labels = n_labels;
         ws.n_topics = (int)(set_starts[set + 1] - set_starts[set]);
-        lay_out(ws, memory + memory_starts[item - first], near_topics[threadIdx.x / LANES],
+        lay_out(ws, topics, memory + memory_starts[item - first], near[threadIdx.x / LANES],
                 conditionals);
     }
     __syncwarp();
-    clear(ws, conditionals, lane);
+    clear(ws, topics, conditionals, lane);
     float topic_gamma = (float)(gamma_sum / max(ws.n_topics, 1));
     float scale = ws.n_topics ? (float)(eta / (ws.n_tokens + gamma_sum)) : 0.0f;
     Prior start = {0.0f, (float)(alpha + eta / n_labels), topic_gamma};
     Prior prior = {scale, (float)alpha, topic_gamma};
     u64 *counts = out_counts + (long long)d * n_labels;
     u64 *shares = out_topics + (long long)d * set_starts[n_sets] + set_starts[set];
+    auto label_of = [&](int i) { return ws.label(ws.z[i]); };
     // Two sweeps of z under a flat prior of the same weight, two of z′, then the cycles.
     for (int cycle = -1; cycle <= burn_in + (n_samples - 1) * lag; cycle++) {
         sweep_words(*words, topics, ws, cycle < 1 ? start : prior, lane);
         for (int again = cycle == 0 ? 2 : cycle > 0; again > 0; again--)
-            sweep_topics(topics, ws, topic_gamma, lane);
+            sweep_topics(topics, ws, ws.n_tokens, topic_gamma, lane, label_of);
         if (cycle < burn_in || (cycle - burn_in) % lag)
             continue;
         for (int t = lane; t < ws.n_topics; t += LANES)
@@ -65,8 +65,8 @@ extern "C" __global__ void __launch_bounds__(128, 6) sample(
             continue;
         }
         for (int k = lane; k < ws.width; k += LANES)
-            if (ws.mass[k] > 0.0f)
-                add_units(counts + ws.labels[k], ws.mass[k], UNIT);
+            if (ws.mass(k) > 0.0f)
+                add_units(counts + ws.label(k), ws.mass(k), UNIT);
         add_words(ws, chosen_of(chosen, n_chosen, out_words, starts, d), lane);
     }
     for (int c = lane; conditionals && c < n_labels; c += LANES)

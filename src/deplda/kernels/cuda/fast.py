@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from deplda.kernels.cuda.device import Gpu, Struct, too_large
-from deplda.kernels.layouts import Int32, Int64, Prior
+from deplda.kernels.layouts import Float64, Int32, Int64, Prior, TopicTables, WordTables
 
 _UNIT = 2.0**28
-LANES, FEWEST = 32, 64
+LANES = 32
+_GROUP = 4  # types whose φ is read together
 _WARPS = 4  # of a block
 _SPREADERS = 256  # threads of a document whose φ is spread
 
@@ -57,14 +58,49 @@ def workspace_sizes(
     n_types: Int64, n_tokens: Int64, n_labels: int, n_topics: int, conditionals: bool
 ) -> Int64:
     """Return the words of memory that a chain needs for each document, as `lay_out` deals them."""
-    slots = slots_of(n_tokens, n_labels)
-    sizes = n_types * slots + 2 * slots + 2 * n_tokens + 2 * n_topics + n_types
+    sizes = 2 * slots_of(n_tokens, n_labels) + 2 * n_tokens + 2 * n_topics + n_types
     return sizes + 2 * n_labels * conditionals + 7 & ~7  # begin on a sector
 
 
 def slots_of(n_tokens: Int64, n_labels: int) -> Int64:
-    """Return the slots of a workspace: as many labels may have tokens."""
-    return np.maximum(-(-np.minimum(n_tokens, n_labels) // LANES) * LANES, FEWEST)
+    """Return the slots of a workspace: as many labels may have tokens, and a block to widen by."""
+    return -(-np.minimum(n_tokens, n_labels) // LANES) * LANES + LANES
+
+
+def phi_sizes(n_types: Int64, n_labels: int) -> Int64:
+    """Return the words of memory of each document's φ, labels × types in whole groups."""
+    return -(-n_types // _GROUP) * _GROUP * n_labels
+
+
+def put_topics(gpu: Gpu, words: WordTables, sets: Sequence[TopicTables]) -> Struct:
+    """Return φ′ of each set on the GPU, as `TopicTables` of layouts.cuh has it."""
+    return gpu.struct(
+        *(
+            (
+                *topics._replace(
+                    topic_values=topics.topic_values.astype(np.float32),
+                    label_values=topics.label_values.astype(np.float32),
+                    base=topics.base.astype(np.float32),
+                ),
+                _word_sums(words, topics),
+            )
+            for topics in sets
+        )
+    )
+
+
+def _word_sums(words: WordTables, topics: TopicTables) -> Float64:
+    """Return running sums of A_wc P_c in each word's row where there is one topic, or nothing.
+
+    That topic has all labels: a walk through them would take longer than all else.
+    """
+    if len(topics.base) != 1:
+        return np.zeros(0)
+    weights = np.zeros(len(words.base))
+    weights[topics.topic_labels] = topics.topic_values
+    sums = np.cumsum(words.row_values * weights[words.row_labels])
+    before = np.concatenate([[0.0], sums])[words.row_starts[:-1]]
+    return np.asarray(sums - np.repeat(before, np.diff(words.row_starts)))
 
 
 def sample(
@@ -134,8 +170,7 @@ def run_chains(
 class _OwnPhi:
     """φ of the documents' words, labels × types, which all chains of a document read.
 
-    It is written for as many documents at a time as half of the memory holds; the chains of one
-    that would take more look φ up instead.
+    It is written for as many documents at a time as half of the memory holds.
     """
 
     def __init__(
@@ -150,23 +185,20 @@ class _OwnPhi:
         besides: int,
     ) -> None:
         """Have memory for documents in this order; `besides` words of memory are for a chain."""
-        sizes = np.diff(documents.starts)[order] * n_labels
+        sizes = phi_sizes(np.diff(documents.starts)[order], n_labels)
         room = max(gpu.free() // 4 - besides, 0) // 2
-        self.groups = list(batches(np.minimum(sizes, room), room))
+        self.groups = list(batches(sizes, room))
         self._upto = np.concatenate([[0], np.cumsum(sizes)])
-        fitting = [group for group in self.groups if _longest(self._upto, [group]) <= room]
-        self._memory = gpu.xp.empty(_longest(self._upto, fitting), np.float32)
+        self._memory = gpu.xp.empty(_longest(self._upto, self.groups), np.float32)
         self._gpu, self._source, self._words, self._on = gpu, source, words, on
         begins = np.repeat([first for first, _ in self.groups], [b - a for a, b in self.groups])
         self.order = gpu.put(order.astype(np.int32))
         self.starts = gpu.put(self._upto[:-1] - self._upto[begins.astype(np.int64)])
 
     def of(self, group: tuple[int, int]) -> Any:
-        """Return φ of a group, where that of another may have been; null if it does not fit."""
-        n, (first, last) = _longest(self._upto, [group]), group
-        if n > self._memory.size:
-            return np.uint64(0)
-        self._memory[:n] = 0.0
+        """Return φ of a group, where that of another may have been."""
+        first, last = group
+        self._memory[: _longest(self._upto, [group])] = 0.0
         self._gpu.launch(
             self._source, "spread", last - first, _SPREADERS, self._words, self._on.starts,
             self._on.types, self.order[first:last], self.starts[first:last], self._memory,

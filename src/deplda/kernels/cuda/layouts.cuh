@@ -1,4 +1,5 @@
-// φ and φ′ as the kernels read them: deplda.kernels.layouts, field by field.
+// φ and φ′ as the kernels read them: deplda.kernels.layouts, field by field; weights of topics are
+// float, and `word_sums` is added (deplda.kernels.cuda.fast.put_topics).
 #pragma once
 
 struct WordTables {
@@ -17,18 +18,19 @@ struct WordTables {
 struct TopicTables {
     const long long *topic_starts;
     const int *topic_labels;
-    const double *topic_values;
+    const float *topic_values;
     const double *topic_sums;
     const double *topic_base_sums;
     const long long *label_starts;
     const int *label_topics;
-    const double *label_values;
-    const double *base;
+    const float *label_values;
+    const float *base;
     const double *base_sums;
     const float *word_topics;
     const double *word_totals;
     const double *label_base;
     const double *label_base_sum;
+    const double *word_sums; // of a single topic: running sums of A_wc P_c in each word's row
 };
 
 struct TopicSets {

@@ -59,7 +59,7 @@ __device__ inline void set_excess(LabelTokens &own, int h)
 __device__ float *lay_out_tokens(LabelTokens &own, const Workspace &ws, float *memory)
 {
     int most = min(ws.n_tokens + own.n, ws.n_labels), heavy = min(ws.n_tokens, ws.n_labels);
-    int slots = max((most + LANES - 1) / LANES * LANES, FEWEST);
+    int slots = (most + LANES - 1) / LANES * LANES + LANES;
     int places = (heavy + LANES - 1) / LANES * LANES;
     own.rows = memory;
     own.excess = own.rows + (long long)ws.n_topics * places;
@@ -74,7 +74,7 @@ __device__ float *lay_out_tokens(LabelTokens &own, const Workspace &ws, float *m
 }
 
 // Mutate `on`: how many words the label of each slot has.
-__device__ void count_words(const Workspace &ws, LabelTokens &own, int lane)
+__device__ void count_words(Workspace &ws, LabelTokens &own, int lane)
 {
     for (int k = lane; k < ws.width; k += LANES)
         own.on[k] = 0;
@@ -85,17 +85,17 @@ __device__ void count_words(const Workspace &ws, LabelTokens &own, int lane)
 }
 
 // Mutate the places: the labels that have words, their label tokens, excess and φ′.
-__device__ void set_places(const TopicTables &topics, const Workspace &ws, LabelTokens &own, int lane)
+__device__ void set_places(const TopicTables &topics, Workspace &ws, LabelTokens &own, int lane)
 {
     own.n_heavy = 0;
     for (int k = lane; k < ws.width; k += LANES) {
         unsigned all = __ballot_sync(ALL, own.on[k] > 0);
         if (own.on[k] > 0) {
             int h = own.n_heavy + __popc(all & ((1u << lane) - 1));
-            own.names[h] = ws.labels[k];
+            own.names[h] = ws.label(k);
             own.n_words[h] = own.on[k];
             own.n_tokens[h] = 0;
-            own.at[ws.labels[k]] = h;
+            own.at[ws.label(k)] = h;
         }
         own.n_heavy += __popc(all);
     }
@@ -114,10 +114,10 @@ __device__ void set_places(const TopicTables &topics, const Workspace &ws, Label
         else
             own.excess[h] = 0.0f;
         for (int t = 0; t < ws.n_topics; t++)
-            own.rows[(long long)t * width + h] = is_one ? (float)topics.base[t] : 0.0f;
+            own.rows[(long long)t * width + h] = is_one ? ws.base[t] : 0.0f;
         int c = is_one ? own.names[h] : 0;
         for (long long e = topics.label_starts[c]; is_one && e < topics.label_starts[c + 1]; e++)
-            own.rows[(long long)topics.label_topics[e] * width + h] += (float)topics.label_values[e];
+            own.rows[(long long)topics.label_topics[e] * width + h] += topics.label_values[e];
     }
     __syncwarp();
 }
@@ -204,21 +204,11 @@ __device__ void sweep_labels(const TopicTables &topics, Workspace &ws, LabelToke
     __syncwarp();
 }
 
-// Mutate the workspace: one update of every z′, eq. 10; `every` is 0, 1, 2 and so on, a label token
-// each. `sweep_topics` finds labels[z[i]]: here the label of label token i.
+// Mutate the workspace: one update of every z′, eq. 10, of the label tokens.
 __device__ void sweep_own_topics(
-    const TopicTables &topics, Workspace &ws, const LabelTokens &own, int *every, float gamma,
-    int lane)
+    const TopicTables &topics, Workspace &ws, const LabelTokens &own, float gamma, int lane)
 {
-    int *z = ws.z, *labels = ws.labels, n_tokens = ws.n_tokens;
-    __syncwarp();
-    if (lane == 0)
-        ws.z = every, ws.labels = own.tokens, ws.n_tokens = own.n;
-    __syncwarp();
-    sweep_topics(topics, ws, gamma, lane);
-    if (lane == 0)
-        ws.z = z, ws.labels = labels, ws.n_tokens = n_tokens;
-    __syncwarp();
+    sweep_topics(topics, ws, own.n, gamma, lane, [&](int m) { return own.tokens[m]; });
 }
 
 // Mutate n_slot and mass, N_c + η n_c/M, of the slots whose labels `at` tells.
@@ -234,31 +224,31 @@ __device__ void set_mass(Workspace &ws, LabelTokens &own, int lane)
     }
     __syncwarp();
     for (int k = lane; k < ws.width; k += LANES)
-        ws.mass[k] = own.on[k] + (float)own.step * own.n_slot[k];
+        ws.mass(k) = own.on[k] + (float)own.step * own.n_slot[k];
     __syncwarp();
 }
 
 // Mutate the workspace: mass N_c + η n_c/M, α′ of eq. 1 but for Σα/C, a slot for each such label.
-__device__ void set_prior_mass(const WordTables &words, Workspace &ws, LabelTokens &own, int lane)
+__device__ void set_prior_mass(Workspace &ws, LabelTokens &own, int lane)
 {
     for (int k = lane; k < ws.width; k += LANES)
-        if (ws.labels[k] >= 0)
-            own.at[ws.labels[k]] = k;
+        if (ws.label(k) >= 0)
+            own.at[ws.label(k)] = k;
     __syncwarp();
     set_mass(ws, own, lane);
     for (int k = lane; k < ws.width; k += LANES)
-        if (ws.labels[k] >= 0 && ws.mass[k] == 0.0f)
-            own.at[ws.labels[k]] = -1; // its slot may be taken
+        if (ws.label(k) >= 0 && ws.mass(k) == 0.0f)
+            own.at[ws.label(k)] = -1; // its slot may be taken
     __syncwarp();
     for (int first = 0; first < own.n; first += LANES) {
         int c = own.tokens[min(first + lane, own.n - 1)];
         while (unsigned missing = __ballot_sync(ALL, own.at[c] < 0)) {
             int next = __shfl_sync(ALL, c, __ffs(missing) - 1), width = ws.width;
-            int k = slot_of(words, ws, next, lane);
+            int k = slot_of(ws, next, lane);
             if (width < ws.width)
                 own.on[width + lane] = 0;
             if (lane == 0) {
-                ws.mass[k] = 1.0f; // until all are counted
+                ws.mass(k) = 1.0f; // until all are counted
                 own.at[next] = k;
             }
             __syncwarp();
@@ -266,42 +256,41 @@ __device__ void set_prior_mass(const WordTables &words, Workspace &ws, LabelToke
     }
     set_mass(ws, own, lane);
     for (int k = lane; k < ws.width; k += LANES)
-        if (ws.mass[k] > 0.0f)
-            own.at[ws.labels[k]] = -1;
+        if (ws.mass(k) > 0.0f)
+            own.at[ws.label(k)] = -1;
     __syncwarp();
 }
 
 // Mutate the workspace and the label tokens: after a sweep of z, c, z′, c; or, at the start, label
 // tokens after the words' labels and two sweeps of z′.
 __device__ void rest_of_cycle(
-    const WordTables &words, const TopicTables &topics, Workspace &ws, LabelTokens &own, int *every,
-    float gamma, bool is_start, int lane)
+    const TopicTables &topics, Workspace &ws, LabelTokens &own, float gamma, bool is_start, int lane)
 {
     count_words(ws, own, lane);
     if (is_start) {
         for (int m = lane; m < own.n; m += LANES)
-            own.tokens[m] = ws.labels[ws.z[(long long)m * ws.n_tokens / own.n]];
+            own.tokens[m] = ws.label(ws.z[(long long)m * ws.n_tokens / own.n]);
         __syncwarp();
-        sweep_own_topics(topics, ws, own, every, gamma, lane);
+        sweep_own_topics(topics, ws, own, gamma, lane);
     } else {
         set_places(topics, ws, own, lane);
         sweep_labels(topics, ws, own, lane);
     }
-    sweep_own_topics(topics, ws, own, every, gamma, lane);
+    sweep_own_topics(topics, ws, own, gamma, lane);
     if (!is_start) {
         sweep_labels(topics, ws, own, lane);
         for (int h = lane; h < own.n_heavy; h += LANES)
             own.at[own.names[h]] = -1;
         __syncwarp();
     }
-    set_prior_mass(words, ws, own, lane);
+    set_prior_mass(ws, own, lane);
 }
 
 // Add to out_counts, out_topics, out_words and out_labels the samples of N_c (or of its
 // conditionals), of N_dt, of what entries give to the `chosen` labels, and of n_c.
 //
-// As `sample` of fast.cu, with n_label_tokens label tokens for each document; `every` counts them,
-// and `table` is that of `excesses`. A document without words is left out.
+// As `sample` of fast.cu, with n_label_tokens label tokens for each document; `table` is that of
+// `excesses`. A document without words is left out.
 extern "C" __global__ void __launch_bounds__(128, 5) sample(
     const WordTables *words, const TopicTables *sets, const long long *set_starts, int n_labels,
     const long long *starts, const int *types, const int *times, const int *order,
@@ -309,7 +298,7 @@ extern "C" __global__ void __launch_bounds__(128, 5) sample(
     int first, int n_items, int n_sets, int n_chains, double eta, double alpha,
     double gamma_sum, u64 key, u64 gamma, int burn_in, int n_samples, int lag, int conditionals,
     const int *chosen, int n_chosen, u64 *out_counts, u64 *out_topics, u64 *out_words,
-    int n_label_tokens, const float *table, int *every, u64 *out_labels)
+    int n_label_tokens, const float *table, u64 *out_labels)
 {
     int lane = threadIdx.x % LANES;
     int item = first + blockIdx.x * (blockDim.x / LANES) + threadIdx.x / LANES;
@@ -319,10 +308,9 @@ extern "C" __global__ void __launch_bounds__(128, 5) sample(
     int d = order[at], set = chain / n_chains;
     const TopicTables &topics = sets[set];
     __shared__ Workspace of_warps[WARPS];
-    __shared__ int near_topics[WARPS][NEAR_TOPICS];
+    __shared__ Near near[WARPS];
     Workspace &ws = of_warps[threadIdx.x / LANES];
-    phi = phi ? phi + phi_starts[at] : nullptr;
-    begin_chain(ws, starts, types, times, phi, d, chain, key, gamma, lane);
+    begin_chain(ws, starts, types, times, phi + phi_starts[at], d, chain, key, gamma, lane);
     if (lane == 0) {
         ws.n_labels = n_labels;
         ws.n_topics = (int)(set_starts[set + 1] - set_starts[set]);
@@ -338,10 +326,10 @@ extern "C" __global__ void __launch_bounds__(128, 5) sample(
     __syncwarp();
     if (lane == 0) {
         ws.n_tokens += own.n; // so many labels may have mass, and so many z and z′ there are at most
-        lay_out(ws, rest, near_topics[threadIdx.x / LANES], conditionals);
+        lay_out(ws, topics, rest, near[threadIdx.x / LANES], conditionals);
     }
     __syncwarp();
-    clear(ws, conditionals, lane);
+    clear(ws, topics, conditionals, lane);
     if (lane == 0)
         ws.n_tokens = n_tokens;
     __syncwarp();
@@ -357,7 +345,7 @@ extern "C" __global__ void __launch_bounds__(128, 5) sample(
     for (int cycle = -1; cycle <= burn_in + (n_samples - 1) * lag; cycle++) {
         sweep_words(*words, topics, ws, cycle < 1 ? start : prior, lane);
         if (cycle >= 0)
-            rest_of_cycle(*words, topics, ws, own, every, topic_gamma, cycle == 0, lane);
+            rest_of_cycle(topics, ws, own, topic_gamma, cycle == 0, lane);
         if (cycle < burn_in || (cycle - burn_in) % lag)
             continue;
         for (int t = lane; t < ws.n_topics; t += LANES)
@@ -365,9 +353,9 @@ extern "C" __global__ void __launch_bounds__(128, 5) sample(
                 atomicAdd(shares + t, (u64)ws.n_dt[t]);
         for (int k = lane; k < ws.width; k += LANES) {
             if (own.n_slot[k])
-                atomicAdd(labels + ws.labels[k], (u64)own.n_slot[k]);
+                atomicAdd(labels + ws.label(k), (u64)own.n_slot[k]);
             if (own.on[k] && !conditionals)
-                add_units(counts + ws.labels[k], own.on[k], UNIT);
+                add_units(counts + ws.label(k), own.on[k], UNIT);
         }
         Chosen asked = chosen_of(chosen, n_chosen, out_words, starts, d);
         if (conditionals) {

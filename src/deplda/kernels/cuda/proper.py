@@ -55,6 +55,6 @@ def sample(
     labels: Any = gpu.xp.zeros((len(documents.starts) - 1, n_labels), np.uint64)
     sums = fast.run_chains(
         gpu, "proper", words, sets, set_starts, n_labels, prior, documents, plan, sizes,
-        n_label_tokens, table, gpu.xp.arange(n_label_tokens, dtype=np.int32), labels,
+        n_label_tokens, table, labels,
     )  # fmt: skip
     return sums._replace(labels=labels)

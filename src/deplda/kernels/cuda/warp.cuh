@@ -69,6 +69,7 @@ __device__ inline double block_sum(double x, double *parts)
 // is less by their total.
 template <class Weight> __device__ inline int draw(int n, float &r, int lane, Weight weight)
 {
+#pragma unroll 1
     for (int first = 0; first < n; first += LANES) {
         float own = first + lane < n ? weight(first + lane) : 0.0f;
         float upto = running_sum(own, lane);

@@ -1,60 +1,71 @@
 // The workspace: all that is at hand while a warp runs one chain of one document.
 //
-// A label's column φ_·c and its mass N_c stand in a slot; 32 slots are a block, and a lane owns one
-// slot of each block, so that no two lanes write the same mass. The struct itself is in shared memory,
-// one for a warp: as 32 copies in registers or on stacks it would crowd out the caches. One lane
-// writes it.
+// A label that has mass N_c stands in a slot; 32 slots are a block, and a lane owns one slot of each
+// block, so that no two lanes write the same mass. What tokens read stands near, in shared memory: the
+// first blocks of slots, and φ of their labels for a few types at a time. Far slots are in the chain's
+// own memory. φ itself is the document's, one table for all of its chains. One lane writes the struct.
 #pragma once
 
-// Slots that are kept even when few labels have tokens: labels come back.
-const int FEWEST = 2 * LANES;
-// Topics whose counts stand in shared memory: each token reads some and may write two.
+const int NEAR_BLOCKS = 3; // of most documents all labels that have tokens
+const int NEAR_SLOTS = NEAR_BLOCKS * LANES;
 const int NEAR_TOPICS = 256;
+const int GROUP = 4; // types whose φ is read together
 
-// Where φ of type u stands in a slot: neighbouring slots of a type are read together.
-__device__ inline long long place_of(int n_types, int u, int block, int lane)
-{
-    return ((long long)block * n_types + u) * LANES + lane;
-}
+// What stands near for one warp.
+struct Near {
+    float mass[NEAR_SLOTS];
+    int labels[NEAR_SLOTS];
+    float rows[GROUP][NEAR_SLOTS]; // φ_wc of the types at hand
+    int n_dt[NEAR_TOPICS];
+    float base[NEAR_TOPICS];
+};
 
 // All that is at hand for one chain of one document.
 struct Workspace {
     int n_types, n_tokens, n_labels, n_topics;
+    int stride; // n_types in whole groups
     const int *types, *times;
-    const float *phi; // A_wc of the document's types, labels × types; null where it is looked up
-    float *columns; // φ_wc: blocks × types × lanes
-    float *mass;    // N_c of each slot's label, 0 if it has none now
-    int *labels;    // the label of each slot, -1 if none
-    int *z;         // the slot of each word token's label, -1 before the first sweep
-    int *z_topic;   // the topic of each label token, -1 before the first sweep
+    const float *phi; // A_wc of the document's types, labels × stride
+    Near *near;
+    float *far_mass; // N_c of each slot's label, 0 if it has none now
+    int *far_labels; // the label of each slot, -1 if none
+    int *z;          // the slot of each word token's label, -1 before the first sweep
+    int *z_topic;    // the topic of each label token, -1 before the first sweep
     int *n_dt;
+    const float *base; // b′ of the topics
     int *live;       // the topics that have tokens
     float *by_topic; // total of the topic bucket for each type, this sweep
     float *alpha, *sums; // all labels; for conditionals only
-    int width, hand, n_live; // slots in use, the next to give up, topics that have tokens
-    u64 key, gamma, clock;   // the chain's stream, and how many numbers have been drawn from it
+    int width, n_live;   // slots in use, topics that have tokens
+    u64 key, gamma, clock; // the chain's stream, and how many numbers have been drawn from it
 
-    __device__ float &column(int u, int block, int lane)
+    __device__ float &mass(int slot)
     {
-        return columns[place_of(n_types, u, block, lane)];
+        return slot < NEAR_SLOTS ? near->mass[slot] : far_mass[slot];
+    }
+
+    __device__ int &label(int slot)
+    {
+        return slot < NEAR_SLOTS ? near->labels[slot] : far_labels[slot];
     }
 };
 
 // Each document's words of memory; deplda.kernels.cuda.fast counts the same. One lane does it.
-__device__ void lay_out(Workspace &ws, float *memory, int *near_topics, bool conditionals)
+__device__ void lay_out(
+    Workspace &ws, const TopicTables &topics, float *memory, Near &near, bool conditionals)
 {
     int most = min(ws.n_tokens, ws.n_labels);
-    int slots = max((most + LANES - 1) / LANES * LANES, FEWEST);
-    ws.columns = memory;
-    ws.mass = ws.columns + (long long)ws.n_types * slots;
-    ws.labels = (int *)(ws.mass + slots);
-    ws.z = ws.labels + slots;
+    int slots = (most + LANES - 1) / LANES * LANES + LANES;
+    bool is_near = ws.n_topics <= NEAR_TOPICS;
+    ws.near = &near;
+    ws.far_mass = memory;
+    ws.far_labels = (int *)(ws.far_mass + slots);
+    ws.z = ws.far_labels + slots;
     ws.z_topic = ws.z + ws.n_tokens;
-    ws.n_dt = ws.z_topic + ws.n_tokens;
-    ws.live = ws.n_dt + ws.n_topics;
-    ws.by_topic = (float *)(ws.live + ws.n_topics);
-    if (ws.n_topics <= NEAR_TOPICS)
-        ws.n_dt = near_topics;
+    ws.live = ws.z_topic + ws.n_tokens;
+    ws.n_dt = is_near ? near.n_dt : ws.live + ws.n_topics;
+    ws.base = is_near ? near.base : topics.base;
+    ws.by_topic = (float *)(ws.live + 2 * ws.n_topics);
     ws.alpha = ws.by_topic + ws.n_types;
     ws.sums = ws.alpha + (conditionals ? ws.n_labels : 0);
 }
@@ -62,11 +73,8 @@ __device__ void lay_out(Workspace &ws, float *memory, int *near_topics, bool con
 // Take 32 more slots into use, empty ones.
 __device__ void widen(Workspace &ws, int lane)
 {
-    ws.mass[ws.width + lane] = 0.0f;
-    ws.labels[ws.width + lane] = -1;
-    float *first = &ws.column(0, ws.width / LANES, 0); // 0 times what was there might be no number
-    for (int j = lane; j < ws.n_types * LANES; j += LANES)
-        first[j] = 0.0f;
+    ws.mass(ws.width + lane) = 0.0f;
+    ws.label(ws.width + lane) = -1;
     __syncwarp();
     if (lane == 0)
         ws.width += LANES;
@@ -74,83 +82,85 @@ __device__ void widen(Workspace &ws, int lane)
 }
 
 // Begin with no token drawn and few slots.
-__device__ void clear(Workspace &ws, bool conditionals, int lane)
+__device__ void clear(Workspace &ws, const TopicTables &topics, bool conditionals, int lane)
 {
     if (lane == 0) {
-        ws.width = ws.hand = ws.n_live = 0;
+        ws.width = ws.n_live = 0;
         ws.clock = 0;
     }
     __syncwarp();
-    while (ws.width < FEWEST)
-        widen(ws, lane);
+    widen(ws, lane);
     for (int i = lane; i < ws.n_tokens; i += LANES)
         ws.z[i] = ws.z_topic[i] = -1;
-    for (int t = lane; t < ws.n_topics; t += LANES)
+    for (int t = lane; t < ws.n_topics; t += LANES) {
         ws.n_dt[t] = 0;
+        if (ws.n_topics <= NEAR_TOPICS)
+            ws.near->base[t] = topics.base[t];
+    }
     for (int c = lane; conditionals && c < ws.n_labels; c += LANES)
         ws.sums[c] = 0.0f;
     __syncwarp();
 }
 
-// Give up the blocks that labels with mass do not need, and move those labels to the first ones.
+// Move the labels that have mass to the first blocks, as few as hold them, and give up the others.
 __device__ __noinline__ void narrow(Workspace &ws, int lane)
 {
     int heavy = 0;
     for (int b = 0; b < ws.width; b += LANES)
-        heavy += __popc(__ballot_sync(ALL, ws.mass[b + lane] > 0.0f));
-    int fitting = max(FEWEST, (heavy + heavy / 2) / LANES * LANES + LANES);
+        heavy += __popc(__ballot_sync(ALL, ws.mass(b + lane) > 0.0f));
+    int fitting = max(heavy + LANES - 1, LANES) / LANES * LANES, block = 0;
     if (fitting >= ws.width)
         return;
-    int to = 0;
-    for (int from = fitting; from < ws.width; from++) {
-        if (ws.mass[from] == 0.0f)
-            continue;
-        while (ws.mass[to] > 0.0f)
-            to++;
-        for (int u = lane; u < ws.n_types; u += LANES)
-            ws.column(u, to / LANES, to % LANES) = ws.column(u, from / LANES, from % LANES);
-        __syncwarp();
-        if (lane == 0) {
-            ws.mass[to] = ws.mass[from];
-            ws.labels[to] = ws.labels[from];
-            ws.labels[from] = to; // where its tokens find it
+    unsigned empty = __ballot_sync(ALL, !(ws.mass(lane) > 0.0f));
+    for (int b = fitting; b < ws.width; b += LANES) {
+        unsigned full = __ballot_sync(ALL, ws.mass(b + lane) > 0.0f);
+        for (; full; full &= full - 1, empty &= empty - 1) {
+            while (!empty) {
+                block += LANES;
+                empty = __ballot_sync(ALL, !(ws.mass(block + lane) > 0.0f));
+            }
+            int from = b + __ffs(full) - 1, to = block + __ffs(empty) - 1;
+            if (lane == 0) {
+                ws.mass(to) = ws.mass(from);
+                ws.label(to) = ws.label(from);
+                ws.label(from) = to; // where its tokens find it
+            }
         }
-        __syncwarp();
     }
+    __syncwarp();
     for (int i = lane; i < ws.n_tokens; i += LANES)
         if (ws.z[i] >= fitting)
-            ws.z[i] = ws.labels[ws.z[i]];
+            ws.z[i] = ws.label(ws.z[i]);
     __syncwarp();
-    if (lane == 0) {
+    if (lane == 0)
         ws.width = fitting;
-        ws.hand = 0;
-    }
     __syncwarp();
 }
 
-// A_wc of the document's type u, each lane its own; of null, by a search in the label's words.
-__device__ float phi_at(const WordTables &words, const Workspace &ws, int c, int u)
+// A_wc of the document's type u, each lane its own.
+__device__ inline float phi_at(const Workspace &ws, int c, int u)
 {
-    if (ws.phi)
-        return ws.phi[(long long)c * ws.n_types + u];
-    return value_at(words.column_words, words.column_values, words.column_starts[c],
-                    words.column_starts[c + 1], ws.types[u]);
+    return ws.phi[(long long)c * ws.stride + u];
 }
 
-// The slot of label c, which takes one without mass if it has none.
-__device__ __noinline__ int slot_of(const WordTables &words, Workspace &ws, int c, int lane)
+// φ_wc of the label in a slot, 0 where there is none.
+__device__ inline float phi_in(const WordTables &words, Workspace &ws, int slot, int u)
+{
+    int c = ws.label(slot);
+    return c < 0 ? 0.0f : (float)words.base[c] + phi_at(ws, c, u);
+}
+
+// The slot of label c, which takes the first one without mass if it has none.
+__device__ __noinline__ int slot_of(Workspace &ws, int c, int lane)
 {
     for (int b = 0; b < ws.width; b += LANES) {
-        unsigned has = __ballot_sync(ALL, ws.labels[b + lane] == c);
+        unsigned has = __ballot_sync(ALL, ws.label(b + lane) == c);
         if (has)
             return b + __ffs(has) - 1;
     }
-    int k = -1, n_blocks = ws.width / LANES;
-    for (int step = 0; k < 0 && step <= n_blocks; step++) {
-        int b = (ws.hand / LANES + step) % n_blocks * LANES;
-        unsigned empty = __ballot_sync(ALL, ws.mass[b + lane] == 0.0f);
-        if (step == 0)
-            empty &= ALL << ws.hand % LANES;
+    int k = -1;
+    for (int b = 0; k < 0 && b < ws.width; b += LANES) {
+        unsigned empty = __ballot_sync(ALL, ws.mass(b + lane) == 0.0f);
         if (empty)
             k = b + __ffs(empty) - 1;
     }
@@ -159,23 +169,8 @@ __device__ __noinline__ int slot_of(const WordTables &words, Workspace &ws, int 
         widen(ws, lane);
     }
     __syncwarp();
-    if (lane == 0) {
-        ws.hand = (k + 1) % ws.width;
-        ws.labels[k] = c;
-    }
-    float smooth = (float)words.base[c];
-    const int AHEAD = 8; // read together, then written
-    for (int first = lane; first < ws.n_types; first += AHEAD * LANES) {
-        float values[AHEAD];
-#pragma unroll
-        for (int j = 0; j < AHEAD; j++)
-            if (first + j * LANES < ws.n_types)
-                values[j] = phi_at(words, ws, c, first + j * LANES);
-#pragma unroll
-        for (int j = 0; j < AHEAD; j++)
-            if (first + j * LANES < ws.n_types)
-                ws.column(first + j * LANES, k / LANES, k % LANES) = smooth + values[j];
-    }
+    if (lane == k % LANES)
+        ws.label(k) = c;
     __syncwarp();
     return k;
 }
