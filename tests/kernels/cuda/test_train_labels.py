@@ -152,7 +152,7 @@ def test_documents_of_many_labels_are_drawn_as_they_should(
     gpu: Gpu, short: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("deplda.kernels.cuda.train_labels._SHORT", short)
-    assert long_p_value(gpu, more(gpu, 500, 100_000)) > 0.001
+    assert long_p_value(gpu, more(gpu, 500, 60_000)) > 0.001
 
 
 WRONG_TOPICS = [

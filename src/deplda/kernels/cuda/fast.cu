@@ -1,6 +1,7 @@
 // The test-time cycle of fast inference, sampled: z, then z′, then α′ (paper §3.5).
 //
 // A warp runs one chain of one document.
+const int NEAR_BLOCKS = 3; // of slots: of most documents they hold all labels that have mass
 #include "layouts.cuh"
 #include "warp.cuh"
 #include "workspace.cuh"

@@ -212,11 +212,8 @@ def _longest(upto: Int64, pieces: list[tuple[int, int]]) -> int:
 
 
 def of_units(sums: Any) -> Any:
-    """Return numbers that were added up in whole units, in the same memory."""
-    numbers = sums.view(np.float64)
-    numbers[...] = sums.view(np.int64)
-    numbers /= _UNIT
-    return numbers
+    """Return numbers that were added up in whole units."""
+    return sums.view(np.int64) / _UNIT
 
 
 def lengths_of(documents: Documents) -> Int64:

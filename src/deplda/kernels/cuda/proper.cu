@@ -3,6 +3,7 @@
 // A warp runs one chain of one document. A label token's weights are split as deplda.kernels.proper
 // explains: φ′_ct, and an excess φ′_ct (f_c − 1) on the labels that have words. What is drawn from
 // φ′_ct alone depends on no other label token: 32 tokens draw it at once, each lane one.
+const int NEAR_BLOCKS = 5; // of slots: of most documents they hold all labels that have mass
 #include "layouts.cuh"
 #include "warp.cuh"
 #include "workspace.cuh"

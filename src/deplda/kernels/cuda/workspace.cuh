@@ -6,7 +6,6 @@
 // own memory. φ itself is the document's, one table for all of its chains. One lane writes the struct.
 #pragma once
 
-const int NEAR_BLOCKS = 3; // of most documents all labels that have tokens
 const int NEAR_SLOTS = NEAR_BLOCKS * LANES;
 const int NEAR_TOPICS = 256;
 const int GROUP = 4; // types whose φ is read together
