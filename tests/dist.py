@@ -17,6 +17,7 @@ import zipfile
 from pathlib import Path
 
 import deplda
+from tests.oldest import PROJECT
 
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
@@ -108,8 +109,8 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.page is not None:
         return run_installed(asked.page)
-    if asked.tag and asked.tag != f"v{deplda.__version__}":
-        raise SystemExit(f"the tag is {asked.tag}, but the version is {deplda.__version__}")
+    if asked.tag:
+        check_release(asked.tag, PROJECT["project"]["urls"])
     wheel, sdist = build()
     check_contents(wheel, sdist, tracked_files())
     found = [python for python in asked.pythons if _starts(python)]
@@ -121,6 +122,14 @@ def main() -> None:
         _say(f"{python} is not here: the wheel was not tried in it")
     _say(f"{wheel.name} and {sdist.name} are in {DIST.name}/")
     return None
+
+
+def check_release(tag: str, urls: dict[str, str]) -> None:
+    """Stop at a tag that is not the version's, and where nobody would find the source."""
+    if tag != f"v{deplda.__version__}":
+        raise SystemExit(f"the tag is {tag}, but the version is {deplda.__version__}")
+    if "Repository" not in urls:
+        raise SystemExit("a release says where its source is: add Repository to [project.urls]")
 
 
 def _starts(python: str) -> bool:

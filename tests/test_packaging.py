@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 import deplda
-from tests.dist import check_contents
+from tests.dist import check_contents, check_release
 from tests.oldest import EXTRAS, PROJECT, requirements, taken_apart
 from tests.pages import ROOT
 from tests.test_layers import SOURCE, imported
@@ -161,3 +161,12 @@ def test_what_is_missing_or_too_many_in_a_release_is_found(tmp_path: Path) -> No
     ):
         with pytest.raises(SystemExit, match=said):
             check_contents(*packed(tmp_path, in_wheel, in_sdist), tracked)
+
+
+def test_a_release_has_the_tag_of_its_version_and_a_repository() -> None:
+    version, urls = deplda.__version__, {"Repository": "https://code.example/deplda"}
+    check_release(f"v{version}", urls)
+    with pytest.raises(SystemExit, match=f"the tag is v9.0, but the version is {version}"):
+        check_release("v9.0", urls)
+    with pytest.raises(SystemExit, match="add Repository to"):
+        check_release(f"v{version}", {})
