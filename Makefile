@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Bytecode is kept, whatever the shell says: many test processes import the same modules.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install test test-slow test-abuse test-oldest test-newest test-data test-gpu demo bench docs format clean
+.PHONY: install test test-slow test-abuse test-oldest test-newest test-data test-gpu demo bench docs links dist format clean
 
 install: .venv/installed
 
@@ -77,6 +77,17 @@ bench: install
 docs: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+
+# Whether the addresses that the pages name answer; needs a network.
+links: docs
+	$(BIN)/python -m sphinx -q -b linkcheck docs docs/_build/links
+
+# Wheel and sdist, into dist/: checked, and the quickstart run with the wheel alone in those of these Pythons that are
+# here. TAG=v1.2.3 is compared with the version.
+PYTHONS ?= python3.11 python3.12 python3.13
+dist: install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[release]'
+	$(BIN)/python -m tests.dist $(if $(TAG),--tag $(TAG)) $(PYTHONS)
 
 format: install
 	$(BIN)/ruff format .

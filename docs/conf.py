@@ -29,6 +29,10 @@ default_role = "code"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
+# Addresses of examples, and of one's own service.
+linkcheck_ignore = [r"https?://(127\.0\.0\.1|localhost|[\w.-]*example)\b"]
+linkcheck_retries = 2
+
 html_theme = "pydata_sphinx_theme"
 html_title = "deplda"
 html_show_sourcelink = False

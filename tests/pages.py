@@ -22,10 +22,11 @@ from typing import Any, NamedTuple
 
 from click.testing import CliRunner
 
+import deplda
 from deplda.cli import root as cli
-from deplda.web.label_studio.labeling import read_config
 
 ROOT = Path(__file__).parents[1]
+HOME = Path(deplda.__file__).parents[1]  # src, or where a wheel is installed
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 BLOCK = re.compile(
     r"^(?:<!-- (?P<note>file|not run): (?P<value>.+?) -->\n)?"
@@ -81,6 +82,8 @@ def _parse(block: Block, where: str) -> None:
         while text := text.lstrip():
             text = text[json.JSONDecoder().raw_decode(text)[1] :]
     elif block.language == "xml":  # of Label Studio
+        from deplda.web.label_studio.labeling import read_config
+
         read_config(block.text)
     else:
         assert block.language in ("text", "nginx"), f"{where}: what is {block.language!r}?"
@@ -122,7 +125,7 @@ def _run(command: str) -> tuple[int, str]:
     if words[0] == "deplda" and not {"|", "<", ">"} & set(words):
         result = CliRunner().invoke(cli, words[1:], prog_name="deplda", env=environment)
         return result.exit_code, result.output
-    environment = {**os.environ, **environment, "PYTHONPATH": str(ROOT / "src")}
+    environment = {**os.environ, **environment, "PYTHONPATH": str(HOME)}
     shell = f'deplda() {{ {shlex.quote(sys.executable)} -m deplda "$@"; }}\nset -o pipefail\n'
     done = subprocess.run(
         ["bash", "-c", shell + command], capture_output=True, text=True, env=environment

@@ -1,8 +1,10 @@
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+import deplda
 from deplda.models.registry import WHICH_MODEL
 from tests.pages import ROOT, blocks_of, run_page
 
@@ -72,3 +74,13 @@ def test_the_readme_has_examples_in_python_and_for_the_shell() -> None:
 )
 def test_pages_say_which_model_to_use_as_the_command_line_does(page: str) -> None:
     assert WHICH_MODEL in " ".join((ROOT / page).read_text(encoding="utf-8").split())
+
+
+def test_the_page_of_the_api_names_what_there_is_and_all_that_is_public() -> None:
+    page = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    named = re.findall(r"^   (\w[\w.]*)$", page, re.MULTILINE)
+    assert len(named) == len(set(named)) > 90
+    for name in named:
+        module, _, last = f"deplda.{name}".rpartition(".")
+        assert getattr(import_module(module), last).__doc__, name
+    assert {*deplda.__all__} - {*named} == {"datasets", "splits"}  # modules, told of in words

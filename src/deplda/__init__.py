@@ -90,7 +90,7 @@ _HOMES = {
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names.split()}
 
-__version__ = "0.1.0.dev0"
+__version__ = "1.0.0"
 __all__ = [
     "Concept",
     "Corpus",

@@ -137,8 +137,15 @@ TEXT: dict[str, Any] = {
 }
 WRONG_CARDS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "another format": (put("format", value="onnx"), "not the card of a deplda-model"),
-    "the future": (put("version", value=2), "format version 2; this library reads 1 to 1: install"),
-    "the far past": (put("version", value=0), "format version 0"),
+    "the future": (
+        lambda card: card.update(version=2, library="2.1.0"),
+        r"format 2, of deplda 2\.1\.0; deplda 1\S+ reads format 1: install deplda 2\.1\.0 or newer",
+    ),
+    "a future of no name": (
+        lambda card: card.update(version=2, library="\n2"),
+        r"has format 2; deplda \S+ reads format 1: a newer deplda reads it",
+    ),
+    "the far past": (put("version", value=0), "has format 0; .* damaged"),
     "a version in words": (put("version", value="one"), "cannot be read.*int"),
     "an unknown class": (
         put("model", value="MindReader"),

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
+import deplda
 from deplda.data.encodings import (
     AUTO,
     LONGEST_MARK,
@@ -37,6 +38,7 @@ _LONG_KEY = re.compile(
     rb"""(?<![\w-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){%d}"""
     % _MOST_PARTS
 )
+_RELEASE = re.compile(r"\d[\w.+!-]{0,40}", re.ASCII)
 
 StrPath = str | os.PathLike[str]
 Decoded = TypeVar("Decoded")
@@ -179,6 +181,23 @@ def read_json(path: StrPath, kind: type[Decoded], problem: str) -> Decoded:
         return msgspec.json.decode(read_plain(path), type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ReadError(path, None, problem.format(error)) from error
+
+
+def check_format(path: StrPath, found: int, newest: int, library: str = "") -> None:
+    """Raise if a file of ours has a format that this version does not know.
+
+    `library` is the version that says it wrote the file, if it says so.
+    """
+    if 1 <= found <= newest:
+        return
+    known = "format 1" if newest == 1 else f"formats 1 to {newest}"
+    by, step = "", "a newer deplda reads it; install that"
+    if found < 1:
+        step = "it was damaged or written by another program; copy it again"
+    elif _RELEASE.fullmatch(library):
+        by, step = f", of deplda {library}", f"install deplda {library} or newer"
+    problem = f"it has format {found}{by}; deplda {deplda.__version__} reads {known}: {step}"
+    raise ReadError(path, None, problem)
 
 
 def decode_toml(

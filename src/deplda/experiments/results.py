@@ -12,7 +12,7 @@ import msgspec
 
 import deplda
 from deplda.data.atomic import is_leftover, write_whole
-from deplda.data.files import StrPath, read_json
+from deplda.data.files import StrPath, check_format, read_json
 from deplda.errors import InputError, ReadError
 from deplda.experiments.protocol import Budget, Experiment, slug
 
@@ -36,6 +36,13 @@ class Head(msgspec.Struct, frozen=True):
     version: int = _VERSION
     data: str | None = None
     """What tells these documents, labels and splits from others; None in folders of before."""
+
+
+class _Heading(msgspec.Struct):
+    """What must be looked at first: a later version's head may be of another shape."""
+
+    version: int
+    library: str
 
 
 class Unit(msgspec.Struct, frozen=True):
@@ -196,4 +203,7 @@ def _read_data(path: Path) -> DataFacts | None:
 def _read_head(path: Path) -> Head:
     if not os.path.lexists(path):
         raise ReadError(path, None, "there are no results here; run an experiment first")
-    return read_json(path, Head, "this is not the head of an experiment: {}")
+    problem = "this is not the head of an experiment: {}"
+    heading = read_json(path, _Heading, problem)
+    check_format(path, heading.version, _VERSION, heading.library)
+    return read_json(path, Head, problem)

@@ -83,7 +83,7 @@ def run_unit(task: Task) -> dict[str, Any]:
         },
         "seconds": {"fit": fitted[0] - begin[0], "predict": scored[0] - fitted[0]},
         "cpu_seconds": {"fit": fitted[1] - begin[1], "predict": scored[1] - fitted[1]},
-        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10,
+        "peak_mb": _peak_mb(),
         "n_test": len(test),
         "parameters": _plain(model.get_params()),
         "settings": _plain(getattr(model, "settings_", {})),
@@ -101,6 +101,12 @@ def run_unit(task: Task) -> dict[str, Any]:
             "cpu_since": reasons[0] if reasons else None,
         },
     }
+
+
+def _peak_mb() -> float:
+    """Return the most memory that this process had, which macOS tells in bytes, Linux in kB."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 def parts_of(data: Dataset, experiment: Experiment, number: int) -> tuple[Corpus, Corpus]:

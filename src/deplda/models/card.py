@@ -21,7 +21,7 @@ from safetensors.numpy import save_file
 
 from deplda.data.atomic import recover, write_folder
 from deplda.data.fields import Fields
-from deplda.data.files import StrPath, check_plain, read_plain
+from deplda.data.files import StrPath, check_format, check_plain, read_plain
 from deplda.errors import InputError, ReadError
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -86,6 +86,7 @@ class _Heading(msgspec.Struct):
 
     format: str
     version: int
+    library: str = ""
 
 
 def save(path: StrPath, card: Card, arrays: Arrays) -> None:
@@ -224,12 +225,7 @@ def _read_card(path: Path) -> Card:
         heading = _heading(data)
         if heading.format != FORMAT:
             raise ReadError(path, None, f"this is not the card of a {FORMAT}")
-        if not 1 <= heading.version <= VERSION:
-            raise ReadError(
-                path, None,
-                f"it has format version {heading.version}; this library reads 1 to {VERSION}: "
-                "install a newer one",
-            )  # fmt: skip
+        check_format(path, heading.version, VERSION, heading.library)
         return msgspec.json.decode(data, type=Card)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ReadError(path, None, f"the card cannot be read: {error}") from error

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deplda.data.atomic import write_whole
-from deplda.data.files import StrPath, check_plain, read_plain
+from deplda.data.files import StrPath, check_format, check_plain, read_plain
 from deplda.errors import InputError, ReadError
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -124,6 +124,7 @@ class Checkpoint:
     """
 
     FORMAT = 1
+    """A version that draws other numbers in a chain has another one."""
 
     def __init__(
         self, folder: Path, meaning: Mapping[str, Any], *, resume: bool, seconds: float = 60.0
@@ -176,8 +177,9 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         raise
     except (ValueError, RecursionError) as error:
         raise ReadError(path, None, f"this is not a manifest ({error})") from error
-    if not isinstance(manifest, dict):
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("format"), int):
         raise ReadError(path, None, "this is not a manifest")
+    check_format(path, manifest["format"], Checkpoint.FORMAT)
     return manifest
 
 

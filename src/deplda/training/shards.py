@@ -36,6 +36,7 @@ PREPARE_ANEW = "delete the folder of prepared shards, and prepare them anew"
 KEYS = "cells.npy"
 LAYOUT, PLACES = "layout.npz", "places.npz"
 _READY, _LABELS, _RAW, _NAMES = "ready.json", "labels.npz", "documents.npz", "names.json"
+_FORMAT = 1  # of what is prepared; a folder of another one is refused
 
 
 class Sizes(msgspec.Struct, frozen=True):
@@ -86,6 +87,7 @@ def prepare(
     fields = fields or Fields()
     stamps = [(source / name).stat() for name in names]
     meaning = {
+        "format": _FORMAT,
         "shards": names,
         "stamps": [[stamp.st_size, stamp.st_mtime_ns] for stamp in stamps],
         "fields": repr(fields),
