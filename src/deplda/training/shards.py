@@ -1,12 +1,14 @@
 """A folder of labelled shards made ready for training, each in a folder of its own on disk.
 
-A first pass reads every file and collects words and labels. A second lays the documents of each
-shard out over all of them, as the kernels read them. A shard is in memory at a time.
+A first pass reads every file and collects words and labels; of very many words the frequent ones,
+in bounded memory. A second lays the documents of each shard out over all of them, as the kernels
+read them. A worker has a shard in memory at a time, and this process the names.
 """
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,17 +19,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
-from deplda.data import wording
+from deplda.data import checks, wording
 from deplda.data.atomic import write_whole
 from deplda.data.collocations import chosen_of
 from deplda.data.corpus import Corpus
 from deplda.data.files import StrPath, check_plain, read_json
+from deplda.data.frequent import TextWords
 from deplda.data.readers import Fields, language_in, read_counted, separator_in
 from deplda.data.readers.shard_files import format_of, names_in
 from deplda.data.text import WordCounter
 from deplda.engine.execution import HERE, Execution, Shown
 from deplda.engine.pool import Stop
-from deplda.errors import InputError, ReadError
+from deplda.errors import ApproximateCountsWarning, InputError, ReadError
 from deplda.training.checkpoint import load_arrays, save_arrays
 from deplda.training.word_chain import lay_out, swept_pieces
 
@@ -59,14 +62,14 @@ class Ready(msgspec.Struct, frozen=True):
     language: str | None = None
     surface_words: list[str] | None = None
     """The words as people read them, where they are normalised."""
+    missed: int = 0
+    """By how many tokens counts of words may have been too small when words were chosen."""
 
 
 class _Survey(NamedTuple):
-    words: tuple[str, ...]
-    totals: npt.NDArray[np.int64]
     labels: tuple[str, ...]
-    forms: Counter[str] | None
-    """The forms of words met in texts; None if there were no texts."""
+    words: TextWords | dict[str, int]
+    """Those of texts; or all that a file without texts names, with their tokens."""
 
 
 def prepare(
@@ -79,10 +82,13 @@ def prepare(
 ) -> Ready:
     """Make the shards in `source` ready in `folder`, or find that they are.
 
-    Words and labels come out as those of `read_corpus` of all documents in one file.
+    Words and labels come out as those of `read_corpus` of all documents in one file, as long as
+    texts have no more distinct words than the counter's `max_words`. Beyond that no word with fewer
+    than `min_count` tokens is kept, and every word with `missed` more than that.
     """
     source, folder = Path(source).absolute(), Path(folder).absolute()
     counter, names = counter or WordCounter(), names_in(source)
+    checks.whole("max_words", counter.max_words)
     fields = fields or Fields()
     stamps = [(source / name).stat() for name in names]
     meaning = {
@@ -94,7 +100,7 @@ def prepare(
     if (ready := _found(folder, meaning)) is not None:
         return ready
     if counter.language == "auto":
-        code = language_in(source / names[0], fields)
+        code = language_in([source / name for name in names], fields)
         counter = WordCounter(**counter.get_params() | {"language": code})
     for number in range(len(names)):
         shard_folder(folder, number).mkdir(parents=True, exist_ok=True)
@@ -115,6 +121,7 @@ def prepare(
     ready = Ready(
         meaning, list(words), list(labels), found.least, sizes, counter.language_code_,
         None if found.surface_words in (None, words) else list(found.surface_words or ()),
+        found.missed,
     )  # fmt: skip
     with write_whole(folder / _READY) as file:
         file.write(msgspec.json.encode(ready))
@@ -174,8 +181,11 @@ def _survey(
     )  # fmt: skip
     with write_whole(shard_folder(folder, number) / _NAMES) as file:
         file.write(msgspec.json.encode([words, labels]))
-    forms = None if counted is None else counter.forms_met_
-    return _Survey(words, corpus.word_counts, labels, forms)
+    totals = dict(zip(words, corpus.word_counts.tolist(), strict=True))
+    if counted is None:
+        return _Survey(labels, totals)
+    found = TextWords(counter.max_words, counter.ngrams).add(totals, counter.forms_met_)
+    return _Survey(labels, found)
 
 
 class _Found(NamedTuple):
@@ -183,28 +193,47 @@ class _Found(NamedTuple):
     labels: tuple[str, ...]
     least: int | None = None
     surface_words: tuple[str, ...] | None = None
+    missed: int = 0
 
 
 def _names(surveys: Iterable[_Survey], counter: WordCounter, is_numbered: bool) -> _Found:
     """Return all words and labels, and how many tokens a word of texts must have."""
     labels: dict[str, None] = {}
-    words: Counter[str] = Counter()
-    had_texts = False
+    named: Counter[str] = Counter()
+    words, has_texts = TextWords(counter.max_words, counter.ngrams), False
     for survey in surveys:
         labels.update(dict.fromkeys(survey.labels))
-        if survey.forms is not None:
-            had_texts = True
-            counter.forms_met_.update(survey.forms)
-        for word, total in zip(survey.words, survey.totals.tolist(), strict=True):
-            words[word] += total
-    if not had_texts:
+        if isinstance(survey.words, TextWords):
+            words.merge(survey.words)
+            has_texts = True
+        else:
+            named.update(survey.words)
+    if not has_texts:
         order: Any = tuple if is_numbered else lambda names: tuple(sorted(names))
-        return _Found(order(words), order(labels))
+        return _Found(order(named), order(labels))
+    words.add(named, {})
+    counter.forms_met_.update(words.forms.counts)
     kept, least = getattr(counter, "vocabulary_", counter.vocabulary), 1
+    missed = words.missed if kept is None else 0
     if kept is None:
-        kept, least = chosen_of(words, counter.min_count)
+        kept, least = chosen_of(words.totals(), counter.min_count, words.n_tokens)
+    if missed:
+        _warn(missed, least, counter.max_words)
     full = counter.with_words(kept, getattr(counter, "min_count_", least))
-    return _Found(full.vocabulary_, tuple(sorted(labels)), full.min_count_, full.surface_words_)
+    return _Found(
+        full.vocabulary_, tuple(sorted(labels)), full.min_count_, full.surface_words_, missed
+    )
+
+
+def _warn(missed: int, least: int, max_words: int) -> None:
+    warnings.warn(
+        f"the texts have more distinct words than max_words = {max_words:,}: counts may be too "
+        f"small by up to {wording.counted(missed, 'token')}, so that words with fewer than "
+        f"{least + missed:,} may be left out; give more memory to it with a larger max_words "
+        "(--max-words)",
+        ApproximateCountsWarning,
+        stacklevel=4,
+    )
 
 
 # The second pass ----------------------------------------------------------------------------------
