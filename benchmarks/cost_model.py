@@ -1,9 +1,9 @@
 """What training and prediction cost past one machine: in closed form, and as steps to simulate.
 
 Constants are those of runs on one worker (`benchmarks.scale`): of each stage its seconds on workers
-and of the driver alone, and its bytes, as c₀ + c₁ · documents + c₂ · labels + c₃ · shards · labels
-with the non-negative c that fit the runs best. So nothing is extrapolated by a curve: what grows
-with documents grows in proportion to them.
+and of the driver alone, and its bytes, as a sum of what is proportional to documents, to labels, to
+shards, to shards · labels, and to nothing, with the non-negative constants that fit the runs best.
+So nothing is extrapolated by a curve: what grows with documents grows in proportion to them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ Floats = npt.NDArray[np.float64]
 PRICE = 0.04
 """Dollars for a core and hour, with 4 GB, as large clouds ask of those who commit to a year."""
 
-UNITS = ("run", "document", "label", "shard and label")
+RUN, DOCUMENT, LABEL, SHARD, SHARD_AND_LABEL = range(5)
+"""What a constant is of; the values of `Size.basis` are in this order."""
+NO_SHARDS = (RUN, DOCUMENT, LABEL)
 
 
 class Size(NamedTuple):
@@ -35,15 +37,21 @@ class Size(NamedTuple):
 
     @property
     def basis(self) -> Floats:
-        """What quantities are proportional to; see `UNITS`."""
-        return np.array([1.0, self.documents, self.labels, self.shards * self.labels])
+        """What quantities are proportional to."""
+        documents, labels, shards = self
+        return np.array([1.0, documents, labels, shards, shards * labels])
 
 
-QUANTITIES = ("tasks", "seconds", "driver", "shared", "sent", "returned", "moved")
+_ALL = (RUN, DOCUMENT, LABEL, SHARD, SHARD_AND_LABEL)
+QUANTITIES = {
+    "tasks": (RUN, DOCUMENT, LABEL, SHARD), "seconds": _ALL, "driver": _ALL, "shared": NO_SHARDS,
+    "sent": _ALL, "returned": _ALL, "moved": _ALL,
+}  # fmt: skip
+"""Of a stage, and what each may be proportional to."""
 
 
 class StageModel(NamedTuple):
-    """The constants of a stage: of each of `QUANTITIES` one a unit of `UNITS`."""
+    """The constants of a stage, of each of `QUANTITIES`."""
 
     name: str
     steps: int
@@ -65,16 +73,21 @@ class StageModel(NamedTuple):
         return [step] * self.steps
 
 
-def fitted(sizes: Sequence[Size], values: Sequence[float]) -> Floats:
-    """Return the non-negative constants that fit values best, by their relative errors."""
-    rows = np.array([size.basis for size in sizes])
-    known = np.array(values, dtype=float)
+def fitted(sizes: Sequence[Size], values: Sequence[float], terms: Sequence[int] = _ALL) -> Floats:
+    """Return the non-negative constants that fit values best, by their relative errors.
+
+    `terms` are those that may be other than 0.
+    """
+    rows = np.array([size.basis for size in sizes])[:, terms]
+    known, constants = np.array(values, dtype=float), np.zeros(len(_ALL))
     if not known.any():
-        return np.zeros(rows.shape[1])
+        return constants
     weights = 1 / np.maximum(known, known.max() * 1e-3)
-    columns = np.maximum(rows.max(axis=0), 1e-300)  # of like size, which nnls needs
+    columns = rows.max(axis=0)  # of like size, which nnls needs
     found, _ = nnls(rows * weights[:, None] / columns, known * weights)
-    return found / columns
+    found[found < 1e-9 * known.max()] = 0.0
+    constants[list(terms)] = found / columns
+    return constants
 
 
 def stage_models(runs: Sequence[Run], part: str) -> list[StageModel]:
@@ -109,7 +122,10 @@ def _stage_model(name: str, runs: Sequence[Run], sizes: Sequence[Size], part: st
             "returned": sum(step.returned for step in steps),
             "moved": sum(step.moved for step in steps),
         })  # fmt: skip
-    constants = {each: fitted(sizes, [row[each] for row in rows]) for each in QUANTITIES}
+    constants = {
+        each: fitted(sizes, [row[each] for row in rows], terms)
+        for each, terms in QUANTITIES.items()
+    }
     return StageModel(name, max(1, round(float(np.median(n_steps)))), constants)
 
 
@@ -148,14 +164,22 @@ def cost_of(step: Step, cluster: Cluster) -> Cost:
     own = step.seconds + step.moved / cluster.worker_rate
     rate, mean = cluster.failures, own + step.seconds * (_mean_slowdown(cluster) - 1)
     again = math.expm1(rate * mean) * (1 / rate + cluster.restart) / mean if rate and mean else 1.0
-    rounds = max(math.ceil(step.tasks / workers) * own, step.tasks * mean / workers)
+    begins = np.array([arrival(step.shared, worker, cluster) for worker in range(workers)])
+    rounds = begins[0] + math.ceil(step.tasks / workers) * own * again
     last = float(cluster.slowdowns(np.array([1 / workers]))[0]) - 1
-    compute = rounds * again + step.seconds * last
+    compute = max(rounds, _filled(begins, step.tasks * mean * again)) + step.seconds * last
     network = step.tasks * (step.sent + step.returned) / cluster.driver_rate
     scheduler, store = step.tasks * cluster.overhead, step.tasks * step.moved / cluster.store_rate
-    share = arrival(step.shared, workers - 1, cluster)
-    seconds = step.driver + share + max(compute, network, scheduler, store)
-    return Cost(seconds, compute, step.driver, network + share, scheduler, store)
+    seconds = step.driver + max(compute, network, scheduler, store)
+    waited = float(begins.mean())
+    return Cost(seconds, compute - waited, step.driver, network + waited, scheduler, store)
+
+
+def _filled(begins: Floats, work: float) -> float:
+    """Return when work is done by workers that begin one after the other, as each is there."""
+    n = np.arange(1, len(begins) + 1)
+    ends = (work + np.cumsum(begins)) / n  # if only the first n took part
+    return float(ends[np.append(begins[1:] >= ends[:-1], True).argmax()])
 
 
 def _mean_slowdown(cluster: Cluster) -> float:

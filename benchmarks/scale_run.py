@@ -49,8 +49,15 @@ class Run(msgspec.Struct, frozen=True):
     shards: int
     predicted: int
     model_bytes: int
+    scratch_bytes: int
+    """Of files that training leaves in its work folder."""
     fit: list[Stage]
     predict: list[Stage]
+
+    @property
+    def peak(self) -> int:
+        """Most resident memory of all processes, in bytes."""
+        return max(stage.peak for stage in (*self.fit, *self.predict))
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -61,11 +68,11 @@ class Run(msgspec.Struct, frozen=True):
 def corpora(job: Job) -> tuple[Path, Path]:
     """Return the folders of training and test documents, which are written if they are not there.
 
-    Test documents are a tenth of the others, from half a shard to 20,000.
+    Test documents are a tenth of the others, from half a shard to 20,000, in smaller shards.
     """
     shape = job.shape
     n = min(_MOST_PREDICTED, max(shape.shard // 2, shape.documents // 10))
-    test = shape._replace(documents=n, shard=max(1, min(shape.shard, n // 4)), seed=shape.seed + 1)
+    test = shape._replace(documents=n, shard=-(-shape.shard // 8), seed=shape.seed + 1)
     name = f"{shape.documents}-{shape.labels}-{shape.shard}-{shape.seed}"
     base = Path(job.folder) / name
     return write_shards(base / "train", shape), write_shards(base / "test", test)
@@ -86,11 +93,14 @@ def measure(job: Job) -> Run:
         model.save(work / "model")
         with predicting.recording():
             manifest = predict_shards(work / "model", test, work / "labels", k=10, **how)
-    size = sum(path.stat().st_size for path in (work / "model").iterdir())
+    sizes = {
+        part: sum(path.stat().st_size for path in (work / part).rglob("*") if path.is_file())
+        for part in ("model", "scratch")
+    }
     run = Run(
         job.model, job.engine, job.workers, job.shape.documents, job.shape.labels,
-        len(model.words_), job.shape.shards, manifest.documents, size, learning.stages,
-        predicting.stages,
+        len(model.words_), job.shape.shards, manifest.documents, sizes["model"], sizes["scratch"],
+        learning.stages, predicting.stages,
     )  # fmt: skip
     subprocess.run(["rm", "-r", work], check=True)
     return run
