@@ -42,7 +42,7 @@ def test_one_shard_is_the_ordinary_trainer_bit_by_bit(
     source = in_shards(news, tmp_path / "in", 1)
     corpus = read_corpus(source / "docs-0.jsonl")
     for kind in (FlatLDA, PriorLDA):
-        ordinary = kind(fit_method=method, word_counts="raw", **QUICK).fit(corpus)
+        ordinary = kind(fit_method=method, **QUICK, n_held_out=0).fit(corpus)
         from_disk = kind(fit_method=method, **QUICK).fit_shards(source, tmp_path / "scratch")
         assert same(from_disk.label_words_, ordinary.label_words_)
         assert from_disk.settings_ == ordinary.settings_
