@@ -205,12 +205,14 @@ class TopicModel(LearnsOn, Explainer):
         fields = shards.settled_fields(source, fields)
         ready = shards.prepare(source, folder, self._execution(), fields=fields, counter=counter)
         labels = shards.read_labels(folder, ready)
-        blank = csr_array((labels.matrix.shape[0], len(ready.words)))
-        corpus = Corpus(blank, labels.matrix, ready.words, ready.labels)
-        self._begin_fit(corpus, None, shards.fitted(counter, ready))
+        self._begin_fit(shards.without_words(ready, labels), None, shards.fitted(counter, ready))
         self.fields_ = fields
         self._learn_shards(Path(folder), ready, labels)
         return self
+
+    def _begin_shards(self, ready: shards.Ready, labels: Indicator, targets: Targets) -> None:
+        """Set what is known of prepared shards before learning, their words by number alone."""
+        self._begin_fit(csr_array((labels.shape[0], len(ready.words))), (labels, targets), None)
 
     def _learn_shards(
         self, folder: Path, ready: shards.Ready, every: shards.Labels,

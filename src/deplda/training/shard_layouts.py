@@ -7,6 +7,7 @@ shard, is in memory for one block at a time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -225,12 +226,14 @@ def read_layout(laid: Laid, number: int) -> Any:
     )  # fmt: skip
 
 
-def add_up(laid: Laid, block: int, what: str, cells: Block) -> npt.NDArray[np.float64]:
-    """Return the sum over all shards of a value that each has for its cells, for a block's."""
+def add_up(
+    laid: Laid, block: int, path_of: Callable[[int], Path], cells: Block
+) -> npt.NDArray[np.float64]:
+    """Return the sum over all shards of values that each has, in a file, for its cells."""
     total = np.zeros(len(cells.words))
     ends, (first, last) = laid.ends[block], laid.cuts[block : block + 2]
     for shard in laid.shards:
         begin, end = laid.cell_starts(shard).mapped[[first, last]].tolist()
-        own = OnDisk(laid.of_shard(shard, what), np.float64, None, PREPARE_ANEW)
+        own = OnDisk(path_of(shard), np.float64, None, PREPARE_ANEW)
         total[cells.places[ends[shard] : ends[shard + 1]]] += own.finite(begin, end)
     return total

@@ -270,6 +270,12 @@ def read_labels(folder: StrPath, ready: Ready) -> Labels:
     return Labels(matrix, np.concatenate(tokens), np.concatenate(has_words))
 
 
+def without_words(ready: Ready, labels: Labels) -> Corpus:
+    """Return a corpus of all documents as if they had no words: what is known of it in memory."""
+    blank = csr_array((labels.matrix.shape[0], len(ready.words)))
+    return Corpus(blank, labels.matrix, ready.words, ready.labels)
+
+
 def label_matrix(folder: StrPath, ready: Ready) -> Any:
     """Return the labels of all documents, documents × labels."""
     return read_labels(folder, ready).matrix
