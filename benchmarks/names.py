@@ -52,7 +52,13 @@ from deplda.data.datasets import Dataset
 from deplda.data.splits import Split, random_split
 from deplda.data.vocabulary import with_concepts
 from deplda.evaluation import rank_metrics
-from deplda.models.name_evidence import NamePairs, index_of, learn_weights, names_by_label
+from deplda.models.name_evidence import (
+    NamePairs,
+    WordDocuments,
+    index_of,
+    learn_weights,
+    names_by_label,
+)
 
 Floats = npt.NDArray[np.float64]
 

@@ -12,6 +12,7 @@ from deplda.models.name_evidence import (
     Mentions,
     NameIndex,
     NamePairs,
+    WordDocuments,
     index_of,
     learn_weights,
     names_by_label,

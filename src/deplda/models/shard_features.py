@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from deplda.data.targets import Indicator
 from deplda.engine.execution import Execution, Shown
@@ -90,15 +90,18 @@ def count_words(
 ) -> WordDocuments:
     """Return how many documents there are in all shards, but for some, and how many have a word."""
     n_with = np.zeros(len(ready.words), np.int64)
-    firsts = np.cumsum([0, *(shard.documents for shard in ready.shards)])
-    items = [
-        (number, left_out[(left_out >= first) & (left_out < last)] - first)
-        for number, (first, last) in enumerate(zip(firsts, firsts[1:], strict=False))
-    ]
     sizes = len(ready.words), len(ready.labels)
-    for own in execution.map(_count_words, items, folder, sizes):
+    for own in execution.map(_count_words, _by_shard(ready, left_out), folder, sizes):
         n_with += own
-    return WordDocuments(int(firsts[-1]) - len(left_out), n_with)
+    n = sum(shard.documents for shard in ready.shards)
+    return WordDocuments(n - len(left_out), n_with)
+
+
+def _by_shard(ready: Ready, documents: Numbers) -> list[tuple[int, Numbers]]:
+    """Return of each shard its number and which of some documents are in it; numbers rise."""
+    firsts = np.cumsum([0, *(shard.documents for shard in ready.shards)])
+    parts = np.split(documents, np.searchsorted(documents, firsts[1:-1]))
+    return [(number, part - firsts[number]) for number, part in enumerate(parts)]
 
 
 def _count_words(
@@ -113,15 +116,7 @@ def _count_words(
 
 def gathered(folder: Path, ready: Ready, documents: Numbers, execution: Execution) -> Any:
     """Return the counts of some documents of all shards, in memory; their numbers rise."""
-    from scipy.sparse import vstack
-
-    firsts = np.cumsum([0, *(shard.documents for shard in ready.shards)])
-    cuts = np.searchsorted(documents, firsts)
-    items = [
-        (number, documents[cuts[number] : cuts[number + 1]] - firsts[number])
-        for number in range(len(ready.shards))
-        if cuts[number] < cuts[number + 1]
-    ]
+    items = [item for item in _by_shard(ready, documents) if len(item[1])]
     sizes = len(ready.words), len(ready.labels)
     return csr_array(vstack([*execution.map(_rows_of, items, folder, sizes)], format="csr"))
 

@@ -241,7 +241,9 @@ class TopicModel(LearnsOn, Explainer):
                 laid, n_chains=asked.n_chains, n_sweeps=asked.n_sweeps, seed=self.seed_, **how
             )
         self.diagnostics_: dict[str, Any] = {"label_words": None}
-        self._set_learned(words, labels, self._fit_topics(corpus, self._kept_topics(folder, corpus)))
+        self._set_learned(
+            words, labels, self._fit_topics(corpus, self._kept_topics(folder, corpus))
+        )
 
     def _learn_on(self, X: Any, y: Any) -> None:
         """Learn from more documents; where this fails, the model is of no use.

@@ -239,12 +239,11 @@ def _unite_block(plan: Plan, number: int, block: int, stop: Stop) -> None:
     n, kind = len(cells.words), _TYPES[plan.kind][0]
     before = np.zeros(n, kind) if number == 0 else _all_cells(plan, number - 1, block, n)
     after, has_changed = before.copy(), np.zeros(n, bool)
-    ends, (first, last) = laid.ends[block], laid.cuts[block : block + 2]
+    ends = laid.ends[block]
     for shard in laid.shards:
-        begin, end = laid.cell_starts(shard).mapped[[first, last]].tolist()
         own = OnDisk(plan.state(shard, number, "cells.npy"), kind, None, PREPARE_ANEW)
         where = cells.places[ends[shard] : ends[shard + 1]]
-        _add(after, before, has_changed, where, own.finite(begin, end))
+        _add(after, before, has_changed, where, own.finite(*laid.own_cells(shard, block)))
     save_array(plan.cells(block, number, "seen"), after[cells.places])
     save_array(target, after)
 

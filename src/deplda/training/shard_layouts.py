@@ -81,6 +81,14 @@ class Laid(msgspec.Struct, frozen=True):
         """Return where the cells of each label begin in a shard."""
         return OnDisk(self.of_shard(shard, "starts.npy"), np.int64, self.n_labels + 1, PREPARE_ANEW)
 
+    def own_cells(self, shard: int, block: int) -> tuple[int, int]:
+        """Return where the cells of a block begin and end among those of a shard."""
+        starts = self.cell_starts(shard)
+        begin, end = starts.mapped[self.cuts[block : block + 2]].tolist()
+        if end - begin != np.diff(self.ends[block])[shard]:
+            raise starts.unusable("its cells are not those that were indexed")
+        return begin, end
+
     def rows_of(self, shard: int, documents: Numbers) -> Numbers:
         """Return those of some documents of all that are in a shard, as numbered there."""
         first = self.first_document(shard)
@@ -231,9 +239,9 @@ def add_up(
 ) -> npt.NDArray[np.float64]:
     """Return the sum over all shards of values that each has, in a file, for its cells."""
     total = np.zeros(len(cells.words))
-    ends, (first, last) = laid.ends[block], laid.cuts[block : block + 2]
+    ends = laid.ends[block]
     for shard in laid.shards:
-        begin, end = laid.cell_starts(shard).mapped[[first, last]].tolist()
         own = OnDisk(path_of(shard), np.float64, None, PREPARE_ANEW)
-        total[cells.places[ends[shard] : ends[shard + 1]]] += own.finite(begin, end)
+        values = own.finite(*laid.own_cells(shard, block))
+        total[cells.places[ends[shard] : ends[shard + 1]]] += values
     return total

@@ -21,13 +21,13 @@ from deplda.data import wording
 from deplda.data.atomic import write_whole
 from deplda.data.collocations import chosen_of
 from deplda.data.corpus import Corpus
-from deplda.data.files import StrPath, check_plain, read_json
+from deplda.data.files import StrPath, read_json
 from deplda.data.readers import Fields, language_in, read_counted, separator_in
 from deplda.data.readers.shard_files import format_of, names_in
 from deplda.data.text import WordCounter
 from deplda.engine.execution import HERE, Execution, Shown
 from deplda.engine.pool import Stop
-from deplda.errors import InputError, ReadError
+from deplda.errors import InputError
 from deplda.training.checkpoint import load_arrays, save_arrays
 
 PREPARE_ANEW = "delete the folder of prepared shards, and prepare them anew"

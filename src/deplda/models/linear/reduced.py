@@ -58,18 +58,19 @@ class Problem(NamedTuple):
         """How many documents each label learns from."""
         return np.diff(self.starts)
 
-    def learn(
-        self, costs: Sequence[float], numbers: Numbers, execution: Execution
-    ) -> list[Solved]:
+    def learn(self, costs: Sequence[float], numbers: Numbers, execution: Execution) -> list[Solved]:
         """Return the solution for each C (`learn`)."""
         return learn(self, costs, numbers, execution)
 
 
 class Solved(NamedTuple):
-    """Weights of the labels that were asked for, labels × words, and α of each row."""
+    """Weights of the labels that were asked for, labels × words, and α of each row.
+
+    Of shards α is on disk (`shard_svms.Solution`).
+    """
 
     weights: Sparse
-    alpha: Floats
+    alpha: Any
 
 
 def problem_of(

@@ -72,9 +72,7 @@ class ShardSvms(NamedTuple):
         )  # fmt: skip
         # Those with the most pairs take longest: they come first, so that all cores end together.
         work = sorted(enumerate(blocks), key=lambda item: -int(sizes[item[1]].sum()))
-        unsolved = sum(
-            execution.map(_solve_block, work, self, folder, tuple(costs), shown=shown)
-        )
+        unsolved = sum(execution.map(_solve_block, work, self, folder, tuple(costs), shown=shown))
         reduced.warn_of_unsolved(unsolved)
         return [
             reduced.Solved(self._weights(folder, blocks, place), Solution(folder, blocks, place))
