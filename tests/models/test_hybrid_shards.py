@@ -19,7 +19,7 @@ from deplda.data.vocabulary import Vocabulary
 from deplda.models import shard_features
 from deplda.models.linear import shard_svms
 from deplda.models.predict_shards import predict_shards
-from deplda.training import passes, shard_layouts, shards, slices
+from deplda.training import passes, shard_layouts, shards
 from tests.drawn_news import drawn_news
 from tests.engine.clusters import kill_a_worker
 from tests.models.test_knows_names import world
@@ -54,8 +54,8 @@ def assert_same(one: HybridLDA, other: HybridLDA) -> None:
     assert one.held_out_ == other.held_out_
     assert one.settings_ == other.settings_
     assert one.n_tokens_ == other.n_tokens_
-    both = [model.decision_function(news()[:50]) for model in (one, other)]
-    np.testing.assert_array_equal(*both)
+    left, right = (model.decision_function(news()[:50]) for model in (one, other))
+    np.testing.assert_array_equal(left, right)
 
 
 @pytest.fixture(scope="module")
@@ -83,8 +83,8 @@ def test_one_shard_is_fit_bit_by_bit(how: Any, tmp_path: Path) -> None:
     from_disk = quick(**how).fit_shards(source, tmp_path / "scratch")
     assert_same(from_disk, ordinary)
     if how["n_held_out"]:
-        chances = [model.predict_proba(news()[:20]) for model in (from_disk, ordinary)]
-        np.testing.assert_array_equal(*chances)
+        found, expected = (model.predict_proba(news()[:20]) for model in (from_disk, ordinary))
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_texts_with_the_names_of_labels_in_them_are_learned_from_as_in_fit(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_texts_with_the_names_of_labels_in_them_are_learned_from_as_in_fit(tmp_p
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.jsonl").write_text("\n".join(lines))
     how: Any = {"n_held_out": 260, "C": 1.0}
-    told = {"min_count": 1, "stop_words": None}
+    told: Any = {"min_count": 1, "stop_words": None}
     corpus = read_corpus(tmp_path / "in" / "a.jsonl", counter=WordCounter(**told))
     ordinary = quick(**how).fit(
         corpus, counter=WordCounter(**told).with_words(corpus.vocabulary, 1)
@@ -193,7 +193,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(
 ) -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
     with monkeypatch.context() as patch:
-        patch.setattr(slices.np, "save", interrupted(np.save, call, full))
+        patch.setattr(np, "save", interrupted(np.save, call, full))
         with pytest.raises(OSError, match="No space left on device"):
             quick(**ONE_FOLD, n_jobs=1).fit_shards(three, tmp_path / "scratch")
     assert_same(quick(**ONE_FOLD).fit_shards(three, tmp_path / "scratch"), undisturbed(three))

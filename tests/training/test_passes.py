@@ -21,7 +21,6 @@ from deplda import (
 from deplda.data.datasets import newsroom
 from deplda.engine.execution import Execution
 from deplda.training import passes as sharded
-from deplda.training import shard_layouts
 from deplda.training.chains import Schedule
 from deplda.training.passes import expect_shards, train_shards
 from deplda.training.shard_layouts import Kind, Laid, lay_out_shards, read_block
@@ -124,20 +123,6 @@ def test_the_counts_of_words_add_up_to_those_of_labels(news: Corpus, tmp_path: P
             sums[np.diff(starts) == 0] = 0
             own = slice(*laid.cuts[block : block + 2])
             np.testing.assert_array_equal(sums, done.label_counts[own])
-
-
-@pytest.mark.parametrize("how", [{"word_counts": "log"}, {"background": 0.3}])
-def test_blocks_of_labels_change_no_bit(
-    how: Any, news: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source = in_shards(news, tmp_path / "in", 3)
-    found = []
-    for name, n_cells in (("one", 10**9), ("many", 500)):
-        monkeypatch.setattr(shard_layouts, "_BLOCK_CELLS", n_cells)
-        model = PriorLDA(**how).fit_shards(source, tmp_path / name)
-        found.append(model.label_words_)
-    assert len(list((tmp_path / "many").glob("layout-*-block-*.npz"))) > 5
-    assert same(*found)
 
 
 @pytest.mark.parametrize(

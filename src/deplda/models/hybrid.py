@@ -289,13 +289,23 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
             if _others_teach(prepared.teach(), fold)
         ]
 
+        def lesson_without(fold: Numbers) -> hybrid_shards.ShardLesson:
+            how = self._topic_model(), self._learned_targets(), execution
+            return hybrid_shards.lesson_of(prepared, fold, *how)
+
         def without(fold: Numbers, n_candidates: int) -> holdout.Fold:
-            return hybrid_shards.without(self, prepared, fold, n_candidates, index)
+            lesson, counts = lesson_without(fold), prepared.counts_of(fold, execution)
+            shortlister = self._shortlister_by(
+                lesson.idf, lesson.near.nearby, lesson.topics, lesson.labels, n_candidates, None,
+                counts,
+            )  # fmt: skip
+            return hybrid_shards.fold_of(prepared, lesson, counts, shortlister, index, execution)
 
         lessons = self._choose(labels, folds, without, index)
         part = lessons[0] if len(folds) == 1 and lessons else None
-        lesson, solved = hybrid_shards.learn(self, prepared, part)
-        self._set_learned(lesson.idf, lesson.near, solved.weights, lesson.topics, labels)
+        lesson = lesson_without(hybrid_shards.NONE)
+        weights = hybrid_shards.learn(lesson, self.n_candidates_, self.C_, part, execution)
+        self._set_learned(lesson.idf, lesson.near, weights, lesson.topics, labels)
         return self
 
     def _check_shards(self, counter: WordCounter | None) -> None:

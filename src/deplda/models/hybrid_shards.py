@@ -8,19 +8,19 @@ and words, and the documents held out.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from deplda.data.corpus import only_columns
-from deplda.data.targets import Indicator
+from deplda.data.targets import Indicator, Targets
 from deplda.engine.execution import Execution
 from deplda.models import holdout
-from deplda.models.base import Floats, Numbers
-from deplda.models.candidates import Centroids, Index
-from deplda.models.hybrid_scorer import lengths_of
-from deplda.models.linear import reduced
+from deplda.models.base import Counts, Floats, Numbers
+from deplda.models.candidates import Centroids, Index, Sparse
+from deplda.models.dependency import DependencyLDA
+from deplda.models.hybrid_scorer import Shortlister, lengths_of
 from deplda.models.linear.shard_svms import ShardSvms, pair_up
 from deplda.models.linear.svm import idf_by
 from deplda.models.name_evidence import NameIndex, WordDocuments
@@ -33,10 +33,6 @@ from deplda.models.shard_features import (
 )
 from deplda.training.shard_layouts import lay_out_shards
 from deplda.training.shards import Labels, Ready
-
-if TYPE_CHECKING:
-    from deplda.models.dependency import DependencyLDA
-    from deplda.models.hybrid import HybridLDA
 
 NONE: Numbers = np.zeros(0, np.int64)
 
@@ -60,6 +56,11 @@ class Shards(NamedTuple):
     def count_words(self, left_out: Numbers, execution: Execution) -> WordDocuments:
         """Return how many documents have each word, but for some documents."""
         return count_words(self.folder, self.ready, left_out, execution)
+
+    def counts_of(self, documents: Numbers, execution: Execution) -> Counts:
+        """Return the counts of some documents, in memory; their numbers rise."""
+        found: Counts = gathered(self.folder, self.ready, documents, execution)
+        return found
 
 
 class ShardLesson(NamedTuple):
@@ -88,12 +89,17 @@ class ShardLesson(NamedTuple):
         return pair_up(self.taught, k, execution)
 
 
-def lesson_of(model: HybridLDA, shards: Shards, left_out: Numbers) -> ShardLesson:
-    """Return what all documents but some teach: words, topics and mean documents."""
-    execution, every = model._execution(), shards.labels.matrix
+def lesson_of(
+    shards: Shards, left_out: Numbers, topics: DependencyLDA, targets: Targets,
+    execution: Execution,
+) -> ShardLesson:  # fmt: skip
+    """Return what all documents but some teach: topics, words and mean documents.
+
+    `topics` is a model that has learned nothing yet, and `targets` are its labels.
+    """
+    every = shards.labels.matrix
     labels = every[np.delete(np.arange(shards.n_documents), left_out)] if len(left_out) else every
-    topics = model._topic_model()
-    topics._begin_shards(shards.ready, labels, model._learned_targets())
+    topics._begin_shards(shards.ready, labels, targets)
     topics._learn_shards(shards.folder, shards.ready, shards.labels, left_out)
     laid = lay_out_shards(
         shards.folder, shards.ready, "expected", topics.settings_["word_counts"],
@@ -105,33 +111,27 @@ def lesson_of(model: HybridLDA, shards: Shards, left_out: Numbers) -> ShardLesso
     return ShardLesson(taught, labels, words, idf, topics, centroids(taught, idf, execution))
 
 
-def without(
-    model: HybridLDA, shards: Shards, fold: Numbers, n_candidates: int, index: NameIndex | None
-) -> holdout.Fold:
-    """Return a fold with what all other documents taught."""
-    execution, lesson = model._execution(), lesson_of(model, shards, fold)
-    counts = gathered(shards.folder, shards.ready, fold, execution)
-    shortlister = model._shortlister_by(
-        lesson.idf, lesson.near.nearby, lesson.topics, lesson.labels, n_candidates, None, counts
-    )
+def fold_of(
+    shards: Shards, lesson: ShardLesson, counts: Counts, shortlister: Shortlister,
+    index: NameIndex | None, execution: Execution,
+) -> holdout.Fold:  # fmt: skip
+    """Return the documents that a lesson left out, whose counts these are, with what it taught."""
     known, mentions = only_columns(counts, lesson.words.n_with > 0), None
     if index is not None:
         mentions = index.with_idf(lesson.words).find(counts, lengths_of(known))
-    held = known, shards.labels.matrix[fold]
+    held = known, shards.labels.matrix[lesson.taught.left_out]
     return holdout.fold_of(shortlister, lesson, held, mentions, (), execution)
 
 
 def learn(
-    model: HybridLDA, shards: Shards, part: holdout.Lesson | None
-) -> tuple[ShardLesson, reduced.Solved]:
-    """Return what all documents teach, and their SVMs.
+    lesson: ShardLesson, k: int, cost: float, part: holdout.Lesson | None, execution: Execution
+) -> Sparse:
+    """Return the weights of all labels' SVMs, by shortlists of k labels.
 
     `part` is what was learned without a fold: the SVMs start from there.
     """
-    execution, lesson = model._execution(), lesson_of(model, shards, NONE)
-    svms = lesson.problem(lesson.near.nearby, model.n_candidates_, execution)
+    svms = lesson.problem(lesson.near.nearby, k, execution)
     if part is not None:
         svms = svms._replace(start=part.alpha)
-    every = np.arange(lesson.labels.shape[1])
-    (solved,) = svms.learn((model.C_,), every, execution)
-    return lesson, solved
+    (solved,) = svms.learn((cost,), np.arange(lesson.labels.shape[1]), execution)
+    return solved.weights
