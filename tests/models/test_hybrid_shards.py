@@ -54,8 +54,8 @@ def assert_same(one: HybridLDA, other: HybridLDA) -> None:
     assert one.held_out_ == other.held_out_
     assert one.settings_ == other.settings_
     assert one.n_tokens_ == other.n_tokens_
-    left, right = (model.decision_function(news()[:50]) for model in (one, other))
-    np.testing.assert_array_equal(left, right)
+    scores, expected = (model.decision_function(news()[:50]) for model in (one, other))
+    np.testing.assert_array_equal(scores, expected)
 
 
 @pytest.fixture(scope="module")
