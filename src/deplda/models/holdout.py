@@ -52,12 +52,24 @@ _SAMPLED_PAIRS = 300_000
 _DOCUMENTS_TO_CHOOSE_BY = 1_000
 
 
+class Solved(Protocol):
+    """SVMs that have been learned; where they are large, they are in memory when asked for."""
+
+    @property
+    def weights(self) -> Sparse:
+        """The weights, labels × words."""
+
+    @property
+    def alpha(self) -> Any:
+        """From where to solve a larger problem."""
+
+
 class Svms(Protocol):
     """What SVMs are to learn."""
 
     def learn(
         self, costs: Sequence[float], numbers: Numbers, execution: Execution
-    ) -> list[reduced.Solved]:
+    ) -> Sequence[Solved]:
         """Return the solution for each C; rows of labels not in `numbers` are empty."""
 
 
@@ -360,9 +372,9 @@ def choose(
     lessons = [Lesson(t.problem, s[at].alpha) for t, s in zip(chosen, solved, strict=True)]
     with stage("weighing signals", execution.progress):
         plain = Chosen(cost, n, mixture.judge(held[at], execution), held[at], lessons)
-        own, weights = [t.fold for t in chosen], [s[at].weights for s in solved]
-        named = _with_names(own, weights, plain, execution) or plain
-        return _with_experts(own, weights, named, experts, execution) if experts else named
+        own, svms = [t.fold for t in chosen], [s[at] for s in solved]
+        named = _with_names(own, svms, plain, execution) or plain
+        return _with_experts(own, svms, named, experts, execution) if experts else named
 
 
 class _Named(NamedTuple):
@@ -380,11 +392,11 @@ class _Named(NamedTuple):
         return np.where(self.is_unseen, self.by_name, judged.log_odds)
 
 
-def _named(folds: Sequence[Fold], weights: Sequence[Sparse]) -> _Named | None:
+def _named(folds: Sequence[Fold], svms: Sequence[Solved]) -> _Named | None:
     """Return the candidates with names; None where these are not looked at, or teach nothing."""
     parts = [
-        fold.named(own, fold.mentions)
-        for fold, own in zip(folds, weights, strict=True)
+        fold.named(own.weights, fold.mentions)
+        for fold, own in zip(folds, svms, strict=True)
         if fold.mentions is not None
     ]
     if not parts:
@@ -405,13 +417,13 @@ def _named(folds: Sequence[Fold], weights: Sequence[Sparse]) -> _Named | None:
 
 
 def _with_names(
-    folds: Sequence[Fold], weights: Sequence[Sparse], plain: Chosen, execution: Execution
+    folds: Sequence[Fold], svms: Sequence[Solved], plain: Chosen, execution: Execution
 ) -> Chosen | None:
     """Return what was chosen with names as a signal; None where they are no better.
 
     All labels of the documents count here, also those that no other document has.
     """
-    named = _named(folds, weights)
+    named = _named(folds, svms)
     if named is None:
         return None
     judged = mixture.with_names(plain.judged.name, named.seen, execution)
@@ -431,15 +443,15 @@ def _with_names(
 
 
 def _with_experts(
-    folds: Sequence[Fold], weights: Sequence[Sparse], before: Chosen, names: Sequence[str],
+    folds: Sequence[Fold], svms: Sequence[Solved], before: Chosen, names: Sequence[str],
     execution: Execution,
 ) -> Chosen:  # fmt: skip
     """Return what was chosen with experts as signals, or without where they are no better."""
     wide = [fold.with_suggested() for fold in folds]
-    named = None if before.name_weights is None else _named(wide, weights)
+    named = None if before.name_weights is None else _named(wide, svms)
     if named is None:
         seen = every = _together(
-            [fold.held_out(own) for fold, own in zip(wide, weights, strict=True)]
+            [fold.held_out(own.weights) for fold, own in zip(wide, svms, strict=True)]
         )
     else:
         seen, every = named.seen, named.every

@@ -28,6 +28,7 @@ from deplda.models.shard_features import (
     Taught,
     centroids,
     count_words,
+    forget_indexes,
     gathered,
     write_companions,
 )
@@ -85,6 +86,7 @@ class ShardLesson(NamedTuple):
 
     def problem(self, near: Index, k: int, execution: Execution) -> ShardSvms:
         """Return what SVMs are to learn from shortlists of k labels."""
+        self.topics._tables.forget()  # until candidates are looked for again
         write_companions(self.taught, self.labels)
         return pair_up(self.taught, k, execution)
 
@@ -97,6 +99,7 @@ def lesson_of(
 
     `topics` is a model that has learned nothing yet, and `targets` are its labels.
     """
+    forget_indexes()
     every = shards.labels.matrix
     labels = every[np.delete(np.arange(shards.n_documents), left_out)] if len(left_out) else every
     topics._begin_shards(shards.ready, labels, targets)

@@ -7,7 +7,6 @@ sums of all shards are then added up and made mean documents, a block of labels 
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
@@ -32,7 +31,6 @@ from deplda.training.slices import OnDisk, save_array
 Numbers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-_INDEXES_KEPT = 2
 NEAR, BESIDE = "near", "beside"
 
 
@@ -230,13 +228,13 @@ def save_index(taught: Taught, name: str, index: Index) -> None:
     save_array(taught.of_all(f"{name}-starts.npy"), matrix.indptr.astype(np.int64, copy=False))
 
 
-_indexes: OrderedDict[Path, Index] = OrderedDict()
+_indexes: dict[Path, Index] = {}
 _loading = Lock()
 
 
 def load_index(taught: Taught, name: str) -> Index:
-    """Return an index of these documents; one copy of it in a process, of the last two."""
-    path = taught.of_all(name)
+    """Return an index of these documents; a process has one copy of each, until others come."""
+    path, here = taught.of_all(name), taught.of_all("")
     with _loading:
         if path not in _indexes:
             n = taught.laid.n_words if name == NEAR else taught.n_labels
@@ -253,7 +251,12 @@ def load_index(taught: Taught, name: str) -> Index:
             )
             matrix.indptr = matrix.indptr.astype(np.int64, copy=False)
             _indexes[path] = Index(matrix)
-            while len(_indexes) > _INDEXES_KEPT:
-                _indexes.popitem(last=False)
-        _indexes.move_to_end(path)
+            for other in [each for each in _indexes if not str(each).startswith(str(here))]:
+                del _indexes[other]
         return _indexes[path]
+
+
+def forget_indexes() -> None:
+    """Take no memory for indexes that nobody else holds."""
+    with _loading:
+        _indexes.clear()

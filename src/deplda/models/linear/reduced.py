@@ -64,13 +64,10 @@ class Problem(NamedTuple):
 
 
 class Solved(NamedTuple):
-    """Weights of the labels that were asked for, labels × words, and α of each row.
-
-    Of shards α is on disk (`shard_svms.Solution`).
-    """
+    """Weights of the labels that were asked for, labels × words, and α of each row."""
 
     weights: Sparse
-    alpha: Any
+    alpha: Floats
 
 
 def problem_of(

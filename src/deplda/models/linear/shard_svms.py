@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from deplda.engine.execution import Execution, Shown
 from deplda.engine.pool import Stop
 from deplda.kernels import shortlists
-from deplda.models.candidates import training_lists
+from deplda.models.candidates import Sparse, training_lists
 from deplda.models.linear import reduced
 from deplda.models.shard_features import BESIDE, NEAR, Taught, load_index
 from deplda.training.checkpoint import load_arrays, save_arrays
@@ -34,11 +34,35 @@ _ALONE = Execution(n_jobs=1)
 
 
 class Solution(NamedTuple):
-    """Where α of all pairs are on disk: of each block of labels, for one of the costs."""
+    """Where the weights and α of all labels are on disk: of each block, for one of the costs."""
 
     folder: Path
     blocks: list[Numbers]
     place: int
+    sizes: Numbers
+    """How many words each label weighs."""
+    n_words: int
+
+    @property
+    def alpha(self) -> Solution:
+        """Where α are: here."""
+        return self
+
+    @property
+    def weights(self) -> Sparse:
+        """The weights of all labels, labels × words, in memory; read anew each time."""
+        starts = np.concatenate([[0], np.cumsum(self.sizes)])
+        words, values = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float32)
+        for number, block in enumerate(self.blocks):
+            saved = load_arrays(_block_file(self.folder, number), PREPARE_ANEW)
+            own = saved.below(f"words_{self.place}", np.int32, (None,), self.n_words)
+            ends = saved.starts(f"ends_{self.place}", len(block), len(own))
+            if not np.array_equal(np.diff(ends), self.sizes[block]):
+                raise saved.unusable("its labels have other weights than they had")
+            places = _ranges(starts[block], starts[block + 1])
+            words[places] = own
+            values[places] = saved.take(f"values_{self.place}", np.float32, own.shape)
+        return csr_array((values, words, starts), shape=(len(self.sizes), self.n_words))
 
     def of_block(self, number: int) -> tuple[Numbers, Numbers, Floats]:
         """Return the documents of each label, and α of each that is above 0."""
@@ -58,8 +82,8 @@ class ShardSvms(NamedTuple):
 
     def learn(
         self, costs: Sequence[float], numbers: Numbers, execution: Execution
-    ) -> list[reduced.Solved]:
-        """Return the solution for each C as `reduced.learn` does; α are on disk (`Solution`)."""
+    ) -> list[Solution]:
+        """Return the solution for each C, which is that of `reduced.learn`, on disk."""
         sizes = self._sizes()
         blocks = _blocks(numbers, sizes) if self.start is None else self.start.blocks
         meaning = (self.k, tuple(costs), numbers.tobytes(), self.start and self.start.folder.name)
@@ -72,11 +96,15 @@ class ShardSvms(NamedTuple):
         )  # fmt: skip
         # Those with the most pairs take longest: they come first, so that all cores end together.
         work = sorted(enumerate(blocks), key=lambda item: -int(sizes[item[1]].sum()))
-        unsolved = sum(execution.map(_solve_block, work, self, folder, tuple(costs), shown=shown))
+        found = execution.map(_solve_block, work, self, folder, tuple(costs), shown=shown)
+        n_weights, unsolved = np.zeros((len(costs), self.taught.n_labels), np.int64), 0
+        for (_, block), (own, n) in zip(work, found, strict=True):
+            n_weights[:, block] = own
+            unsolved += n
         reduced.warn_of_unsolved(unsolved)
+        n_words = self.taught.laid.n_words
         return [
-            reduced.Solved(self._weights(folder, blocks, place), Solution(folder, blocks, place))
-            for place in range(len(costs))
+            Solution(folder, blocks, place, own, n_words) for place, own in enumerate(n_weights)
         ]
 
     def _sizes(self) -> Numbers:
@@ -95,20 +123,6 @@ class ShardSvms(NamedTuple):
             OnDisk(starts, np.int64, n + 1, PREPARE_ANEW), found,
             OnDisk(signs, np.int8, len(found), PREPARE_ANEW),
         )  # fmt: skip
-
-    def _weights(self, folder: Path, blocks: list[Numbers], place: int) -> Any:
-        """Return the weights of all labels, labels × words, as the blocks' files have them."""
-        sizes = np.zeros(self.taught.n_labels, np.int64)
-        words, values = [np.zeros(0, np.int32)], [np.zeros(0, np.float32)]
-        for number, block in enumerate(blocks):
-            saved = load_arrays(_block_file(folder, number), PREPARE_ANEW)
-            own = saved.below(f"words_{place}", np.int32, (None,), self.taught.laid.n_words)
-            sizes[block] = np.diff(saved.starts(f"ends_{place}", len(block), len(own)))
-            words.append(own)
-            values.append(saved.take(f"values_{place}", np.float32, own.shape))
-        shape = len(sizes), self.taught.laid.n_words
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        return csr_array((np.concatenate(values), np.concatenate(words), starts), shape=shape)
 
 
 _PAIRS = ("starts", "rows", "signs")
@@ -225,12 +239,20 @@ def _ranges(starts: Numbers, ends: Numbers) -> Numbers:
 
 def _solve_block(
     svms: ShardSvms, folder: Path, costs: tuple[float, ...], item: tuple[int, Numbers], stop: Stop
-) -> int:
-    """Write the weights and α of a block's labels for each C; return how many are not solved."""
+) -> tuple[Numbers, int]:
+    """Write the weights and α of a block's labels for each C.
+
+    Returns how many words each label weighs, costs × labels, and how many are not solved.
+    """
     number, labels = item
     target = _block_file(folder, number)
     if os.path.lexists(target):
-        return int(load_arrays(target, PREPARE_ANEW).take("unsolved", np.int64, (1,))[0])
+        saved = load_arrays(target, PREPARE_ANEW)
+        every = [
+            np.diff(saved.take(f"ends_{place}", np.int64, (len(labels) + 1,)))
+            for place in range(len(costs))
+        ]
+        return np.stack(every), int(saved.take("unsolved", np.int64, (1,))[0])
     problem, n_words = _gathered(svms, labels), svms.taught.laid.n_words
     n_with = np.bincount(problem.words, minlength=n_words)
     by_frequency = np.argsort(-n_with, kind="stable")[: np.count_nonzero(n_with)]
@@ -258,7 +280,7 @@ def _solve_block(
             f"documents_{place}": problem.documents[is_used], f"alpha_{place}": alpha[is_used],
         }  # fmt: skip
     save_arrays(target, unsolved=np.array([unsolved]), **arrays)
-    return unsolved
+    return np.stack([np.diff(arrays[f"ends_{place}"]) for place in range(len(costs))]), unsolved
 
 
 def _started(start: Solution | None, number: int, problem: _Gathered, laid: Any) -> Floats:
