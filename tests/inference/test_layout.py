@@ -48,8 +48,9 @@ def test_totals_of_words_are_the_last_of_their_running_sums(
 ) -> None:
     monkeypatch.setattr(layout, "_PART", part)
     rng = np.random.default_rng(0)
-    weights = csr_array(np.where(rng.random((9, 6)) < 0.4, rng.random((9, 6)), 0.0))
-    assert (np.diff(weights.indptr) == 0).any()
+    values = np.where(rng.random((9, 6)) < 0.4, rng.random((9, 6)), 0.0)
+    values[[0, 4, 5, 8]] = 0.0
+    weights = csr_array(values)
     tables = Tables(LabelWords(weights, np.full(6, 0.01)), [])
     words = tables.words
     for row in range(9):

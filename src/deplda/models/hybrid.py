@@ -73,7 +73,8 @@ from deplda.training import shards
 from deplda.training.estimates import LabelWords, TopicLabels
 
 _STEPS = 7
-"""Of `fit`, as they are shown: three with documents held out, four with all."""
+"""Of `fit`, as they are shown: three with documents held out, four with all. Of shards there are
+three more: words are counted and numbered, and then weighed."""
 _UNTAUGHT_COST = 1.0
 _TRUST_IN_NEW = 0.3
 """Share of C for more documents of a label that has a weight already: they are missed by more than
@@ -240,7 +241,7 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         self._learn(learned, labels, (folds[0], lessons[0]) if is_part else None)
         return self
 
-    @steps(_STEPS)
+    @steps(_STEPS + 3)
     def fit_shards(
         self,
         source: StrPath,

@@ -30,7 +30,7 @@ Numbers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 _BLOCK_PAIRS = 100_000
-_ALONE = Execution(n_jobs=1)
+_ALONE = Execution(n_jobs=1, progress=False)
 
 
 class Solution(NamedTuple):
