@@ -38,7 +38,8 @@ from deplda.inference.batches import score_matrix
 from deplda.inference.layout import Tables
 from deplda.inference.settings import Inference
 from deplda.models.predict_shards import predict_shards
-from deplda.training.passes import Kind, Pass, _plan, cells_of, estimate, run_passes
+from deplda.training.passes import Pass, _plan, estimate, run_passes
+from deplda.training.shard_layouts import Kind, lay_out_shards
 from deplda.training.shards import prepare
 from deplda.training.word_chain import Words
 
@@ -93,17 +94,17 @@ def chains(table: Table, corpus: Corpus, n_chains: int, n_sweeps: int) -> None:
 def passes(
     table: Table, train: Corpus, test: Corpus, n_shards: int, kind: Kind, n: int, folder: Path
 ) -> None:
-    """Train in memory and by shards; show quality, time and bytes of every pass."""
+    """Train in memory and by shards; show quality and time of every pass."""
     source = folder / f"in-{n_shards}"
     if not source.exists():
         source.mkdir()
         for number, rows in enumerate(np.array_split(np.arange(len(train)), n_shards)):
             write_svmlight(train[rows], source / f"{number:03}.svm")
     scratch = folder / f"scratch-{n_shards}"
-    preparing = seconds(lambda: prepare(source, scratch))
+    preparing = seconds(lambda: lay_out_shards(scratch, prepare(source, scratch), kind))
     ready = prepare(source, scratch)
-    plan = _plan(scratch, ready, kind, 50.0, 0.01, 0, 0, (kind, n))
-    cells, million = cells_of(plan), sum(shard.tokens for shard in ready.shards) / 1e6
+    plan = _plan(lay_out_shards(scratch, ready, kind), kind, 50.0, 0.01, (n,))
+    million = sum(shard.tokens for shard in ready.shards) / 1e6
     name = f"{kind}, {n_shards} shards"
     table.add_row(f"{name}: preparing, seconds", f"{preparing:.1f}")
     begin, cpu = time.perf_counter(), time.process_time()
@@ -111,15 +112,13 @@ def passes(
         took, used = time.perf_counter() - begin, time.process_time() - cpu
         if kind == "expected" or done.number in (0, 1, 2, 5, 10, 20, 50, n):
             table.add_row(f"{name}: pass {done.number}", _row(done, took, used, million), _quality(
-                estimate(cells, done, kind), test))  # fmt: skip
+                estimate([(plan, done)]), test))  # fmt: skip
         begin, cpu = time.perf_counter(), time.process_time()
 
 
 def _row(done: Pass, took: float, used: float, million: float) -> str:
-    return (
-        f"{took:.1f} s, {used / million:.2f} CPU s, {done.sent / million / MB:.2f} MB sent, "
-        f"{done.returned / million / MB:.2f} MB returned a million tokens"
-        + (f", moved {done.moved / million / 1e6:.3f}" if done.moved else "")
+    return f"{took:.1f} s, {used / million:.2f} CPU s a million tokens" + (
+        f", moved {done.moved / million / 1e6:.3f}" if done.moved else ""
     )
 
 

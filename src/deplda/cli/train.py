@@ -97,7 +97,8 @@ _OWN_OPTIONS = {
 @click.option(
     "--scratch",
     type=click.Path(file_okay=False, path_type=Path),
-    help="CORPUS is a folder of files too large for memory together; lay them out here.",
+    help="CORPUS is a folder of files too large for memory together; keep here what is learned of "
+    "them, to go on from if cut off.",
 )
 @click.option(
     "--max-words",
@@ -159,7 +160,7 @@ def train(
         check_source(corpus)
     _check_checkpoint(checkpoint, resume)
     if asked["model"] is None:
-        asked["model"] = _usual_model(asked, scratch, checkpoint)
+        asked["model"] = _usual_model(asked, checkpoint)
     model = _make_model(**asked)
     if beside and (scratch is not None or not can(model, "experts")):
         raise click.UsageError(
@@ -230,11 +231,10 @@ def train(
     show(f"Next: deplda predict {output} {'new.jsonl' if summary['takes_text'] else 'new.svm'}")
 
 
-def _usual_model(asked: dict[str, Any], scratch: Path | None, checkpoint: Path | None) -> str:
+def _usual_model(asked: dict[str, Any], checkpoint: Path | None) -> str:
     """Return the model that is trained where none is named, and say so if it is not the usual."""
     for option, is_given in (
-        ("--scratch", scratch is not None), ("--checkpoint", checkpoint is not None),
-        ("--paper", asked["paper"] is not None),
+        ("--checkpoint", checkpoint is not None), ("--paper", asked["paper"] is not None)
     ):  # fmt: skip
         if is_given:
             note(f"{option} is for topic models: --model dependency is trained, not the hybrid")
