@@ -43,11 +43,16 @@ class Size(NamedTuple):
 
 
 _ALL = (RUN, DOCUMENT, LABEL, SHARD, SHARD_AND_LABEL)
+_PLAIN = (RUN, DOCUMENT, LABEL, SHARD)
 QUANTITIES = {
-    "tasks": (RUN, DOCUMENT, LABEL, SHARD), "seconds": _ALL, "driver": _ALL, "shared": NO_SHARDS,
-    "sent": _ALL, "returned": _ALL, "moved": _ALL,
+    "tasks": _PLAIN, "seconds": _PLAIN, "driver": _PLAIN, "shared": NO_SHARDS, "sent": _ALL,
+    "returned": _ALL, "moved": _ALL,
 }  # fmt: skip
-"""Of a stage, and what each may be proportional to."""
+"""Of a stage, and what each may be proportional to.
+
+What a shard has of every label is known by its bytes, which are counted. In seconds it would be
+noise, that of a few shards and labels, times millions.
+"""
 
 
 class StageModel(NamedTuple):

@@ -30,6 +30,8 @@ from benchmarks.simulation import Cluster, Step, simulate
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "scale.md"
 PLANNED = ((10**7, 500_000), (10**8, 500_000))
 WORKERS = (10, 100, 1_000)
+SHARD = 10_000
+"""Documents of a shard in what is planned."""
 PARTS = ("fit", "predict")
 _NAMES = {"fit": "training", "predict": "prediction"}
 MB, GB = 1e6, 1e9
@@ -60,8 +62,8 @@ def page_text(measured: Measured, model: str) -> str:
         _speedups(runs),
         _constants(models),
         _check(runs, models),
-        _plans(models, shard),
-        _limits(alone, models["fit"], shard),
+        _plans(models),
+        _limits(alone, models["fit"]),
     ]
     return "\n".join(sections)
 
@@ -88,8 +90,9 @@ def _where(measured: Measured, model: str, sizes: list[tuple[int, int]], shard: 
     if model != "hybrid" or sizes[-1][0] < 1_000_000:
         text += (
             "\n**To be measured again**, with the hybrid and up to a million documents: these are "
-            "small runs, on a machine that was not quiet. What follows from them is the method, "
-            "and no more than the order of magnitude.\n"
+            "small runs, on two cores that had other work as well, so that two workers may be "
+            "slower than one. What follows from them is the method, and at best the order of "
+            "magnitude.\n"
         )
     return text
 
@@ -239,10 +242,10 @@ def _check(runs: list[Run], models: dict[str, list[StageModel]]) -> str:
     )
 
 
-def _plans(models: dict[str, list[StageModel]], shard: float) -> str:
+def _plans(models: dict[str, list[StageModel]]) -> str:
     rows = []
     for documents, labels in PLANNED:
-        size = Size(documents, labels, documents / shard)
+        size = Size(documents, labels, documents / SHARD)
         for workers in WORKERS:
             cluster = Cluster(workers)
             row = [f"{documents:,} documents", f"{workers:,}"]
@@ -257,7 +260,7 @@ def _plans(models: dict[str, list[StageModel]], shard: float) -> str:
     head = ("", "workers", "training h", "simulated", "price", "bound by", "prediction h",
             "simulated", "price", "bound by")  # fmt: skip
     return (
-        f"## Planned\n\n{PLANNED[0][1]:,} labels, shards of {shard:,.0f} documents; prediction is "
+        f"## Planned\n\n{PLANNED[0][1]:,} labels, shards of {SHARD:,} documents; prediction is "
         f"of as many documents; ${PRICE} for a core and hour. The simulation is of one seed.\n\n"
         + table(head, rows)
     )
@@ -284,9 +287,9 @@ class Limit(NamedTuple):
     remedy: str
 
 
-def _limits(runs: list[Run], models: list[StageModel], shard: float) -> str:
+def _limits(runs: list[Run], models: list[StageModel]) -> str:
     documents, labels = PLANNED[-1]
-    target = Size(documents, labels, documents / shard)
+    target = Size(documents, labels, documents / SHARD)
     limits = [*_room(runs, models, target), *_hours(models, target)]
     rows = [
         (
@@ -313,7 +316,7 @@ def _room(runs: list[Run], models: list[StageModel], target: Size) -> Iterator[L
     shared = max((stage.constants["shared"] for stage in models), key=lambda c: c @ target.basis)
     for constants, what, most, remedy in (
         (peak, "memory of the driver, and one worker", 64,
-         "counts are divided among owners by label, or stay on disk in blocks"),
+         "the labels of documents and φ stay on disk, in blocks"),
         (shared, "memory of a worker for what it is sent at once", 8,
          "it is sent the part that its shard has"),
         (model, "memory of a machine for the model, to predict", 64,

@@ -25,7 +25,7 @@ def _run(
     documents: int, labels: int, shards: int, workers: int = 1, engine: Engine = "dask"
 ) -> Run:
     """Return a run of which all constants are known."""
-    busy = 0.001 * documents + 0.0002 * labels + 1e-5 * shards * labels
+    busy = 0.001 * documents + 0.0002 * labels + 0.05 * shards
     passes = [Done(shards, busy / 3, 100 * labels, 5 * shards, 8 * labels * shards, 400 * documents)
               for _ in range(3)]  # fmt: skip
     learning = Stage("learning", 0.5 + busy / workers + 1e-4 * documents, 10**9, passes)
@@ -43,7 +43,7 @@ RUNS = [_run(*size) for size in SIZES]
 def test_constants_that_made_the_runs_are_found_again() -> None:
     (stage,) = stage_models(RUNS, "fit")
     assert stage.steps == 3
-    assert stage.constants["seconds"] == pytest.approx([0, 1e-3, 2e-4, 0, 1e-5], abs=1e-9)
+    assert stage.constants["seconds"] == pytest.approx([0, 1e-3, 2e-4, 0.05, 0], abs=1e-9)
     assert stage.constants["driver"] == pytest.approx([0.5, 1e-4, 0, 0, 0], abs=1e-9)
     assert stage.constants["shared"] == pytest.approx([0, 0, 100, 0, 0], abs=1e-6)
     assert stage.constants["returned"] == pytest.approx([0, 0, 0, 0, 24], abs=1e-3)
