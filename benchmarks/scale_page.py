@@ -14,7 +14,6 @@ from benchmarks.cost_model import (
     LABEL,
     NO_SHARDS,
     PRICE,
-    Cost,
     Floats,
     Size,
     StageModel,
@@ -254,22 +253,30 @@ def _plans(models: dict[str, list[StageModel]]) -> str:
                 told, played = total(steps, cluster), simulate(steps, cluster)
                 row += [
                     digits(told.seconds / 3600), digits(played.seconds / 3600),
-                    f"${digits(dollars(told.seconds, workers))}", _bound(told),
+                    f"${digits(dollars(told.seconds, workers))}", _bound(models[part], size, cluster),
                 ]  # fmt: skip
             rows.append(row)
-    head = ("", "workers", "training h", "simulated", "price", "bound by", "prediction h",
-            "simulated", "price", "bound by")  # fmt: skip
+    head = ("", "workers", "training h", "simulated", "price", "longest stage", "prediction h",
+            "simulated", "price", "longest stage")  # fmt: skip
     return (
         f"## Planned\n\n{PLANNED[0][1]:,} labels, shards of {SHARD:,} documents; prediction is "
-        f"of as many documents; ${PRICE} for a core and hour. The simulation is of one seed.\n\n"
-        + table(head, rows)
+        f"of as many documents; ${PRICE} for a core and hour. Of the longest stage it is said what "
+        "it waits for: a stage with fewer tasks than workers gains nothing from more of them. The "
+        "simulation is of one seed.\n\n" + table(head, rows)
     )
 
 
-def _bound(cost: Cost) -> str:
-    parts = {"compute": cost.compute, "driver": cost.driver, "network": cost.network,
+def _bound(models: list[StageModel], size: Size, cluster: Cluster) -> str:
+    """Return the stage that takes longest, what it waits for, and its share of all."""
+    costs = {stage.name: total(stage.steps_at(size), cluster) for stage in models}
+    name, cost = max(costs.items(), key=lambda item: item[1].seconds)
+    tasks = min((step.tasks for stage in models if stage.name == name for step in
+                 stage.steps_at(size)), default=0)  # fmt: skip
+    few = f"{tasks:,} tasks" if 0 < tasks < cluster.workers else "compute"
+    parts = {few: cost.compute, "driver": cost.driver, "network": cost.network,
              "scheduler": cost.scheduler, "files": cost.store}  # fmt: skip
-    return max(parts, key=lambda name: parts[name])
+    share = cost.seconds / sum(each.seconds for each in costs.values())
+    return f"{name} ({max(parts, key=lambda part: parts[part])}), {100 * share:.0f} %"
 
 
 # What breaks first --------------------------------------------------------------------------------
