@@ -114,7 +114,7 @@ def test_threads_and_the_sizes_of_blocks_change_no_bit(
     three: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shard_layouts, "_BLOCK_CELLS", 300)
-    monkeypatch.setattr(shard_svms, "_BLOCK_PAIRS", 100)
+    monkeypatch.setattr(shard_svms, "_MOST_PAIRS", 100)
     model = quick(**ONE_FOLD, n_jobs=2).fit_shards(three, tmp_path / "scratch")
     assert len(list((tmp_path / "scratch").glob("*-svms-*/block-*.npz"))) > 10
     assert_same(model, undisturbed(three))

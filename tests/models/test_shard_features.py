@@ -77,8 +77,11 @@ def test_mean_documents_are_those_of_documents_in_memory(
     np.testing.assert_array_equal(again.nearby.matrix.data, found.nearby.matrix.data)
     own = taught.features(1)
     rows = slice(features.indptr[40], features.indptr[80])
-    np.testing.assert_array_equal(own.words, features.indices[rows])
-    np.testing.assert_array_equal(own.values, features.data[rows].astype(np.float32))
+    sizes, words, values, squares = own.rows(np.arange(40))
+    np.testing.assert_array_equal(sizes, np.diff(features.indptr[40:81]))
+    np.testing.assert_array_equal(words, features.indices[rows])
+    np.testing.assert_array_equal(values, features.data[rows].astype(np.float32))
+    np.testing.assert_allclose(squares, 1.0)
     assert not list(tmp_path.glob("*/*-sums.npy"))
     write_companions(taught, corpus.labels[REST])
     beside = candidates.companions(corpus.labels[REST]).matrix

@@ -69,18 +69,32 @@ class Taught(NamedTuple):
         starts = OnDisk(self.of_shard(shard, "starts.npy"), np.int64, n + 1, PREPARE_ANEW)
         squares = OnDisk(self.of_shard(shard, "squares.npy"), np.float64, n, PREPARE_ANEW)
         return ShardFeatures(
-            starts.starts(len(words)), words.mapped,
-            OnDisk(values, np.float32, len(words), PREPARE_ANEW).mapped, squares.mapped,
+            starts, words, OnDisk(values, np.float32, len(words), PREPARE_ANEW), squares,
+            self.laid.n_words,
         )  # fmt: skip
 
 
 class ShardFeatures(NamedTuple):
-    """A sparse matrix whose words and values are on disk, and the square of each row's length."""
+    """A sparse matrix on disk, and the square of each row's length."""
 
-    starts: Numbers
-    words: npt.NDArray[np.int32]
-    values: npt.NDArray[np.float32]
-    squares: Floats
+    starts: OnDisk
+    words: OnDisk
+    values: OnDisk
+    squares: OnDisk
+    n_words: int
+
+    def rows(self, numbers: Numbers) -> tuple[Numbers, Any, Any, Floats]:
+        """Return sizes, words, values and squares of some rows, in memory."""
+        begins, ends = self.starts.mapped[numbers], self.starts.mapped[numbers + 1]
+        if not ((begins >= 0) & (begins <= ends) & (ends <= len(self.words))).all():
+            raise self.starts.unusable("it has numbers out of range")
+        n = int((ends - begins).sum())
+        words, values = np.empty(n, np.int32), np.empty(n, np.float32)
+        take: Any = shortlists.take_rows
+        take(begins, ends, self.words.mapped, self.values.mapped, words, values)
+        if n and (words.min() < 0 or words.max() >= self.n_words):
+            raise self.words.unusable("it has numbers out of range")
+        return ends - begins, words, values, np.asarray(self.squares.mapped[numbers])
 
 
 def count_words(

@@ -51,7 +51,7 @@ def assert_same(one: Any, other: Any) -> None:
 def test_they_are_those_of_documents_in_memory(
     k: int, n_pairs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shard_svms, "_BLOCK_PAIRS", n_pairs)
+    monkeypatch.setattr(shard_svms, "_MOST_PAIRS", n_pairs)
     taught, features, labels = taught_by(tmp_path, LEFT_OUT)
     k = min(k, taught.n_labels)
     numbers = np.arange(0, taught.n_labels, 2)

@@ -29,7 +29,8 @@ from deplda.training.slices import OnDisk, save_array
 Numbers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-_BLOCK_PAIRS = 100_000
+_LEAST_PAIRS, _MOST_PAIRS, _USUAL_BLOCKS = 40_000, 250_000, 64
+"""Pairs of a block: as few as give so many blocks, within limits."""
 _ALONE = Execution(n_jobs=1, progress=False)
 
 
@@ -139,7 +140,9 @@ def _block_file(folder: Path, number: int) -> Path:
 def _blocks(numbers: Numbers, sizes: Numbers) -> list[Numbers]:
     """Return labels in blocks of about as many pairs."""
     upto = np.cumsum(sizes[numbers])
-    cuts = np.flatnonzero(np.diff(upto // _BLOCK_PAIRS, prepend=0))
+    n_pairs = int(upto[-1]) if len(upto) else 0
+    size = min(max(n_pairs // _USUAL_BLOCKS, _LEAST_PAIRS), _MOST_PAIRS)
+    cuts = np.flatnonzero(np.diff(upto // size, prepend=0))
     return [block for block in np.split(numbers, cuts) if len(block)]
 
 
@@ -162,12 +165,10 @@ def _pair_up(taught: Taught, k: int, shard: int, stop: Stop) -> None:
         return
     laid, n_labels = taught.laid, taught.n_labels
     labels = read_shard(Path(laid.folder), (laid.n_words, n_labels), shard).labels
-    found = taught.features(shard)
     rest = np.flatnonzero(~taught.is_left_out(shard))
-    features = csr_array(
-        (np.array(found.values), np.array(found.words), found.starts),
-        shape=(labels.shape[0], laid.n_words),
-    )[rest]
+    sizes, words, values, _ = taught.features(shard).rows(rest)
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    features = csr_array((values, words, ends), shape=(len(rest), laid.n_words))
     labels = labels[rest]
     indexes = load_index(taught, NEAR), load_index(taught, BESIDE)
     lists = training_lists(features, labels, *indexes, k, _ALONE)
@@ -180,6 +181,10 @@ def _pair_up(taught: Taught, k: int, shard: int, stop: Stop) -> None:
 
 
 # A block of labels --------------------------------------------------------------------------------
+
+
+_NONE = np.zeros(0, np.int64)
+_NO_ROWS = _NONE, np.zeros(0, np.int32), np.zeros(0, np.float32), np.zeros(0)
 
 
 class _Gathered(NamedTuple):
@@ -198,15 +203,23 @@ class _Gathered(NamedTuple):
 
 def _gathered(svms: ShardSvms, labels: Numbers) -> _Gathered:
     """Return what some labels learn from, of all shards."""
-    taught, parts, pairs, n_rows = svms.taught, [], [], 0
+    taught, n_rows = svms.taught, 0
+    parts, pairs = [_NO_ROWS], [(_NONE, _NONE, np.zeros(0, np.int8), _NONE)]
     for shard in taught.laid.shards:
         begins, rows, signs = svms._pairs(shard)
         starts, ends = begins.mapped[labels], begins.mapped[labels + 1]
+        if not ((starts >= 0) & (starts <= ends) & (ends <= len(rows))).all():
+            raise begins.unusable("it has numbers out of range")
         places = _ranges(starts, ends)
+        if not len(places):
+            continue
         local, mine = rows.mapped[places], signs.mapped[places]
+        if local.min() < 0 or local.max() >= taught.laid.documents[shard]:
+            raise rows.unusable("it has numbers out of range")
+        if (np.abs(mine) != 1).any():
+            raise signs.unusable("it has signs that are neither 1 nor -1")
         own, at = np.unique(local, return_inverse=True)
-        features = taught.features(shard)
-        parts.append(_rows_of(features, own.astype(np.int64)))
+        parts.append(taught.features(shard).rows(own.astype(np.int64)))
         owner = np.repeat(np.arange(len(labels)), ends - starts)
         pairs.append((owner, n_rows + at, mine, taught.laid.first_document(shard) + local))
         n_rows += len(own)
@@ -219,15 +232,6 @@ def _gathered(svms: ShardSvms, labels: Numbers) -> _Gathered:
         np.concatenate([[0], np.cumsum(n_pairs)]), row_of[order].astype(np.int64), sign[order],
         document[order].astype(np.int64),
     )  # fmt: skip
-
-
-def _rows_of(features: Any, rows: Numbers) -> tuple[Any, ...]:
-    """Return sizes, words, values and squares of some rows, in memory."""
-    sizes = features.starts[rows + 1] - features.starts[rows]
-    words, values = np.empty(sizes.sum(), np.int32), np.empty(sizes.sum(), np.float32)
-    take: Any = shortlists.take_rows
-    take(features.starts, features.words, features.values, rows, words, values)
-    return sizes, words, values, np.asarray(features.squares[rows])
 
 
 def _ranges(starts: Numbers, ends: Numbers) -> Numbers:
