@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from deplda import ReadError
 from deplda.engine.execution import HERE
 from deplda.models.candidates import training_lists
 from deplda.models.linear import reduced, shard_svms
@@ -76,3 +77,24 @@ def test_all_documents_start_from_the_solution_without_some(tmp_path: Path) -> N
     assert (cold_rows != warm_rows).any()  # so that a start is seen
     svms = pair_up(whole, 6, HERE)._replace(start=on_disk.alpha)
     assert_same(svms.learn((1.0,), every, HERE)[0].weights, expected.weights)
+
+
+CRAFTED: dict[str, Any] = {
+    "shard-00001/*-pairs-6-rows.npy": lambda rows: rows + 1000,
+    "shard-00002/*-pairs-6-starts.npy": lambda starts: starts * 3,
+    "shard-00000/*-pairs-6-signs.npy": lambda signs: signs * 2,
+    "shard-00001/lesson-*-words.npy": lambda words: words + 10**6,
+    "shard-00000/lesson-*-starts.npy": lambda starts: starts[::-1],
+}
+
+
+@pytest.mark.parametrize("pattern", CRAFTED)
+def test_crafted_files_are_refused_before_a_kernel_sees_them(pattern: str, tmp_path: Path) -> None:
+    taught, _, _ = taught_by(tmp_path, LEFT_OUT)
+    svms = pair_up(taught, 6, HERE)
+    (file,) = [
+        path for path in tmp_path.glob(pattern) if ("pairs" in pattern) == ("pairs" in path.name)
+    ]
+    np.save(file, CRAFTED[pattern](np.load(file)))
+    with pytest.raises(ReadError, match="prepare them anew"):
+        svms.learn((1.0,), np.arange(taught.n_labels), HERE)
