@@ -244,9 +244,8 @@ def test_it_is_saved_and_predicts_and_explains_like_any_other(three: Path, tmp_p
     assert abs(model.score(news()) - ordinary.score(news())) < 0.02
 
 
-def test_files_without_documents_or_labels_are_legal(three: Path, tmp_path: Path) -> None:
+def test_files_without_labels_are_legal(three: Path, tmp_path: Path) -> None:
     shutil.copytree(three, tmp_path / "in")
-    (tmp_path / "in" / "a-empty.jsonl").write_text("")
     (tmp_path / "in" / "z-unlabelled.jsonl").write_text('{"counts": {"tax": 2}, "labels": []}\n')
     model = quick(**ONE_FOLD).fit_shards(tmp_path / "in", tmp_path / "scratch")
     assert model.label_sets_.shape[0] == 241
