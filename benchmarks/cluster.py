@@ -1,6 +1,7 @@
 """Beyond one machine: what chains, shards and passes cost on two worker processes.
 
-Run: ``python -m benchmarks.cluster [--data-dir DIR] [--documents N] [--quick]``. Without a data
+Run: ``python -m benchmarks.cluster [--data-dir DIR] [--documents N] [--quick]
+[--hybrid]``. Without a data
 folder a generated corpus stands in for eurlex20k. Times are wall times unless said otherwise, so
 the machine must be quiet, with a core for each worker.
 """
@@ -11,8 +12,9 @@ import argparse
 import re
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +27,16 @@ from benchmarks.common import average_precision, seconds
 from deplda import (
     Corpus,
     FlatLDA,
+    HybridLDA,
     LabelWords,
     Schedule,
     datasets,
+    evaluate,
     expect_label_words,
     train_label_words,
     write_svmlight,
 )
+from deplda.data.splits import random_split
 from deplda.engine.execution import Execution
 from deplda.engine.pool import Parcel
 from deplda.inference.batches import score_matrix
@@ -141,6 +146,45 @@ def in_memory(table: Table, train: Corpus, test: Corpus, n_sweeps: int) -> None:
     table.add_row(f"sampled in memory: {n_sweeps} sweeps", f"{took:.1f} s", _quality(phi, test))
 
 
+# The hybrid by shards -----------------------------------------------------------------------------
+
+
+def hybrids(table: Table, train: Corpus, folder: Path) -> None:
+    """Train the hybrid in memory and by shards; show quality on a fifth of the training documents.
+
+    And what two threads are worth.
+    """
+    rows = random_split(train, 0.2, seed=0)
+    learned, test = train[rows.train], train[rows.test]
+
+    def show(name: str, fit: Callable[[], HybridLDA]) -> float:
+        begin, cpu = time.perf_counter(), time.process_time()
+        model = fit()
+        took, used = time.perf_counter() - begin, time.process_time() - cpu
+        found = evaluate(model.rank_matrix(test, 100), test, learned)
+        table.add_row(
+            name, f"{took:.0f} s, {used:.0f} CPU s", f"{found.document['average_precision']:.4f}",
+            f"{found.label['average_precision']:.4f}",
+        )  # fmt: skip
+        return took
+
+    show("in memory, two threads", lambda: HybridLDA(n_jobs=2).fit(learned))
+    before = 0.0
+    for n_shards, n_jobs in ((1, 2), (8, 2), (8, 1), (32, 2)):
+        source, scratch = folder / f"hybrid-{n_shards}", folder / f"hybrid-{n_shards}-{n_jobs}"
+        if not source.exists():
+            source.mkdir()
+            for number, part in enumerate(np.array_split(np.arange(len(learned)), n_shards)):
+                write_svmlight(learned[part], source / f"{number:03}.svm")
+        took = show(
+            f"{n_shards} shards, {n_jobs} threads",
+            partial(HybridLDA(n_jobs=n_jobs).fit_shards, source, scratch),
+        )
+        if n_jobs == 1:
+            table.add_row("two threads against one", f"{took / before:.2f} ×")
+        before = took
+
+
 # Prediction by shards -----------------------------------------------------------------------------
 
 
@@ -188,6 +232,7 @@ def main() -> None:
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--documents", type=int, default=1_000_000)
     parser.add_argument("--quick", action="store_true", help="fewer chains, sweeps and documents")
+    parser.add_argument("--hybrid", action="store_true", help="the hybrid by shards alone")
     options = parser.parse_args()
     if options.data_dir:
         data = datasets.load("eurlex20k", options.data_dir)
@@ -197,6 +242,10 @@ def main() -> None:
         train, test = corpus[:14_000], corpus[14_000:]
     n_sweeps = 10 if options.quick else 50
     with tempfile.TemporaryDirectory() as scratch:
+        with section("the hybrid by shards") as table:
+            hybrids(table, train, Path(scratch))
+        if options.hybrid:
+            return
         with section("chains on worker processes") as table:
             chains(table, train, 4 if options.quick else 8, 2 * n_sweeps)
         with section("training in memory") as table:

@@ -75,10 +75,12 @@ def test_mean_documents_are_those_of_documents_in_memory(
     assert difference.max() < 1e-6
     again = centroids(taught, idf, HERE)
     np.testing.assert_array_equal(again.nearby.matrix.data, found.nearby.matrix.data)
-    own = taught.features(1)
     rows = slice(features.indptr[40], features.indptr[80])
-    np.testing.assert_array_equal(own.words, features.indices[rows])
-    np.testing.assert_array_equal(own.values, features.data[rows].astype(np.float32))
+    sizes, words, values, squares = taught.features().rows(np.arange(40, 80))
+    np.testing.assert_array_equal(sizes, np.diff(features.indptr[40:81]))
+    np.testing.assert_array_equal(words, features.indices[rows])
+    np.testing.assert_array_equal(values, features.data[rows].astype(np.float32))
+    np.testing.assert_allclose(squares, 1.0)
     assert not list(tmp_path.glob("*/*-sums.npy"))
     write_companions(taught, corpus.labels[REST])
     beside = candidates.companions(corpus.labels[REST]).matrix

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from deplda import ReadError
-from deplda.training.slices import OnDisk, save_array
+from deplda.training import slices
+from deplda.training.slices import OnDisk, join_arrays, save_array
 
 
 def kept(path: Path, values: Any, dtype: Any = np.int64, n: int | None = None) -> OnDisk:
@@ -25,6 +26,17 @@ def test_a_part_is_a_copy_in_memory(tmp_path: Path) -> None:
     assert array.below(6, 3).tolist() == [1, 5]
     assert kept(tmp_path / "b.npy", [0.5, 2.5], np.float64).finite(1).tolist() == [2.5]
     assert kept(tmp_path / "c.npy", [0, 2, 2, 7]).starts(7).tolist() == [0, 2, 2, 7]
+
+
+def test_several_are_joined_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices, "_PIECE", 2)
+    lists: list[list[float]] = [[1.5, 2.5, 3.5], [], [4.5]]
+    parts = [
+        kept(tmp_path / f"{number}.npy", np.array(values, np.float64), np.float64)
+        for number, values in enumerate(lists)
+    ]
+    join_arrays(tmp_path / "all.npy", parts)
+    assert np.load(tmp_path / "all.npy").tolist() == [1.5, 2.5, 3.5, 4.5]
 
 
 @pytest.mark.parametrize(

@@ -376,11 +376,11 @@ def add_to_cells(  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def take_rows(starts, words, values, rows, out_words, out_values):  # type: ignore[no-untyped-def]
-    """Copy some rows of a sparse matrix, one after the other."""
+def take_rows(begins, ends, words, values, out_words, out_values):  # type: ignore[no-untyped-def]
+    """Copy some rows of a sparse matrix, from begins to ends, one after the other."""
     at = 0
-    for i in rows:
-        n = starts[i + 1] - starts[i]
-        out_words[at : at + n] = words[starts[i] : starts[i + 1]]
-        out_values[at : at + n] = values[starts[i] : starts[i + 1]]
+    for i in range(begins.size):
+        n = ends[i] - begins[i]
+        out_words[at : at + n] = words[begins[i] : ends[i]]
+        out_values[at : at + n] = values[begins[i] : ends[i]]
         at += n

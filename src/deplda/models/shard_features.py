@@ -26,11 +26,12 @@ from deplda.models.name_evidence import WordDocuments
 from deplda.training.checkpoint import load_arrays, save_arrays
 from deplda.training.shard_layouts import Laid, add_up, read_block, read_layout
 from deplda.training.shards import PREPARE_ANEW, Ready, read_shard, shard_folder
-from deplda.training.slices import OnDisk, save_array
+from deplda.training.slices import OnDisk, join_arrays, save_array
 
 Numbers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+_PIECE = 1 << 22
 NEAR, BESIDE = "near", "beside"
 
 
@@ -45,7 +46,8 @@ class Taught(NamedTuple):
     @property
     def name(self) -> str:
         """What files of these documents are called."""
-        return f"lesson-{blake2b(self.left_out.tobytes(), digest_size=6).hexdigest()}"
+        told = self.laid.name.encode() + self.left_out.tobytes()
+        return f"lesson-{blake2b(told, digest_size=6).hexdigest()}"
 
     def of_shard(self, shard: int, what: str) -> Path:
         """Return where something of a shard is kept."""
@@ -61,26 +63,54 @@ class Taught(NamedTuple):
         found[self.laid.rows_of(shard, self.left_out)] = True
         return found
 
-    def features(self, shard: int) -> ShardFeatures:
-        """Return the features of a shard, which stay on disk."""
-        n = self.laid.documents[shard]
-        words = OnDisk(self.of_shard(shard, "words.npy"), np.int32, None, PREPARE_ANEW)
-        values = self.of_shard(shard, "values.npy")
-        starts = OnDisk(self.of_shard(shard, "starts.npy"), np.int64, n + 1, PREPARE_ANEW)
-        squares = OnDisk(self.of_shard(shard, "squares.npy"), np.float64, n, PREPARE_ANEW)
-        return ShardFeatures(
-            starts.starts(len(words)), words.mapped,
-            OnDisk(values, np.float32, len(words), PREPARE_ANEW).mapped, squares.mapped,
-        )  # fmt: skip
+    def features(self) -> FeaturesOnDisk:
+        """Return the features of all documents, which stay on disk."""
+        n = sum(self.laid.documents)
+        words = OnDisk(self.of_all("words.npy"), np.int32, None, PREPARE_ANEW)
+        return FeaturesOnDisk(
+            OnDisk(self.of_all("starts.npy"), np.int64, n + 1, PREPARE_ANEW),
+            words,
+            OnDisk(self.of_all("values.npy"), np.float32, len(words), PREPARE_ANEW),
+            OnDisk(self.of_all("squares.npy"), np.float64, n, PREPARE_ANEW),
+            self.laid.n_words,
+        )
 
 
-class ShardFeatures(NamedTuple):
-    """A sparse matrix whose words and values are on disk, and the square of each row's length."""
+class FeaturesOnDisk(NamedTuple):
+    """A sparse matrix on disk, and the square of each row's length."""
 
-    starts: Numbers
-    words: npt.NDArray[np.int32]
-    values: npt.NDArray[np.float32]
-    squares: Floats
+    starts: OnDisk
+    words: OnDisk
+    values: OnDisk
+    squares: OnDisk
+    n_words: int
+
+    def rows(self, numbers: Numbers) -> tuple[Numbers, Any, Any, Floats]:
+        """Return sizes, words, values and squares of some rows, in memory."""
+        begins, ends = self._places_of(numbers)
+        n = int((ends - begins).sum())
+        words, values = np.empty(n, np.int32), np.empty(n, np.float32)
+        take: Any = shortlists.take_rows
+        take(begins, ends, self.words.mapped, self.values.mapped, words, values)
+        if n and (words.min() < 0 or words.max() >= self.n_words):
+            raise self.words.unusable("it has numbers out of range")
+        return ends - begins, words, values, np.asarray(self.squares.mapped[numbers])
+
+    def every(self) -> tuple[Numbers, Any, Any, Floats]:
+        """Return starts, words, values and squares of all rows, of which the system reads some."""
+        self._places_of(np.arange(len(self.squares)))
+        for begin in range(0, len(self.words), _PIECE):
+            self.words.below(self.n_words, begin, begin + _PIECE)
+        every = self.starts, self.words, self.values, self.squares
+        starts, words, values, squares = (each.mapped for each in every)
+        return starts, words, values, squares
+
+    def _places_of(self, numbers: Numbers) -> tuple[Numbers, Numbers]:
+        """Return where some rows begin and end."""
+        begins, ends = self.starts.mapped[numbers], self.starts.mapped[numbers + 1]
+        if not ((begins >= 0) & (begins <= ends) & (ends <= len(self.words))).all():
+            raise self.starts.unusable("it has numbers out of range")
+        return begins, ends
 
 
 def count_words(
@@ -136,6 +166,7 @@ def centroids(taught: Taught, idf: Floats, execution: Execution) -> Centroids:
         shown = Shown(f"weighing words of {n:,} shards", n, lambda _: 1)
         for _ in execution.map(_write_features, laid.shards, taught, idf, shown=shown):
             pass
+        _join_features(taught)
         blocks = [block for block in laid.blocks if laid.cuts[block] < taught.n_labels]
         for _ in execution.map(_write_block, blocks, taught):
             pass
@@ -143,11 +174,33 @@ def centroids(taught: Taught, idf: Floats, execution: Execution) -> Centroids:
         save_index(taught, NEAR, Index(matrix))
         save_array(lengths, own_lengths)
         for shard in laid.shards:
-            taught.of_shard(shard, "sums.npy").unlink(missing_ok=True)
+            for what in ("sums", *_FEATURES):
+                taught.of_shard(shard, f"{what}.npy").unlink(missing_ok=True)
         for block in blocks:
             _block_file(taught, block).unlink(missing_ok=True)
     near = load_index(taught, NEAR)
     return Centroids(near, OnDisk(lengths, np.float64, taught.n_labels, PREPARE_ANEW).finite())
+
+
+def _join_features(taught: Taught) -> None:
+    """Write the features of all shards as one matrix; where its rows begin last."""
+    target = taught.of_all("starts.npy")
+    if os.path.lexists(target):
+        return
+    n_each = []
+    for what, dtype in _FEATURES.items():
+        parts = [
+            OnDisk(taught.of_shard(shard, f"{what}.npy"), dtype, None, PREPARE_ANEW)
+            for shard in taught.laid.shards
+        ]
+        if what == "sizes":
+            n_each = [part.part(0, len(part)) for part in parts]
+        else:
+            join_arrays(taught.of_all(f"{what}.npy"), parts)
+    save_array(target, np.cumsum(np.concatenate([[0], *n_each]), dtype=np.int64))
+
+
+_FEATURES = {"words": np.int32, "values": np.float32, "squares": np.float64, "sizes": np.int64}
 
 
 def _write_features(taught: Taught, idf: Floats, shard: int, stop: Stop) -> None:
@@ -158,7 +211,7 @@ def _write_features(taught: Taught, idf: Floats, shard: int, stop: Stop) -> None
     sizes = laid.n_words, taught.n_labels
     features = tfidf(idf, read_shard(Path(laid.folder), sizes, shard).counts)
     squares = np.asarray(features.multiply(features).sum(axis=1), np.float64).ravel()
-    save_array(taught.of_shard(shard, "starts.npy"), features.indptr.astype(np.int64))
+    save_array(taught.of_shard(shard, "sizes.npy"), np.diff(features.indptr).astype(np.int64))
     save_array(taught.of_shard(shard, "words.npy"), features.indices.astype(np.int32))
     save_array(taught.of_shard(shard, "values.npy"), features.data.astype(np.float32))
     save_array(taught.of_shard(shard, "squares.npy"), squares)

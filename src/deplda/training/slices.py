@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,24 @@ from deplda.data.atomic import write_whole
 from deplda.data.files import check_plain
 from deplda.errors import ReadError
 
+_PIECE = 1 << 22
+
 
 def save_array(path: Path, array: npt.NDArray[Any]) -> None:
     """Write an array to a file, whole or not at all."""
     with write_whole(path) as file:
         np.save(file, array)
+
+
+def join_arrays(path: Path, parts: Sequence[OnDisk]) -> None:
+    """Write one array of several, one after the other, with a part in memory at a time."""
+    n, dtype = sum(map(len, parts)), parts[0].mapped.dtype
+    heading = {"descr": dtype.str, "fortran_order": False, "shape": (n,)}
+    with write_whole(path) as file:
+        np.lib.format.write_array_header_1_0(file, heading)
+        for part in parts:
+            for begin in range(0, len(part), _PIECE):
+                file.write(part.part(begin, begin + _PIECE).data.cast("B"))
 
 
 class OnDisk:
@@ -30,7 +44,8 @@ class OnDisk:
         self._path, self._remedy = path, remedy
         check_plain(path)
         try:
-            found = np.load(path, mmap_mode="r", allow_pickle=False)
+            # As a private copy, of which nothing is ever written: kernels are compiled for such.
+            found = np.load(path, mmap_mode="c", allow_pickle=False)
         except (OSError, ValueError, EOFError) as error:
             raise self.unusable(f"it cannot be read ({error})") from error
         kinds = [np.dtype(each) for each in (dtype if isinstance(dtype, tuple) else (dtype,))]

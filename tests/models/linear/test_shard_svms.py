@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from deplda import ReadError
 from deplda.engine.execution import HERE
 from deplda.models.candidates import training_lists
 from deplda.models.linear import reduced, shard_svms
@@ -46,12 +47,13 @@ def assert_same(one: Any, other: Any) -> None:
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
-@pytest.mark.parametrize("n_pairs", [50, 100_000])
+@pytest.mark.parametrize(("n_pairs", "n_rows"), [(50, 1000), (50, 20), (100_000, 1000)])
 @pytest.mark.parametrize("k", [5, 10_000])
 def test_they_are_those_of_documents_in_memory(
-    k: int, n_pairs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    k: int, n_pairs: int, n_rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shard_svms, "_BLOCK_PAIRS", n_pairs)
+    monkeypatch.setattr(shard_svms, "_MOST_PAIRS", n_pairs)
+    monkeypatch.setattr(shard_svms, "_MOST_ROWS", n_rows)  # others are read where they are
     taught, features, labels = taught_by(tmp_path, LEFT_OUT)
     k = min(k, taught.n_labels)
     numbers = np.arange(0, taught.n_labels, 2)
@@ -76,3 +78,26 @@ def test_all_documents_start_from_the_solution_without_some(tmp_path: Path) -> N
     assert (cold_rows != warm_rows).any()  # so that a start is seen
     svms = pair_up(whole, 6, HERE)._replace(start=on_disk.alpha)
     assert_same(svms.learn((1.0,), every, HERE)[0].weights, expected.weights)
+
+
+CRAFTED: dict[str, Any] = {
+    "shard-00001/*-pairs-6-rows.npy": lambda rows: rows + 1000,
+    "shard-00002/*-pairs-6-starts.npy": lambda starts: starts * 3,
+    "shard-00000/*-pairs-6-signs.npy": lambda signs: signs * 2,
+    "lesson-*-words.npy": lambda words: words + 10**6,
+    "lesson-????????????-starts.npy": lambda starts: starts[::-1],
+}
+
+
+@pytest.mark.parametrize("n_rows", [20, 1000])
+@pytest.mark.parametrize("pattern", CRAFTED)
+def test_crafted_files_are_refused_before_a_kernel_sees_them(
+    pattern: str, n_rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shard_svms, "_MOST_ROWS", n_rows)
+    taught, _, _ = taught_by(tmp_path, LEFT_OUT)
+    svms = pair_up(taught, 6, HERE)
+    (file,) = tmp_path.glob(pattern)
+    np.save(file, CRAFTED[pattern](np.load(file)))
+    with pytest.raises(ReadError, match="prepare them anew"):
+        svms.learn((1.0,), np.arange(taught.n_labels), HERE)

@@ -29,7 +29,10 @@ from deplda.training.slices import OnDisk, save_array
 Numbers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-_BLOCK_PAIRS = 100_000
+_LEAST_PAIRS, _MOST_PAIRS, _USUAL_BLOCKS = 40_000, 250_000, 64
+"""Pairs of a block: as few as give so many blocks, within limits."""
+_MOST_ROWS = 300_000
+"""Documents of a block that are gathered in memory."""
 _ALONE = Execution(n_jobs=1, progress=False)
 
 
@@ -86,7 +89,9 @@ class ShardSvms(NamedTuple):
         """Return the solution for each C, which is that of `reduced.learn`, on disk."""
         sizes = self._sizes()
         blocks = _blocks(numbers, sizes) if self.start is None else self.start.blocks
-        meaning = (self.k, tuple(costs), numbers.tobytes(), self.start and self.start.folder.name)
+        cuts = tuple(map(len, blocks))
+        begun = None if self.start is None else self.start.folder.name
+        meaning = (self.k, tuple(costs), numbers.tobytes(), cuts, begun)
         name = blake2b(repr(meaning).encode(), digest_size=6).hexdigest()
         folder = self.taught.of_all(f"svms-{name}")
         folder.mkdir(exist_ok=True)
@@ -139,7 +144,9 @@ def _block_file(folder: Path, number: int) -> Path:
 def _blocks(numbers: Numbers, sizes: Numbers) -> list[Numbers]:
     """Return labels in blocks of about as many pairs."""
     upto = np.cumsum(sizes[numbers])
-    cuts = np.flatnonzero(np.diff(upto // _BLOCK_PAIRS, prepend=0))
+    n_pairs = int(upto[-1]) if len(upto) else 0
+    size = min(max(n_pairs // _USUAL_BLOCKS, _LEAST_PAIRS), _MOST_PAIRS)
+    cuts = np.flatnonzero(np.diff(upto // size, prepend=0))
     return [block for block in np.split(numbers, cuts) if len(block)]
 
 
@@ -162,12 +169,10 @@ def _pair_up(taught: Taught, k: int, shard: int, stop: Stop) -> None:
         return
     laid, n_labels = taught.laid, taught.n_labels
     labels = read_shard(Path(laid.folder), (laid.n_words, n_labels), shard).labels
-    found = taught.features(shard)
     rest = np.flatnonzero(~taught.is_left_out(shard))
-    features = csr_array(
-        (np.array(found.values), np.array(found.words), found.starts),
-        shape=(labels.shape[0], laid.n_words),
-    )[rest]
+    sizes, words, values, _ = taught.features().rows(laid.first_document(shard) + rest)
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    features = csr_array((values, words, ends), shape=(len(rest), laid.n_words))
     labels = labels[rest]
     indexes = load_index(taught, NEAR), load_index(taught, BESIDE)
     lists = training_lists(features, labels, *indexes, k, _ALONE)
@@ -182,52 +187,68 @@ def _pair_up(taught: Taught, k: int, shard: int, stop: Stop) -> None:
 # A block of labels --------------------------------------------------------------------------------
 
 
-class _Gathered(NamedTuple):
-    """The documents that some labels learn from, in memory, and the pairs, label by label."""
+class _Problem(NamedTuple):
+    """The documents that some labels learn from, and the pairs, label by label."""
 
-    starts: Numbers
-    words: npt.NDArray[np.int32]
-    values: npt.NDArray[np.float32]
+    features: tuple[Numbers, Any, Any]
     squares: Floats
-    pair_starts: Numbers
+    words: Numbers
+    """The words by their numbers in the features."""
+    starts: Numbers
     rows: Numbers
     signs: npt.NDArray[np.int8]
     documents: Numbers
     """The document of each pair, those of all shards numbered through."""
 
 
-def _gathered(svms: ShardSvms, labels: Numbers) -> _Gathered:
-    """Return what some labels learn from, of all shards."""
-    taught, parts, pairs, n_rows = svms.taught, [], [], 0
-    for shard in taught.laid.shards:
-        begins, rows, signs = svms._pairs(shard)
-        starts, ends = begins.mapped[labels], begins.mapped[labels + 1]
-        places = _ranges(starts, ends)
-        local, mine = rows.mapped[places], signs.mapped[places]
-        own, at = np.unique(local, return_inverse=True)
-        features = taught.features(shard)
-        parts.append(_rows_of(features, own.astype(np.int64)))
-        owner = np.repeat(np.arange(len(labels)), ends - starts)
-        pairs.append((owner, n_rows + at, mine, taught.laid.first_document(shard) + local))
-        n_rows += len(own)
-    owner, row_of, sign, document = (np.concatenate(each) for each in zip(*pairs, strict=True))
-    order = np.argsort(owner, kind="stable")
-    sizes, words, values, squares = (np.concatenate(each) for each in zip(*parts, strict=True))
-    n_pairs = np.bincount(owner, minlength=len(labels))
-    return _Gathered(
-        np.concatenate([[0], np.cumsum(sizes)]), words, values, squares,
-        np.concatenate([[0], np.cumsum(n_pairs)]), row_of[order].astype(np.int64), sign[order],
-        document[order].astype(np.int64),
+def _problem_of(svms: ShardSvms, labels: Numbers) -> _Problem:
+    """Return what some labels learn from.
+
+    The rows of their documents are gathered in memory, with words numbered by how many of these
+    have them; of very many documents they stay where they are, on disk.
+    """
+    starts, documents, signs = _pairs_of(svms, labels)
+    features, n_words = svms.taught.features(), svms.taught.laid.n_words
+    every, rows = np.unique(documents, return_inverse=True)
+    if len(every) > _MOST_ROWS:
+        *matrix, squares = features.every()
+        words = np.arange(n_words)
+        return _Problem(
+            (matrix[0], matrix[1], matrix[2]), squares, words, starts, documents, signs, documents
+        )
+    sizes, own, values, squares = features.rows(every)
+    n_with = np.bincount(own, minlength=n_words)
+    words = np.argsort(-n_with, kind="stable")[: np.count_nonzero(n_with)]
+    number_of = np.zeros(n_words, np.int32)
+    number_of[words] = np.arange(len(words), dtype=np.int32)
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    return _Problem(
+        (ends, number_of[own], values), squares, words, starts, rows.astype(np.int64), signs,
+        documents,
     )  # fmt: skip
 
 
-def _rows_of(features: Any, rows: Numbers) -> tuple[Any, ...]:
-    """Return sizes, words, values and squares of some rows, in memory."""
-    sizes = features.starts[rows + 1] - features.starts[rows]
-    words, values = np.empty(sizes.sum(), np.int32), np.empty(sizes.sum(), np.float32)
-    take: Any = shortlists.take_rows
-    take(features.starts, features.words, features.values, rows, words, values)
-    return sizes, words, values, np.asarray(features.squares[rows])
+def _pairs_of(svms: ShardSvms, labels: Numbers) -> tuple[Numbers, Numbers, npt.NDArray[np.int8]]:
+    """Return where the pairs of each label begin, their documents, which rise, and signs."""
+    laid, n_pairs = svms.taught.laid, np.zeros(len(labels), np.int64)
+    pairs = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int8))]
+    for shard in laid.shards:
+        begins, rows, signs = svms._pairs(shard)
+        first, last = begins.mapped[labels], begins.mapped[labels + 1]
+        if not ((first >= 0) & (first <= last) & (last <= len(rows))).all():
+            raise begins.unusable("it has numbers out of range")
+        places = _ranges(first, last)
+        local, mine = rows.mapped[places], signs.mapped[places]
+        if not ((local >= 0) & (local < laid.documents[shard])).all():
+            raise rows.unusable("it has numbers out of range")
+        if (np.abs(mine) != 1).any():
+            raise signs.unusable("it has signs that are neither 1 nor -1")
+        owner = np.repeat(np.arange(len(labels)), last - first)
+        pairs.append((owner, laid.first_document(shard) + local.astype(np.int64), mine))
+        n_pairs += last - first
+    owner, documents, sign = (np.concatenate(each) for each in zip(*pairs, strict=True))
+    order = np.argsort(owner, kind="stable")
+    return np.concatenate([[0], np.cumsum(n_pairs)]), documents[order], sign[order]
 
 
 def _ranges(starts: Numbers, ends: Numbers) -> Numbers:
@@ -253,47 +274,43 @@ def _solve_block(
             for place in range(len(costs))
         ]
         return np.stack(every), int(saved.take("unsolved", np.int64, (1,))[0])
-    problem, n_words = _gathered(svms, labels), svms.taught.laid.n_words
-    n_with = np.bincount(problem.words, minlength=n_words)
-    by_frequency = np.argsort(-n_with, kind="stable")[: np.count_nonzero(n_with)]
-    number_of = np.zeros(n_words, np.int32)
-    number_of[by_frequency] = np.arange(len(by_frequency), dtype=np.int32)
-    alpha = _started(svms.start, number, problem, svms.taught.laid)
+    problem, n_words = _problem_of(svms, labels), svms.taught.laid.n_words
+    alpha = _started(svms.start, number, problem, sum(svms.taught.laid.documents))
     arrays: dict[str, Any] = {}
     unsolved = 0
     for place, cost in enumerate(costs):
         ends, words, values, n = reduced.solve_rows(
-            (problem.starts, number_of[problem.words], problem.values), problem.squares,
-            problem.pair_starts, problem.rows, problem.signs, labels, len(by_frequency), cost,
-            alpha, stop,
+            problem.features, problem.squares, problem.starts, problem.rows, problem.signs, labels,
+            len(problem.words), cost, alpha, stop,
         )  # fmt: skip
         unsolved += n
         found = csr_array(
-            (values, by_frequency[words].astype(np.int32), ends), shape=(len(labels), n_words)
+            (values, problem.words[words].astype(np.int32), ends), shape=(len(labels), n_words)
         )
         found.sort_indices()
         is_used = alpha > 0
         upto = np.concatenate([[0], np.cumsum(is_used)])
         arrays |= {
             f"ends_{place}": ends, f"words_{place}": found.indices.astype(np.int32),
-            f"values_{place}": found.data, f"document_ends_{place}": upto[problem.pair_starts],
+            f"values_{place}": found.data, f"document_ends_{place}": upto[problem.starts],
             f"documents_{place}": problem.documents[is_used], f"alpha_{place}": alpha[is_used],
         }  # fmt: skip
     save_arrays(target, unsolved=np.array([unsolved]), **arrays)
     return np.stack([np.diff(arrays[f"ends_{place}"]) for place in range(len(costs))]), unsolved
 
 
-def _started(start: Solution | None, number: int, problem: _Gathered, laid: Any) -> Floats:
+def _started(start: Solution | None, number: int, problem: _Problem, n_documents: int) -> Floats:
     """Return α of all pairs to begin with: that of the same pair in a solved part, or 0."""
     alpha = np.zeros(len(problem.rows))
-    if start is None:
+    if start is None or not len(alpha):
         return alpha
     ends, documents, values = start.of_block(number)
-    n = sum(laid.documents)
-    keys = np.repeat(np.arange(len(ends) - 1), np.diff(problem.pair_starts)) * n + problem.documents
-    wanted = np.repeat(np.arange(len(ends) - 1), np.diff(ends)) * n + documents
-    at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-    if len(keys):
-        is_there = keys[at] == wanted
-        alpha[at[is_there]] = values[is_there]
+
+    def keys(starts: Numbers, own: Numbers) -> Numbers:
+        return np.repeat(np.arange(len(starts) - 1), np.diff(starts)) * n_documents + own
+
+    known, wanted = keys(problem.starts, problem.documents), keys(ends, documents)
+    at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    is_there = known[at] == wanted
+    alpha[at[is_there]] = values[is_there]
     return alpha
