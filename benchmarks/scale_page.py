@@ -253,7 +253,8 @@ def _plans(models: dict[str, list[StageModel]]) -> str:
                 told, played = total(steps, cluster), simulate(steps, cluster)
                 row += [
                     digits(told.seconds / 3600), digits(played.seconds / 3600),
-                    f"${digits(dollars(told.seconds, workers))}", _bound(models[part], size, cluster),
+                    f"${digits(dollars(told.seconds, workers))}",
+                    _bound(models[part], size, cluster),
                 ]  # fmt: skip
             rows.append(row)
     head = ("", "workers", "training h", "simulated", "price", "longest stage", "prediction h",
