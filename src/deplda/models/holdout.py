@@ -511,11 +511,12 @@ def _measured(
 ) -> list[dict[str, Floats]]:
     """Return for each C the measures of the mixture on some labels."""
     paths = [task.problem.learn(costs, sample, execution) for task in tasks]
-    held = [
-        _together([task.fold.held_out(one.weights) for task, one in zip(tasks, own, strict=True)])
-        for own in zip(*paths, strict=True)
-    ]
-    return execution.map_here(lambda each: mixture.measured("crossed", _only(each, sample)), held)
+
+    def measured(own: Sequence[Solved]) -> dict[str, Floats]:
+        held = [task.fold.held_out(one.weights) for task, one in zip(tasks, own, strict=True)]
+        return mixture.measured("crossed", _only(_together(held), sample))
+
+    return execution.map_here(measured, zip(*paths, strict=True))
 
 
 def _best_cost(

@@ -201,37 +201,21 @@ def run_passes(plan: Plan, n_passes: int, execution: Execution = HERE) -> Iterat
 
 def _united(before: Pass, results: Iterable[tuple[npt.NDArray[Any], float, float]]) -> Pass:
     """Return the counts by label after all shards' changes are applied."""
-    labels = before.label_counts.copy()
+    from deplda.kernels.train_words import add_changes
+
+    labels, every = before.label_counts.copy(), np.arange(len(before.label_counts))
     has_changed, moved, mass = np.zeros(len(labels), bool), 0.0, 0.0
     for own, own_moved, own_mass in results:
         moved += own_moved
         mass += own_mass
-        _add(labels, before.label_counts, has_changed, np.arange(len(labels)), own)
+        add_changes(labels, before.label_counts, has_changed, every, own)
     return Pass(before.number + 1, labels, moved, mass)
-
-
-def _add(
-    counts: npt.NDArray[Any],
-    before: npt.NDArray[Any],
-    has_changed: npt.NDArray[np.bool_],
-    where: npt.NDArray[Any],
-    values: npt.NDArray[Any],
-) -> None:
-    """Mutate counts: the first change of a count is taken as it is, others by their difference.
-
-    A sum of differences alone would be off in the last bit where there is only one.
-    """
-    old = before[where]
-    is_changed = values != old
-    where, values, old = where[is_changed], values[is_changed], old[is_changed]
-    again = has_changed[where]
-    counts[where[again]] += values[again] - old[again]
-    counts[where[~again]] = values[~again]
-    has_changed[where] = True
 
 
 def _unite_block(plan: Plan, number: int, block: int, stop: Stop) -> None:
     """Write the counts of a block's cells after a pass, and what each shard sees of them."""
+    from deplda.kernels.train_words import add_changes
+
     laid, target = plan.laid, plan.cells(block, number, "all")
     if os.path.lexists(target):  # what was done before, `seen` first
         return
@@ -243,7 +227,8 @@ def _unite_block(plan: Plan, number: int, block: int, stop: Stop) -> None:
     for shard in laid.shards:
         own = OnDisk(plan.state(shard, number, "cells.npy"), kind, None, PREPARE_ANEW)
         where = cells.places[ends[shard] : ends[shard + 1]]
-        _add(after, before, has_changed, where, own.finite(*laid.own_cells(shard, block)))
+        values = own.finite(*laid.own_cells(shard, block))
+        add_changes(after, before, has_changed, where, values)
     save_array(plan.cells(block, number, "seen"), after[cells.places])
     save_array(target, after)
 
