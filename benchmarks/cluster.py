@@ -1,6 +1,7 @@
 """Beyond one machine: what chains, shards and passes cost on two worker processes.
 
-Run: ``python -m benchmarks.cluster [--data-dir DIR] [--documents N] [--quick]``. Without a data
+Run: ``python -m benchmarks.cluster [--data-dir DIR] [--documents N] [--quick]
+[--hybrid]``. Without a data
 folder a generated corpus stands in for eurlex20k. Times are wall times unless said otherwise, so
 the machine must be quiet, with a core for each worker.
 """
@@ -11,8 +12,9 @@ import argparse
 import re
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,20 +27,24 @@ from benchmarks.common import average_precision, seconds
 from deplda import (
     Corpus,
     FlatLDA,
+    HybridLDA,
     LabelWords,
     Schedule,
     datasets,
+    evaluate,
     expect_label_words,
     train_label_words,
     write_svmlight,
 )
+from deplda.data.splits import random_split
 from deplda.engine.execution import Execution
 from deplda.engine.pool import Parcel
 from deplda.inference.batches import score_matrix
 from deplda.inference.layout import Tables
 from deplda.inference.settings import Inference
 from deplda.models.predict_shards import predict_shards
-from deplda.training.passes import Kind, Pass, _plan, cells_of, estimate, run_passes
+from deplda.training.passes import Pass, _plan, estimate, run_passes
+from deplda.training.shard_layouts import Kind, lay_out_shards
 from deplda.training.shards import prepare
 from deplda.training.word_chain import Words
 
@@ -93,17 +99,17 @@ def chains(table: Table, corpus: Corpus, n_chains: int, n_sweeps: int) -> None:
 def passes(
     table: Table, train: Corpus, test: Corpus, n_shards: int, kind: Kind, n: int, folder: Path
 ) -> None:
-    """Train in memory and by shards; show quality, time and bytes of every pass."""
+    """Train in memory and by shards; show quality and time of every pass."""
     source = folder / f"in-{n_shards}"
     if not source.exists():
         source.mkdir()
         for number, rows in enumerate(np.array_split(np.arange(len(train)), n_shards)):
             write_svmlight(train[rows], source / f"{number:03}.svm")
     scratch = folder / f"scratch-{n_shards}"
-    preparing = seconds(lambda: prepare(source, scratch))
+    preparing = seconds(lambda: lay_out_shards(scratch, prepare(source, scratch), kind))
     ready = prepare(source, scratch)
-    plan = _plan(scratch, ready, kind, 50.0, 0.01, 0, 0, (kind, n))
-    cells, million = cells_of(plan), sum(shard.tokens for shard in ready.shards) / 1e6
+    plan = _plan(lay_out_shards(scratch, ready, kind), kind, 50.0, 0.01, (n,))
+    million = sum(shard.tokens for shard in ready.shards) / 1e6
     name = f"{kind}, {n_shards} shards"
     table.add_row(f"{name}: preparing, seconds", f"{preparing:.1f}")
     begin, cpu = time.perf_counter(), time.process_time()
@@ -111,15 +117,13 @@ def passes(
         took, used = time.perf_counter() - begin, time.process_time() - cpu
         if kind == "expected" or done.number in (0, 1, 2, 5, 10, 20, 50, n):
             table.add_row(f"{name}: pass {done.number}", _row(done, took, used, million), _quality(
-                estimate(cells, done, kind), test))  # fmt: skip
+                estimate([(plan, done)]), test))  # fmt: skip
         begin, cpu = time.perf_counter(), time.process_time()
 
 
 def _row(done: Pass, took: float, used: float, million: float) -> str:
-    return (
-        f"{took:.1f} s, {used / million:.2f} CPU s, {done.sent / million / MB:.2f} MB sent, "
-        f"{done.returned / million / MB:.2f} MB returned a million tokens"
-        + (f", moved {done.moved / million / 1e6:.3f}" if done.moved else "")
+    return f"{took:.1f} s, {used / million:.2f} CPU s a million tokens" + (
+        f", moved {done.moved / million / 1e6:.3f}" if done.moved else ""
     )
 
 
@@ -140,6 +144,45 @@ def in_memory(table: Table, train: Corpus, test: Corpus, n_sweeps: int) -> None:
     phi = train_label_words(train, schedule=Schedule(n_sweeps), progress=False).label_words
     took = time.perf_counter() - begin
     table.add_row(f"sampled in memory: {n_sweeps} sweeps", f"{took:.1f} s", _quality(phi, test))
+
+
+# The hybrid by shards -----------------------------------------------------------------------------
+
+
+def hybrids(table: Table, train: Corpus, folder: Path) -> None:
+    """Train the hybrid in memory and by shards; show quality on a fifth of the training documents.
+
+    And what two threads are worth.
+    """
+    rows = random_split(train, 0.2, seed=0)
+    learned, test = train[rows.train], train[rows.test]
+
+    def show(name: str, fit: Callable[[], HybridLDA]) -> float:
+        begin, cpu = time.perf_counter(), time.process_time()
+        model = fit()
+        took, used = time.perf_counter() - begin, time.process_time() - cpu
+        found = evaluate(model.rank_matrix(test, 100), test, learned)
+        table.add_row(
+            name, f"{took:.0f} s, {used:.0f} CPU s", f"{found.document['average_precision']:.4f}",
+            f"{found.label['average_precision']:.4f}",
+        )  # fmt: skip
+        return took
+
+    show("in memory, two threads", lambda: HybridLDA(n_jobs=2).fit(learned))
+    before = 0.0
+    for n_shards, n_jobs in ((1, 2), (8, 2), (8, 1), (32, 2)):
+        source, scratch = folder / f"hybrid-{n_shards}", folder / f"hybrid-{n_shards}-{n_jobs}"
+        if not source.exists():
+            source.mkdir()
+            for number, part in enumerate(np.array_split(np.arange(len(learned)), n_shards)):
+                write_svmlight(learned[part], source / f"{number:03}.svm")
+        took = show(
+            f"{n_shards} shards, {n_jobs} threads",
+            partial(HybridLDA(n_jobs=n_jobs).fit_shards, source, scratch),
+        )
+        if n_jobs == 1:
+            table.add_row("two threads against one", f"{took / before:.2f} ×")
+        before = took
 
 
 # Prediction by shards -----------------------------------------------------------------------------
@@ -189,6 +232,7 @@ def main() -> None:
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--documents", type=int, default=1_000_000)
     parser.add_argument("--quick", action="store_true", help="fewer chains, sweeps and documents")
+    parser.add_argument("--hybrid", action="store_true", help="the hybrid by shards alone")
     options = parser.parse_args()
     if options.data_dir:
         data = datasets.load("eurlex20k", options.data_dir)
@@ -198,6 +242,10 @@ def main() -> None:
         train, test = corpus[:14_000], corpus[14_000:]
     n_sweeps = 10 if options.quick else 50
     with tempfile.TemporaryDirectory() as scratch:
+        with section("the hybrid by shards") as table:
+            hybrids(table, train, Path(scratch))
+        if options.hybrid:
+            return
         with section("chains on worker processes") as table:
             chains(table, train, 4 if options.quick else 8, 2 * n_sweeps)
         with section("training in memory") as table:

@@ -52,7 +52,13 @@ from deplda.data.datasets import Dataset
 from deplda.data.splits import Split, random_split
 from deplda.data.vocabulary import with_concepts
 from deplda.evaluation import rank_metrics
-from deplda.models.name_evidence import NamePairs, index_of, learn_weights, names_by_label
+from deplda.models.name_evidence import (
+    NamePairs,
+    WordDocuments,
+    index_of,
+    learn_weights,
+    names_by_label,
+)
 
 Floats = npt.NDArray[np.float64]
 
@@ -145,7 +151,7 @@ def names_alone(task: Task) -> Floats:
     counter = task.counter or WordCounter(stop_words=None)
     names = names_by_label(labels, task.vocabulary, counter.language_code_)
     index = index_of(names, task.train.vocabulary, counter.name_analyzer())
-    index = index.rarest_first(task.train.counts)
+    index = index.rarest_first(WordDocuments.of(task.train.counts))
     learned, tested = (
         index.find(part.counts, part.document_lengths.astype(np.float64))
         for part in (task.train, task.test)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from deplda.data.text import WordCounter
     from deplda.data.vocabulary import Concept, Vocabulary
     from deplda.errors import (
+        ApproximateCountsWarning,
         DataUnavailableError,
         DepldaError,
         EngineError,
@@ -69,8 +70,9 @@ _HOMES = {
     "data.readers.vocabularies": "read_vocabulary write_vocabulary",
     "data.vocabulary": "Concept Vocabulary",
     "errors": (
-        "DataUnavailableError DepldaError EngineError FractionalCountsWarning "
-        "GuessedEncodingWarning GuessedSeparatorWarning InputError LearnedFromWarning "
+        "ApproximateCountsWarning DataUnavailableError DepldaError EngineError "
+        "FractionalCountsWarning GuessedEncodingWarning GuessedSeparatorWarning InputError "
+        "LearnedFromWarning "
         "MissingSuggestionsWarning NoKnownWordsWarning NotCountsWarning NothingHeldOutWarning "
         "ReadError"
     ),
@@ -92,6 +94,7 @@ _MODULES = {name: module for module, names in _HOMES.items() for name in names.s
 
 __version__ = "1.0.0"
 __all__ = [
+    "ApproximateCountsWarning",
     "Concept",
     "Corpus",
     "DataUnavailableError",

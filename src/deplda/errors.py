@@ -72,6 +72,10 @@ class NotCountsWarning(UserWarning):
     """X looks like tf-idf, but the model learns from how often words occur."""
 
 
+class ApproximateCountsWarning(UserWarning):
+    """Texts have more distinct words than are counted at a time: rare ones may be left out."""
+
+
 class MissingFieldWarning(UserWarning):
     """Of several text fields one is in no document of a file."""
 

@@ -22,6 +22,7 @@ from deplda.engine.progress import (
     compiling,
     counted,
     is_shown,
+    listened,
     passes,
     skip_steps,
     stage,
@@ -293,3 +294,17 @@ def test_compiling_is_told_of_only_while_it_lasts(
             time.sleep(0.01)
     assert caplog.messages == ["preparing (the first run compiles the kernels)"]
     assert drawn(terminal.getvalue())[-1].startswith(caplog.messages[0])
+
+
+def test_a_listener_is_told_of_stages_that_nobody_draws_but_not_of_those_within() -> None:
+    told: list[tuple[str, bool]] = []
+    with listened(lambda what, begins: told.append((what, begins))):
+        with stage("counting", False), counted("one by one", 3, None) as done:
+            done(3)
+        with suppress(KeyError), passes("learning", 5, False):
+            raise KeyError
+    with stage("unheard", False):
+        pass
+    assert told == [
+        ("counting", True), ("counting", False), ("learning", True), ("learning", False)
+    ]  # fmt: skip

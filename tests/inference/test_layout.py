@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from deplda import InputError
+from deplda.inference import layout
 from deplda.inference.layout import Tables
 from deplda.training.estimates import LabelWords, TopicLabels
 
@@ -39,3 +40,22 @@ def test_tables_travel_as_their_estimates_and_are_laid_out_again() -> None:
     assert (again.n_labels, again.n_ranked) == (7, 6)
     for one, other in ((tables.words, again.words), (tables.sets, again.sets)):
         assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize("part", [1, 3, 1 << 20])
+def test_totals_of_words_are_the_last_of_their_running_sums(
+    part: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(layout, "_PART", part)
+    rng = np.random.default_rng(0)
+    values = np.where(rng.random((9, 6)) < 0.4, rng.random((9, 6)), 0.0)
+    values[[0, 4, 5, 8]] = 0.0
+    weights = csr_array(values)
+    tables = Tables(LabelWords(weights, np.full(6, 0.01)), [])
+    words = tables.words
+    for row in range(9):
+        own = words.row_sums[words.row_starts[row] : words.row_starts[row + 1]]
+        assert words.row_totals[row] == (own[-1] if len(own) else 0.0)
+    assert not tables.expected_words.row_sums.size
+    tables.forget()
+    assert all(np.array_equal(a, b) for a, b in zip(tables.words, words, strict=True))

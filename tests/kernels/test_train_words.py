@@ -207,3 +207,23 @@ def test_the_word_chain_passes_gewekes_test() -> None:
 @pytest.mark.parametrize(("right", "wrong"), [WRONG_WORDS[0], WRONG_WORDS[2]])
 def test_gewekes_test_finds_a_wrong_word_kernel(right: str, wrong: str) -> None:
     assert np.abs(word_geweke(mutant(words.sweep, right, wrong), n=2_000)).max() > 5
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int32])
+def test_changes_of_several_shards_are_added_up(dtype: type) -> None:
+    rng = np.random.default_rng(0)
+    before: Array = (10 * rng.random(20)).astype(dtype)
+    counts, has_changed = before.copy(), np.zeros(20, bool)
+    changes: list[list[float]] = [[] for _ in before]
+    for _ in range(3):
+        where = np.sort(rng.choice(20, 12, replace=False))
+        values = before[where] + np.where(rng.random(12) < 0.5, 10 * rng.random(12), 0)
+        values = values.astype(dtype)
+        words.add_changes(counts, before, has_changed, where, values)
+        for place, value in zip(where.tolist(), values, strict=True):
+            if value != before[place]:
+                changes[place].append(value)
+    for place, own in enumerate(changes):
+        first = own[0] if own else before[place]
+        assert counts[place] == first + sum(value - before[place] for value in own[1:])
+    assert max(map(len, changes)) > 1

@@ -14,7 +14,6 @@ from deplda.models import holdout, hybrid_scorer, mixture
 from deplda.models.calibration import calibrate
 from deplda.models.holdout import Chosen, Fold, choose, numbers_to_try
 from deplda.models.hybrid_scorer import BELOW
-from deplda.models.linear import reduced
 from deplda.models.mixture import HeldOut
 from tests.models.hybrids import quick
 from tests.models.worlds import pairs
@@ -65,7 +64,7 @@ def changed(held: Array) -> Corpus:
 def signals(fold: Fold) -> tuple[Array, dict[str, Array]]:
     """Return the candidates of the documents held out, and the signals of each."""
     problem = fold.problem(ONE)
-    (solved,) = reduced.learn(problem, (1.0,), np.arange(12), ONE)
+    (solved,) = problem.learn((1.0,), np.arange(12), ONE)
     held_out = fold.held_out(solved.weights)
     return held_out.labels, held_out.values
 

@@ -12,6 +12,7 @@ from deplda.models.name_evidence import (
     Mentions,
     NameIndex,
     NamePairs,
+    WordDocuments,
     index_of,
     learn_weights,
     names_by_label,
@@ -37,7 +38,7 @@ def world() -> tuple[WordCounter, NameIndex, Any]:
     counter = WordCounter(names=[name for _, names in NAMES for name in names])
     counts = counter.fit_transform(TEXTS)
     index = index_of(NAMES, counter.vocabulary_, counter.name_analyzer())
-    return counter, index.rarest_first(counts), counts
+    return counter, index.rarest_first(WordDocuments.of(counts)), counts
 
 
 def mentions() -> Mentions:
@@ -107,7 +108,7 @@ def test_the_idf_of_a_name_is_the_mean_of_its_words() -> None:
     bronze_age = next(n for n, own in enumerate(words) if set(own) == {"bronze", "age"})
     assert index.idf[bronze_age] == pytest.approx((idf["bronze"] + idf["age"]) / 2)
     mercury = words.index(("mercury",))
-    assert index.with_idf(counts[:2]).idf[mercury] == pytest.approx(np.log(3 / 2))
+    assert index.with_idf(WordDocuments.of(counts[:2])).idf[mercury] == pytest.approx(np.log(3 / 2))
 
 
 def test_candidates_find_their_mentions_and_others_come_beside_them() -> None:

@@ -23,11 +23,16 @@ from deplda.engine.execution import Execution
 from deplda.training import passes as sharded
 from deplda.training.chains import Schedule
 from deplda.training.passes import expect_shards, train_shards
-from deplda.training.shards import prepare
+from deplda.training.shard_layouts import Kind, Laid, lay_out_shards, read_block
+from deplda.training.shards import prepare, read_labels, without_words
 from tests.engine.clusters import kill_a_worker
 from tests.training.worlds import in_shards, same
 
 QUICK: dict[str, Any] = {"n_chains": 2, "n_sweeps": 5}
+
+
+def laid_out(source: Path, folder: Path, kind: Kind = "expected", **how: Any) -> Laid:
+    return lay_out_shards(folder, prepare(source, folder), kind, **how)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +47,7 @@ def test_one_shard_is_the_ordinary_trainer_bit_by_bit(
     source = in_shards(news, tmp_path / "in", 1)
     corpus = read_corpus(source / "docs-0.jsonl")
     for kind in (FlatLDA, PriorLDA):
-        ordinary = kind(fit_method=method, word_counts="raw", **QUICK).fit(corpus)
+        ordinary = kind(fit_method=method, **QUICK, n_held_out=0).fit(corpus)
         from_disk = kind(fit_method=method, **QUICK).fit_shards(source, tmp_path / "scratch")
         assert same(from_disk.label_words_, ordinary.label_words_)
         assert from_disk.settings_ == ordinary.settings_
@@ -60,7 +65,7 @@ def test_engines_and_lost_workers_change_no_bit(
     near = FlatLDA(**plan).fit_shards(source, tmp_path / "near")
 
     def kill_in_the_middle() -> None:
-        pattern = f"shard-00003/*-{1 if method == 'deterministic' else 4:05}.npz"
+        pattern = f"shard-00003/*-{1 if method == 'deterministic' else 4:05}-tokens.npz"
         deadline = time.monotonic() + 600
         while not list((tmp_path / "far").glob(pattern)):
             assert time.monotonic() < deadline
@@ -78,9 +83,8 @@ def test_a_run_that_was_cut_off_goes_on_to_the_same_bits(
     news: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = in_shards(news, tmp_path / "in", 3)
-    ready = prepare(source, tmp_path / "whole")
-    undisturbed = train_shards(tmp_path / "whole", ready, n_sweeps=6)
-    prepare(source, tmp_path / "cut")
+    undisturbed = train_shards(laid_out(source, tmp_path / "whole", "sampled"), n_sweeps=6)
+    laid = laid_out(source, tmp_path / "cut", "sampled")
     sweep, calls = sharded._sweep_shard, 0
 
     def cut_off(*arguments: Any) -> Any:
@@ -93,7 +97,7 @@ def test_a_run_that_was_cut_off_goes_on_to_the_same_bits(
     with monkeypatch.context() as patch:
         patch.setattr(sharded, "_sweep_shard", cut_off)
         with pytest.raises(KeyboardInterrupt):
-            train_shards(tmp_path / "cut", ready, n_sweeps=6, execution=Execution(n_jobs=1))
+            train_shards(laid, n_sweeps=6, execution=Execution(n_jobs=1))
     swept = []
 
     def noted(*arguments: Any) -> Any:
@@ -101,24 +105,42 @@ def test_a_run_that_was_cut_off_goes_on_to_the_same_bits(
         return sweep(*arguments)
 
     monkeypatch.setattr(sharded, "_sweep_shard", noted)
-    assert same(train_shards(tmp_path / "cut", ready, n_sweeps=6), undisturbed)
+    assert same(train_shards(laid, n_sweeps=6), undisturbed)
     assert min(swept) == 3
 
 
-def test_what_is_sent_is_what_changed(news: Corpus, tmp_path: Path) -> None:
+def test_the_counts_of_words_add_up_to_those_of_labels(news: Corpus, tmp_path: Path) -> None:
     source = in_shards(news, tmp_path / "in", 3)
+    laid = laid_out(source, tmp_path / "scratch", "sampled")
+    n_tokens = int(news.document_lengths[news.labels_per_document > 0].sum())
+    plan = sharded._plan(laid, "sampled", 50.0, 0.01, ())
+    for done in sharded.run_passes(plan, 5):
+        assert int(done.label_counts.sum()) == n_tokens
+        for block in laid.blocks:
+            starts = read_block(laid, block).starts
+            cells = np.load(plan.cells(block, done.number, "all"))
+            sums = np.add.reduceat(np.append(cells, 0), starts[:-1])
+            sums[np.diff(starts) == 0] = 0
+            own = slice(*laid.cuts[block : block + 2])
+            np.testing.assert_array_equal(sums, done.label_counts[own])
+
+
+@pytest.mark.parametrize(
+    "how", [{"word_counts": "log"}, {"word_counts": "raw", "background": 0.2}, {}]
+)
+def test_documents_left_out_teach_nothing(how: Any, news: Corpus, tmp_path: Path) -> None:
+    source = in_shards(news, tmp_path / "in", 1)
+    corpus = read_corpus(source / "docs-0.jsonl")
+    left_out = np.arange(0, 300, 7)
     ready = prepare(source, tmp_path / "scratch")
-    plan = sharded._plan(tmp_path / "scratch", ready, "sampled", 50.0, 0.01, 0, 0, ())
-    passes = list(sharded.run_passes(plan, 30))
-    assert passes[0].sent == 0
-    assert passes[-1].returned < 0.7 * passes[0].returned  # chains settle: most counts stay
-    totals = {int(done.cell_counts.sum()) for done in passes}
-    assert totals == {int(news.document_lengths[news.labels_per_document > 0].sum())}
-    for done in passes:  # the counts of words add up to those of labels
-        starts = sharded.cells_of(plan).starts
-        sums = np.add.reduceat(np.append(done.cell_counts, 0), starts[:-1])
-        sums[np.diff(starts) == 0] = 0
-        assert (sums == done.label_counts).all()
+    every = read_labels(tmp_path / "scratch", ready)
+    rest = np.delete(np.arange(300), left_out)
+    ordinary = PriorLDA(**how, n_held_out=0).fit(corpus[rest])
+    model = PriorLDA(**how, n_held_out=0)
+    model._begin_fit(without_words(ready, every)[rest], None, None)
+    model._learn_shards(tmp_path / "scratch", ready, every, left_out)
+    assert same(model.label_words_, ordinary.label_words_)
+    assert model.settings_ == ordinary.settings_
 
 
 def test_shards_without_labels_are_legal_and_all_of_them_are_not(
@@ -126,8 +148,7 @@ def test_shards_without_labels_are_legal_and_all_of_them_are_not(
 ) -> None:
     source = in_shards(news[:40], tmp_path / "in", 1)
     (source / "unlabelled.jsonl").write_text('{"counts": {"tax": 2}, "labels": []}\n')
-    ready = prepare(source, tmp_path / "scratch")
-    phi = expect_shards(tmp_path / "scratch", ready)
+    phi = expect_shards(laid_out(source, tmp_path / "scratch"))
     assert phi.dense().sum(axis=0) == pytest.approx(1, abs=1e-5)
     (source / "docs-0.jsonl").unlink()
     with pytest.raises(InputError, match="nothing to learn"):
@@ -141,9 +162,11 @@ def test_many_shards_are_as_good_as_one(news: Corpus, tmp_path: Path) -> None:
     aligned = news.align(Corpus(np.zeros((0, len(ready.words))), np.zeros((0, len(ready.labels))),
                                 ready.words, ready.labels))  # fmt: skip
     for ours, theirs in (
-        (expect_shards(tmp_path / "scratch", ready), expect_label_words(aligned)),
+        (expect_shards(laid_out(source, tmp_path / "scratch")), expect_label_words(aligned)),
         (
-            train_shards(tmp_path / "scratch", ready, n_chains=2, n_sweeps=20),
+            train_shards(
+                laid_out(source, tmp_path / "scratch", "sampled"), n_chains=2, n_sweeps=20
+            ),
             train_label_words(aligned, n_chains=2, schedule=Schedule(20)),
         ),
     ):
@@ -159,51 +182,61 @@ def crafted(name: str, change: Any) -> Any:
 
 
 CRAFTED: dict[str, list[Any]] = {
-    "shard-00001/layout.npz": [
+    "shard-00001/{layout}-documents.npz": [
         crafted("cells", lambda cells: cells + 10**8),
         crafted("labels", lambda labels: labels - 1),
         crafted("times", lambda times: times * 1000),
         crafted("entry_starts", lambda starts: starts[::-1]),
         crafted("grid_starts", lambda starts: starts // 2 * 2),
-        crafted("cell_words", lambda words: words + 10**6),
         lambda arrays: arrays.pop("token_starts"),
     ],
-    "shard-00001/places.npz": [
-        crafted("places", lambda places: places + 10**8),
-        crafted("places", lambda places: places[:-1]),
-    ],
-    "shard-00001/{name}-00002.npz": [
+    "shard-00001/{layout}-words.npy": [lambda words: words + 10**6, lambda words: words[:-1]],
+    "shard-00001/{layout}-starts.npy": [lambda starts: starts[::-1], lambda starts: starts[1:]],
+    "shard-00001/{name}-00002-tokens.npz": [
         crafted("tokens", lambda tokens: tokens + 60_000),
         crafted("tokens", lambda tokens: tokens[1:]),
-        crafted("seen_cells", lambda counts: -counts - 1),
-        crafted("seen_labels", lambda counts: counts[1:]),
     ],
+    "{name}-00002-seen-00000.npy": [lambda counts: counts[1:], lambda counts: counts / 2],
     "{name}-00002.npz": [
-        crafted("all_cells", lambda counts: counts[1:]),
-        crafted("labels", lambda labels: labels + 10**6),
-        lambda arrays: arrays.pop("cell_counts"),
+        crafted("labels", lambda labels: labels[1:]),
+        lambda arrays: arrays.pop("moved"),
     ],
+    # From here on both shards are swept, and what they leave is added up.
+    "{layout}-block-00000.npz": [
+        crafted("places", lambda places: places + 10**8),
+        crafted("places", lambda places: places[:-1]),
+        crafted("words", lambda words: words + 10**6),
+        crafted("starts", lambda starts: starts[::-1]),
+    ],
+    "shard-00000/{layout}-starts.npy": [lambda starts: np.maximum(starts - 1, 0)],
+    "{name}-00002-all-00000.npy": [lambda counts: counts[1:], lambda counts: counts[:, None]],
 }
 
 
 def test_crafted_shards_are_refused_before_a_kernel_sees_them(news: Corpus, tmp_path: Path) -> None:
-    source, folder = in_shards(news, tmp_path / "in", 2), tmp_path / "scratch"
-    ready = prepare(source, folder)
-    plan = sharded._plan(folder, ready, "sampled", 50.0, 0.01, 0, 0, (3,))
+    folder = tmp_path / "scratch"
+    laid = laid_out(in_shards(news, tmp_path / "in", 2), folder, "sampled")
+    plan = sharded._plan(laid, "sampled", 50.0, 0.01, (3,))
     list(sharded.run_passes(plan, 2))
+
+    def assert_refused() -> None:
+        with pytest.raises(ReadError, match="prepare them anew"):
+            list(sharded.run_passes(plan, 3))
+
     for place, crafts in CRAFTED.items():
-        file = folder / place.format(name=plan.name)
+        file = folder / place.format(name=plan.name, layout=laid.name)
         whole = file.read_bytes()
-        with np.load(file) as saved:
-            arrays = dict(saved)
         for craft in crafts:
-            changed = dict(arrays)
-            craft(changed)
-            np.savez(file, **changed)
-            with pytest.raises(ReadError, match="prepare them anew"):
-                list(sharded.run_passes(plan, 3))
+            if file.suffix == ".npy":
+                np.save(file, craft(np.load(file)))
+            else:
+                with np.load(file) as saved:
+                    changed = dict(saved)
+                craft(changed)
+                np.savez(file, **changed)
+            assert_refused()
+            file.write_bytes(whole)
+        file.write_bytes(whole[: len(whole) // 2])
+        assert_refused()
         file.write_bytes(whole)
-    keys = np.load(folder / "cells.npy")
-    np.save(folder / "cells.npy", keys[::-1])
-    with pytest.raises(ReadError, match="do not rise from 0"):
-        sharded.cells_of(plan)
+    assert [done.number for done in sharded.run_passes(plan, 3)] == [2, 3]

@@ -1,11 +1,16 @@
 """Shards made ready on disk: words and labels as those of one file."""
 
 import json
+from collections import Counter
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from deplda import (
+    ApproximateCountsWarning,
     Corpus,
     Fields,
     FlatLDA,
@@ -16,6 +21,7 @@ from deplda import (
     write_svmlight,
 )
 from deplda.data.datasets import newsroom
+from deplda.engine.execution import Execution
 from deplda.training.shards import label_matrix, prepare, settled_fields
 from tests.training.worlds import in_shards
 
@@ -80,3 +86,120 @@ def test_one_shard_tells_what_separates_the_labels_of_all(tmp_path: Path) -> Non
     assert model.fields_ == fields
     (shards / "a.csv").write_text("text,labels\ncourt,law\n")
     assert settled_fields(shards, None) is None
+
+
+# Words beyond what is counted, and languages -----------------------------------------------------
+
+
+def _write_texts(folder: Path, shards: list[list[str]]) -> Path:
+    folder.mkdir()
+    for number, texts in enumerate(shards):
+        rows = [json.dumps({"text": text, "labels": ["a", "b"][: 1 + n % 2]}) for n, text in
+                enumerate(texts)]  # fmt: skip
+        (folder / f"docs-{number:02}.jsonl").write_text("\n".join(rows))
+    return folder
+
+
+def _zipf(n_shards: int, n: int = 40) -> list[list[str]]:
+    """Return texts in which the word of rank r is met about as often as 1/r says."""
+    rng = np.random.default_rng(3)
+    ranks = [rng.zipf(1.3, size=(n, 30)).clip(max=4_000) for _ in range(n_shards)]
+    return [
+        [" ".join("w" + "abcdefghij"[rank % 10] * (rank % 7 + 1) + str(rank) for rank in text)
+         for text in shard]
+        for shard in ranks
+    ]  # fmt: skip
+
+
+_AS_WRITTEN: Any = {"token_pattern": r"\S+", "stop_words": None}
+
+
+def test_no_rare_word_is_kept_and_no_frequent_one_lost_beyond_max_words(tmp_path: Path) -> None:
+    shards = _zipf(6)
+    source = _write_texts(tmp_path / "in", shards)
+    exact = Counter(word for texts in shards for text in texts for word in text.split())
+    counter = WordCounter(min_count=4, max_words=300, **_AS_WRITTEN)
+    with pytest.warns(ApproximateCountsWarning, match="than max_words = 300: counts may be too"):
+        ready = prepare(source, tmp_path / "scratch", counter=counter)
+    assert len(exact) > 300
+    assert 0 < ready.missed <= exact.total() / 151
+    assert {word for word in exact if exact[word] >= 4 + ready.missed} <= set(ready.words)
+    assert min(exact[word] for word in ready.words) >= 4
+    again = prepare(source, tmp_path / "scratch", counter=counter)
+    assert again == ready
+
+
+def test_a_bound_that_is_not_reached_changes_nothing(tmp_path: Path) -> None:
+    shards = _zipf(3)
+    source = _write_texts(tmp_path / "in", shards)
+    (whole,) = _write_texts(tmp_path / "all", [list(chain(*shards))]).iterdir()
+    n_words = len({word for texts in shards for text in texts for word in text.split()})
+    counter = WordCounter(min_count=2, max_words=n_words, **_AS_WRITTEN)
+    ready = prepare(source, tmp_path / "scratch", counter=counter)
+    assert ready.missed == 0
+    assert tuple(ready.words) == read_corpus(whole, counter=counter).vocabulary
+
+
+@pytest.mark.parametrize("how", [Execution(n_jobs=3), Execution("processes", n_jobs=2)])
+def test_workers_and_engines_choose_the_same_words(how: Execution, tmp_path: Path) -> None:
+    source = _write_texts(tmp_path / "in", _zipf(5))
+    counter = WordCounter(ngrams=2, language="en", min_count=2, max_words=120)
+    with pytest.warns(ApproximateCountsWarning):
+        alone = prepare(source, tmp_path / "a", Execution(n_jobs=1), counter=counter)
+    with pytest.warns(ApproximateCountsWarning):
+        several = prepare(source, tmp_path / "b", how, counter=WordCounter(**counter.get_params()))
+    assert several == alone
+    left, right = (
+        {path.relative_to(base): path.read_bytes() for path in base.rglob("*") if path.is_file()}
+        for base in (tmp_path / "a", tmp_path / "b")
+    )
+    assert left == right
+
+
+def test_given_words_are_kept_whatever_the_bound(tmp_path: Path) -> None:
+    source = _write_texts(tmp_path / "in", [["cat dog cow", "cat"], ["hen dog", "owl"]])
+    counter = WordCounter(vocabulary=["owl", "cat", "dog"], max_words=1)
+    ready = prepare(source, tmp_path / "scratch", counter=counter)
+    assert (ready.words, ready.missed) == (["owl", "cat", "dog"], 0)
+    with pytest.raises(InputError, match="max_words is 0"):
+        prepare(source, tmp_path / "other", counter=WordCounter(max_words=0))
+
+
+def test_the_bound_is_of_texts_and_not_of_words_that_files_name(tmp_path: Path) -> None:
+    rows = [json.dumps({"counts": {f"w{number}": 1}, "labels": ["a"]}) for number in range(9)]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.jsonl").write_text("\n".join(rows))
+    ready = prepare(tmp_path / "in", tmp_path / "scratch", counter=WordCounter(max_words=2))
+    assert ready.words == [f"w{number}" for number in range(9)]
+
+
+_FINNISH = ["Suomen eduskunta käsitteli lakia talousarviosta tänään", "Hallitus antoi esityksen"]
+_GERMAN = ["Der Bundestag hat heute ein Gesetz über den Haushalt beraten", "Das Wetter wird schön"]
+
+
+def _language(tmp_path: Path, shards: list[list[str]]) -> str | None:
+    source = _write_texts(tmp_path / f"in-{len(list(tmp_path.iterdir()))}", shards)
+    counter = WordCounter(language="auto")
+    return prepare(source, tmp_path / f"ready-{source.name}", counter=counter).language
+
+
+def test_the_language_is_that_of_most_texts_of_several_shards(tmp_path: Path) -> None:
+    assert _language(tmp_path, [_FINNISH, _GERMAN, _GERMAN]) == "de"
+    assert _language(tmp_path, [_FINNISH, _GERMAN, _FINNISH]) == "fi"
+
+
+def test_shards_of_many_languages_are_told_as_one_file_is(tmp_path: Path) -> None:
+    other = ["Le parlement a adopté la loi de finances aujourd'hui", "Il fait très beau demain"]
+    shards = [_FINNISH, _GERMAN, other]
+    (whole,) = _write_texts(tmp_path / "all", [list(chain(*shards))]).iterdir()
+    counter = WordCounter(language="auto")
+    read_corpus(whole, counter=counter)
+    assert counter.detected_.code == "und"
+    assert _language(tmp_path, shards) == "und"
+
+
+def test_of_very_many_shards_those_looked_at_reach_from_the_first_to_the_last(
+    tmp_path: Path,
+) -> None:
+    shards = [_FINNISH] * 40 + [_GERMAN] * 60
+    assert _language(tmp_path, shards) == "de"

@@ -97,7 +97,15 @@ _OWN_OPTIONS = {
 @click.option(
     "--scratch",
     type=click.Path(file_okay=False, path_type=Path),
-    help="CORPUS is a folder of files too large for memory together; lay them out here.",
+    help="CORPUS is a folder of files too large for memory together; keep here what is learned of "
+    "them, to go on from if cut off.",
+)
+@click.option(
+    "--max-words",
+    type=click.IntRange(1),
+    default=1_000_000,
+    help="With --scratch: count at most so many distinct words, some 200 bytes each; beyond, rare "
+    "ones may be left out.",
 )
 @split_option
 @click.option(
@@ -119,6 +127,7 @@ def train(
     resume: bool,
     holdout: float | None,
     scratch: Path | None,
+    max_words: int,
     split: str,
     keep_examples: bool,
     beside: Beside,
@@ -151,7 +160,7 @@ def train(
         check_source(corpus)
     _check_checkpoint(checkpoint, resume)
     if asked["model"] is None:
-        asked["model"] = _usual_model(asked, scratch, checkpoint)
+        asked["model"] = _usual_model(asked, checkpoint)
     model = _make_model(**asked)
     if beside and (scratch is not None or not can(model, "experts")):
         raise click.UsageError(
@@ -167,7 +176,8 @@ def train(
         ):  # fmt: skip
             if is_given:
                 raise click.UsageError(f"{option} is for documents in memory, not for --scratch.")
-        _learn_shards(model, Path(corpus), scratch, reading, words, checkpoint, holdout)
+        counter = words.counter(max_words=max_words)
+        _learn_shards(model, Path(corpus), scratch, reading, counter, checkpoint, holdout)
     else:
         how = {} if checkpoint is None else {"checkpoint": checkpoint, "resume": resume}
         named = None
@@ -221,11 +231,10 @@ def train(
     show(f"Next: deplda predict {output} {'new.jsonl' if summary['takes_text'] else 'new.svm'}")
 
 
-def _usual_model(asked: dict[str, Any], scratch: Path | None, checkpoint: Path | None) -> str:
+def _usual_model(asked: dict[str, Any], checkpoint: Path | None) -> str:
     """Return the model that is trained where none is named, and say so if it is not the usual."""
     for option, is_given in (
-        ("--scratch", scratch is not None), ("--checkpoint", checkpoint is not None),
-        ("--paper", asked["paper"] is not None),
+        ("--checkpoint", checkpoint is not None), ("--paper", asked["paper"] is not None)
     ):  # fmt: skip
         if is_given:
             note(f"{option} is for topic models: --model dependency is trained, not the hybrid")
@@ -271,7 +280,7 @@ def _learn(
 
 
 def _learn_shards(
-    model: Any, corpus: Path, scratch: Path, reading: Reading, words: Words,
+    model: Any, corpus: Path, scratch: Path, reading: Reading, counter: WordCounter,
     checkpoint: Path | None, holdout: float | None,
 ) -> None:  # fmt: skip
     """Let the model learn from a folder of files, one of which is in memory at a time."""
@@ -285,12 +294,12 @@ def _learn_shards(
             "--scratch goes without --checkpoint (a run that was cut off goes on from it) and "
             "--holdout (test by `deplda evaluate`)."
         )
-    model.fit_shards(corpus, scratch, fields=reading.fields(), counter=words.counter())
-    if words.language == "auto" and model.counter_ is not None:
+    model.fit_shards(corpus, scratch, fields=reading.fields(), counter=counter)
+    if counter.language == "auto" and model.counter_ is not None:
         from deplda.data.languages import NAMES
 
         code = model.counter_.language_code_
-        note(f"language: {NAMES[code]} ({code}), by the first file (--language sets another)")
+        note(f"language: {NAMES[code]} ({code}), by texts of its files (--language sets another)")
 
 
 def summary_of(output: Path, model: Any, found: Measured | None, seconds: float) -> dict[str, Any]:

@@ -31,19 +31,23 @@ def resolve_min_count(min_count: int | Literal["auto"], n_tokens: int) -> int:
 
 
 def chosen_words(
-    words: Sequence[str], totals: Numbers, min_count: int | Literal["auto"]
+    words: Sequence[str],
+    totals: Numbers,
+    min_count: int | Literal["auto"],
+    n_tokens: int | None = None,
 ) -> tuple[Numbers, int]:
     """Return the places of the words to keep, and the tokens that a word must have.
 
     A sequence of words is kept if it is met more often than its last word follows what stands
     before it by chance: Dunning's log-likelihood ratio G² is beyond the 0.1 % of χ². Of such
     sequences those of the highest G² are kept, at most as many as words. What is counted for the
-    sake of names is no word.
+    sake of names is no word. `n_tokens` is how many words the texts have, where `totals` are not of
+    all of them.
     """
     pairs = _sequences(words)
     is_single = np.array([not word.endswith(MARK) for word in words], dtype=bool)
     is_single[pairs[:, 0]] = False
-    n_tokens = int(totals[is_single].sum())
+    n_tokens = int(totals[is_single].sum()) if n_tokens is None else n_tokens
     least = resolve_min_count(min_count, n_tokens)
     single = np.flatnonzero(is_single & (totals >= least))
     pairs = pairs[totals[pairs[:, 0]] >= least]
@@ -55,12 +59,12 @@ def chosen_words(
 
 
 def chosen_of(
-    totals: Mapping[str, int], min_count: int | Literal["auto"]
+    totals: Mapping[str, int], min_count: int | Literal["auto"], n_tokens: int | None = None
 ) -> tuple[tuple[str, ...], int]:
     """Return the words to keep of those counted, sorted, and the tokens that a word must have."""
     words = sorted(totals)
     counts = np.array([totals[word] for word in words], dtype=np.int64)
-    kept, least = chosen_words(words, counts, min_count)
+    kept, least = chosen_words(words, counts, min_count, n_tokens)
     return tuple([words[place] for place in kept]), least
 
 

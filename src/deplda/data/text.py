@@ -82,6 +82,11 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
         are kept, in columns of their own. These are their words, however rare, how early each of
         them stands in a text, and their words in sequence. Of a vocabulary they are the names and
         synonyms in the language of the texts, if it has any in it.
+    max_words : int, default 1_000_000
+        Of shards on disk (`fit_shards`): the most distinct words that are counted, and as many
+        sequences and forms. Each takes some 200 bytes. Where there are more, counts may be too
+        small, by at most 2 / max_words of all tokens: no word with fewer than `min_count` is kept,
+        and every word with as many more. An `ApproximateCountsWarning` says how many it came to.
 
     Attributes
     ----------
@@ -113,6 +118,7 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
         ngrams: int = 1,
         vocabulary: Iterable[str] | None = None,
         names: Vocabulary | Iterable[str] | None = None,
+        max_words: int = 1_000_000,
     ) -> None:
         self.language = language
         self.normalize = normalize
@@ -124,6 +130,7 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
         self.ngrams = ngrams
         self.vocabulary = vocabulary
         self.names = names
+        self.max_words = max_words
 
     @property
     def forms_met_(self) -> Counter[str]:

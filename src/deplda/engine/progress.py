@@ -43,6 +43,19 @@ def is_shown(progress: bool | None) -> bool:
 
 
 @contextmanager
+def listened(tell: Callable[[str, bool], None]) -> Iterator[None]:
+    """Tell what is being done: its name, and True where it begins or False where it ends.
+
+    That is of all lines, also those that are not drawn, but for lines within others.
+    """
+    token = _listener.set(tell)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+@contextmanager
 def stage(what: str, progress: bool | None) -> Iterator[None]:
     """Say what is being done, and how long it takes."""
     with _line(what, None, progress):
@@ -169,6 +182,27 @@ def _line(what: str, total: int | None, progress: bool | None) -> Iterator[_Line
 
     It ends full, unless what it is of has failed.
     """
+    with _told(what), _drawn(what, total, progress) as line:
+        yield line
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Tell the listener, if there is one, that this begins and ends."""
+    if (tell := _listener.get()) is None:
+        yield
+        return
+    _listener.set(None)  # it is not told of lines within this one
+    tell(what, True)
+    try:
+        yield
+    finally:
+        tell(what, False)
+        _listener.set(tell)
+
+
+@contextmanager
+def _drawn(what: str, total: int | None, progress: bool | None) -> Iterator[_Line | None]:
     if not is_shown(progress):
         yield None
         return
@@ -201,6 +235,7 @@ class _Steps:
 
 
 _steps: ContextVar[_Steps | None] = ContextVar("steps", default=None)
+_listener: ContextVar[Callable[[str, bool], None] | None] = ContextVar("listener", default=None)
 
 
 def _number() -> str:

@@ -91,7 +91,7 @@ class Cpu(NamedTuple):
         names = with_background(candidates, tables).astype(np.int64)
         tokens, alpha = np.empty(names.shape), np.empty(names.shape)
         expect_among(
-            tables.words, tables.sets, eta, flat, float(inference.gamma),
+            tables.expected_words, tables.sets, eta, flat, float(inference.gamma),
             counts.indptr.astype(np.int64), counts.indices.astype(np.int32), times,
             float(inference.tolerance), inference.max_cycles, names, tokens, alpha,
         )  # fmt: skip
@@ -149,9 +149,9 @@ def _expect(batch: _Batch, tables: Tables, inference: Inference, seed: int) -> F
     eta, flat = weights_of(tables, inference)
     alpha = np.empty_like(batch.counts)
     expect(
-        tables.words, tables.sets, eta, flat, float(inference.gamma), batch.starts, batch.types,
-        batch.times, float(inference.tolerance), inference.max_cycles, batch.chosen, batch.counts,
-        alpha, batch.topics, batch.words,
+        tables.expected_words, tables.sets, eta, flat, float(inference.gamma), batch.starts,
+        batch.types, batch.times, float(inference.tolerance), inference.max_cycles, batch.chosen,
+        batch.counts, alpha, batch.topics, batch.words,
     )  # fmt: skip
     return alpha
 

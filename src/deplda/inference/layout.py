@@ -20,6 +20,8 @@ Floats = npt.NDArray[np.float64]
 # With so few labels, a draw over all of them is faster than one from buckets.
 TINY = 64
 
+_PART = 1 << 20
+
 
 class Tables:
     """φ and all φ′ as the kernels read them.
@@ -59,7 +61,19 @@ class Tables:
     @cached_property
     def words(self) -> Any:
         """φ by word and by label, for all but dense draws."""
+        known = self.expected_words
+        sums = _running_sums(known.row_values.astype(np.float64), known.row_starts)
+        return known._replace(row_sums=sums)
+
+    @cached_property
+    def expected_words(self) -> Any:
+        """The same for expectations, which read no running sums of rows: half the memory."""
         return _word_tables(self._label_words)
+
+    def forget(self) -> None:
+        """Take no more memory than φ and φ′ do, until something is asked for again."""
+        for name in ("words", "expected_words", "topics", "sets", "dense", "_side_by_side"):
+            self.__dict__.pop(name, None)
 
     @cached_property
     def topics(self) -> list[Any]:
@@ -126,20 +140,25 @@ def _word_tables(label_words: LabelWords) -> Any:
     by_label = by_word.T.tocsr()
     by_label.sort_indices()
     starts = by_word.indptr.astype(np.int64)
-    sums = _running_sums(by_word.data.astype(np.float64), starts)
-    base = np.array(label_words.base, dtype=np.float64)  # kernels are compiled for writable ones
+    base = np.array(label_words.base, dtype=np.float64)
+    values = _writable(by_word.data, np.float32)
     return WordTables(
         starts,
-        by_word.indices.astype(np.int32),
-        by_word.data.astype(np.float32),
-        sums,
-        _last_sums(sums, starts),
+        _writable(by_word.indices, np.int32),
+        values,
+        np.zeros(0),
+        _row_totals(values, starts),
         by_label.indptr.astype(np.int64),
-        by_label.indices.astype(np.int32),
-        by_label.data.astype(np.float32),
+        _writable(by_label.indices, np.int32),
+        _writable(by_label.data, np.float32),
         base,
         np.cumsum(base),
     )
+
+
+def _writable(array: npt.NDArray[Any], dtype: Any) -> npt.NDArray[Any]:
+    """Return the array, or a copy where it is read-only: kernels are compiled for writable ones."""
+    return np.require(array, dtype, "W")
 
 
 def _topic_tables(label_words: LabelWords, topic_labels: TopicLabels) -> Any:
@@ -201,8 +220,14 @@ def _running_sums(values: Floats, starts: npt.NDArray[np.int64]) -> Floats:
     return sums - np.repeat(before, np.diff(starts))
 
 
-def _last_sums(sums: Floats, starts: npt.NDArray[np.int64]) -> Floats:
-    totals = np.zeros(len(starts) - 1)
-    filled = np.diff(starts) > 0
-    totals[filled] = sums[starts[1:][filled] - 1]
-    return totals
+def _row_totals(values: npt.NDArray[np.float32], starts: npt.NDArray[np.int64]) -> Floats:
+    """Return the last of the running sums of each row, with a part of them in memory at a time."""
+    upto, total = np.empty(len(starts)), 0.0
+    done, begin = 0, 0
+    while begin < len(values) or done < len(starts):
+        end = min(begin + _PART, len(values))
+        sums = np.cumsum(np.concatenate([[total], values[begin:end].astype(np.float64)]))
+        last = int(np.searchsorted(starts, end, side="right"))
+        upto[done:last] = sums[starts[done:last] - begin]
+        done, begin, total = last, end, float(sums[-1])
+    return np.diff(upto)

@@ -353,3 +353,34 @@ def fill(lists, usual, n_labels):  # type: ignore[no-untyped-def]
                     at += 1
                 lists[d, j] = usual[at]
                 seen[usual[at]] = d
+
+
+@njit(nogil=True, cache=True)
+def add_to_cells(  # type: ignore[no-untyped-def]
+    entry_starts, label_starts, grid_starts, cells, values, is_left_out, n_others, sums
+):
+    """Add to `sums` the value of each entry, in the cell of each label of its document.
+
+    Documents lie as `train_words.Layout` has them. The last `n_others` of a document's labels have
+    no sums, and documents that are left out add nothing.
+    """
+    for d in range(label_starts.size - 1):
+        n_labels = label_starts[d + 1] - label_starts[d]
+        if is_left_out[d]:
+            continue
+        row = grid_starts[d]
+        for e in range(entry_starts[d], entry_starts[d + 1]):
+            for j in range(n_labels - n_others):
+                sums[cells[row + j]] += values[e]
+            row += n_labels
+
+
+@njit(nogil=True, cache=True)
+def take_rows(begins, ends, words, values, out_words, out_values):  # type: ignore[no-untyped-def]
+    """Copy some rows of a sparse matrix, from begins to ends, one after the other."""
+    at = 0
+    for i in range(begins.size):
+        n = ends[i] - begins[i]
+        out_words[at : at + n] = words[begins[i] : ends[i]]
+        out_values[at : at + n] = values[begins[i] : ends[i]]
+        at += n

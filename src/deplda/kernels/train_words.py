@@ -292,6 +292,23 @@ def expect(  # type: ignore[no-untyped-def]
     return change
 
 
+@njit(nogil=True, cache=True)
+def add_changes(counts, before, has_changed, where, values):  # type: ignore[no-untyped-def]
+    """Mutate counts, which were `before`, to what they are after one more shard's changes.
+
+    The shard has left values[i] of counts[where[i]]. The first change of a count is taken as it is,
+    others by their difference: a sum of differences alone would be off in the last bit where there
+    is only one.
+    """
+    for i in range(where.size):
+        w = where[i]
+        if values[i] != before[w]:
+            if has_changed[w]:
+                counts[w] += values[i] - before[w]
+            else:
+                counts[w], has_changed[w] = values[i], True
+
+
 def lay_out(
     entry_starts: Int64, words: Int32, times: Int32 | Float32, label_starts: Int64, labels: Int32,
     n_words: int, n_labels: int,

@@ -106,12 +106,21 @@ def centroids(
 
 
 def _centroids_of(sums: Sparse) -> Centroids:
+    rows, lengths = mean_documents(sums)
+    return Centroids(Index(_by_row(rows.T)), lengths)
+
+
+def mean_documents(sums: Sparse) -> tuple[Sparse, npt.NDArray[np.float64]]:
+    """Return labels' mean documents, labels × words, by the sums of their documents' features.
+
+    And the lengths of the sums.
+    """
     lengths = np.sqrt(np.asarray(sums.multiply(sums).sum(axis=1), np.float64).ravel())
     rows = normalize(sums, norm="l2", copy=False)
     largest = np.maximum.reduceat(np.append(rows.data, 0.0), rows.indptr[:-1])
     rows.data[rows.data < _LEAST * np.repeat(largest, np.diff(rows.indptr))] = 0.0
     rows.eliminate_zeros()
-    return Centroids(Index(_by_row(rows.T)), lengths)
+    return rows, lengths
 
 
 def companions(labels: Indicator, weights: npt.NDArray[np.float64] | None = None) -> Index:

@@ -515,8 +515,8 @@ def sparse_arrays(name: str, matrix: Any) -> Arrays:
     matrix.sort_indices()
     return {
         f"{name}.data": matrix.data,
-        f"{name}.indices": matrix.indices.astype(np.int32),
-        f"{name}.starts": matrix.indptr.astype(np.int64),
+        f"{name}.indices": matrix.indices.astype(np.int32, copy=False),
+        f"{name}.starts": matrix.indptr.astype(np.int64, copy=False),
     }
 
 

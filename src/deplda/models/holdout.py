@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
@@ -22,9 +22,8 @@ from deplda.engine.progress import stage
 from deplda.models import mixture
 from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.calibration import Calibration, HeldOutPairs, calibrate
-from deplda.models.candidates import Labels, Sparse, companions, training_lists
+from deplda.models.candidates import Index, Labels, Sparse, companions, training_lists
 from deplda.models.expert_signals import Expert, expert_of, scores_at
-from deplda.models.folds import of_known_words
 from deplda.models.hybrid_scorer import (
     BELOW,
     Shortlist,
@@ -35,7 +34,6 @@ from deplda.models.hybrid_scorer import (
     with_suggested,
 )
 from deplda.models.linear import reduced
-from deplda.models.linear.svm import tfidf
 from deplda.models.mixture import Bools, HeldOut, Judged
 from deplda.models.name_evidence import Mentions, NamePairs, NameWeights, learn_weights
 from deplda.models.quality import HeldOutQuality, held_out_quality
@@ -54,14 +52,73 @@ _SAMPLED_PAIRS = 300_000
 _DOCUMENTS_TO_CHOOSE_BY = 1_000
 
 
+class Solved(Protocol):
+    """SVMs that have been learned; where they are large, they are in memory when asked for."""
+
+    @property
+    def weights(self) -> Sparse:
+        """The weights, labels × words."""
+
+    @property
+    def alpha(self) -> Any:
+        """From where to solve a larger problem."""
+
+
+class Svms(Protocol):
+    """What SVMs are to learn."""
+
+    def learn(
+        self, costs: Sequence[float], numbers: Numbers, execution: Execution
+    ) -> Sequence[Solved]:
+        """Return the solution for each C; rows of labels not in `numbers` are empty."""
+
+
+class Others(Protocol):
+    """The documents that are not held out, wherever they are."""
+
+    @property
+    def n_documents(self) -> int:
+        """How many there are."""
+
+    @property
+    def label_counts(self) -> Numbers:
+        """How many of them have each label that is learned."""
+
+    def problem(self, near: Index, k: int, execution: Execution) -> Svms:
+        """Return what SVMs are to learn from shortlists of k labels."""
+
+
+class InMemory(NamedTuple):
+    """Documents in memory."""
+
+    features: Sparse
+    labels: Indicator
+    weights: Floats | None = None
+    """How many documents each counts as; None where each is one."""
+
+    @property
+    def n_documents(self) -> int:
+        """How many there are."""
+        return int(self.labels.shape[0])
+
+    @property
+    def label_counts(self) -> Numbers:
+        """How many of them have each label that is learned."""
+        return np.bincount(self.labels.indices, minlength=self.labels.shape[1])
+
+    def problem(self, near: Index, k: int, execution: Execution) -> reduced.Problem:
+        """Return what SVMs are to learn from shortlists of k labels."""
+        beside = companions(self.labels, self.weights)
+        lists = training_lists(self.features, self.labels, near, beside, k, execution)
+        return reduced.problem_of(self.features, self.labels, lists, weights=self.weights)
+
+
 class Fold(NamedTuple):
     """Documents held out, what the others taught, and the candidates it finds for them."""
 
     shortlister: Shortlister
     counts: Counts
-    features: Sparse
-    labels: Indicator
-    """Of the documents learned from, as the features."""
+    others: Others
     found: Shortlist
     truth: Sparse
     """Labels of the documents held out that others have too."""
@@ -71,8 +128,6 @@ class Fold(NamedTuple):
     """The labels whose names stand in them; None where names are not looked at."""
     suggested: tuple[Sparse, ...] = ()
     """What each expert says of them, of labels that other documents have."""
-    weights: Floats | None = None
-    """How many documents each of those learned from counts as; None where each is one."""
 
     def with_candidates(self, n: int, execution: Execution) -> Fold:
         """Return it with so many candidates a document."""
@@ -83,12 +138,10 @@ class Fold(NamedTuple):
             shortlister=shortlister, found=find_all(shortlister, self.counts, execution)
         )
 
-    def problem(self, execution: Execution) -> reduced.Problem:
+    def problem(self, execution: Execution) -> Svms:
         """Return what the SVMs are to learn."""
         k, near = self.shortlister.n_candidates, self.shortlister.near
-        beside = companions(self.labels, self.weights)
-        lists = training_lists(self.features, self.labels, near, beside, k, execution)
-        return reduced.problem_of(self.features, self.labels, lists, weights=self.weights)
+        return self.others.problem(near, k, execution)
 
     def held_out(self, weights: Sparse) -> HeldOut:
         """Return the signals of all candidates, with these weights."""
@@ -99,8 +152,7 @@ class Fold(NamedTuple):
     @property
     def is_taught(self) -> Bools:
         """Which labels other documents have."""
-        n_documents = np.bincount(self.labels.indices, minlength=self.truth.shape[1])
-        return np.asarray(n_documents > 0)
+        return _are_taught(self.others, self.truth.shape[1])
 
     def named(self, weights: Sparse, mentions: Mentions) -> NamedFold:
         """Return the candidates with those that names bring up."""
@@ -171,8 +223,8 @@ class NamedFold(NamedTuple):
 class Lesson(NamedTuple):
     """What the SVMs learned from the documents that were not held out."""
 
-    problem: reduced.Problem
-    alpha: Floats
+    problem: Any
+    alpha: Any
 
 
 class Chosen(NamedTuple):
@@ -308,7 +360,7 @@ def choose(
         )
     every = np.arange(folds[0].shortlister.n_labels)
     left = (cost,) if len(sample) == len(every) else tuple(sorted({cost, usual}))
-    solved = [reduced.learn(task.problem, left, every, execution) for task in chosen]
+    solved = [task.problem.learn(left, every, execution) for task in chosen]
     held = [
         _together([t.fold.held_out(s.weights) for t, s in zip(chosen, of_cost, strict=True)])
         for of_cost in zip(*solved, strict=True)
@@ -320,9 +372,9 @@ def choose(
     lessons = [Lesson(t.problem, s[at].alpha) for t, s in zip(chosen, solved, strict=True)]
     with stage("weighing signals", execution.progress):
         plain = Chosen(cost, n, mixture.judge(held[at], execution), held[at], lessons)
-        own, weights = [t.fold for t in chosen], [s[at].weights for s in solved]
-        named = _with_names(own, weights, plain, execution) or plain
-        return _with_experts(own, weights, named, experts, execution) if experts else named
+        own, svms = [t.fold for t in chosen], [s[at] for s in solved]
+        named = _with_names(own, svms, plain, execution) or plain
+        return _with_experts(own, svms, named, experts, execution) if experts else named
 
 
 class _Named(NamedTuple):
@@ -340,11 +392,11 @@ class _Named(NamedTuple):
         return np.where(self.is_unseen, self.by_name, judged.log_odds)
 
 
-def _named(folds: Sequence[Fold], weights: Sequence[Sparse]) -> _Named | None:
+def _named(folds: Sequence[Fold], svms: Sequence[Solved]) -> _Named | None:
     """Return the candidates with names; None where these are not looked at, or teach nothing."""
     parts = [
-        fold.named(own, fold.mentions)
-        for fold, own in zip(folds, weights, strict=True)
+        fold.named(own.weights, fold.mentions)
+        for fold, own in zip(folds, svms, strict=True)
         if fold.mentions is not None
     ]
     if not parts:
@@ -365,13 +417,13 @@ def _named(folds: Sequence[Fold], weights: Sequence[Sparse]) -> _Named | None:
 
 
 def _with_names(
-    folds: Sequence[Fold], weights: Sequence[Sparse], plain: Chosen, execution: Execution
+    folds: Sequence[Fold], svms: Sequence[Solved], plain: Chosen, execution: Execution
 ) -> Chosen | None:
     """Return what was chosen with names as a signal; None where they are no better.
 
     All labels of the documents count here, also those that no other document has.
     """
-    named = _named(folds, weights)
+    named = _named(folds, svms)
     if named is None:
         return None
     judged = mixture.with_names(plain.judged.name, named.seen, execution)
@@ -391,15 +443,15 @@ def _with_names(
 
 
 def _with_experts(
-    folds: Sequence[Fold], weights: Sequence[Sparse], before: Chosen, names: Sequence[str],
+    folds: Sequence[Fold], svms: Sequence[Solved], before: Chosen, names: Sequence[str],
     execution: Execution,
 ) -> Chosen:  # fmt: skip
     """Return what was chosen with experts as signals, or without where they are no better."""
     wide = [fold.with_suggested() for fold in folds]
-    named = None if before.name_weights is None else _named(wide, weights)
+    named = None if before.name_weights is None else _named(wide, svms)
     if named is None:
         seen = every = _together(
-            [fold.held_out(own) for fold, own in zip(wide, weights, strict=True)]
+            [fold.held_out(own.weights) for fold, own in zip(wide, svms, strict=True)]
         )
     else:
         seen, every = named.seen, named.every
@@ -443,7 +495,7 @@ def numbers_to_try(fold: Fold) -> list[int]:
     if n_labels <= MANY:
         return [n_labels]
     is_enough = fold.recall_of(MANY) - fold.recall_of(FEW) < _WORTH_MORE
-    is_cheap = n_labels * fold.labels.shape[0] <= _CHEAP_PAIRS
+    is_cheap = n_labels * fold.others.n_documents <= _CHEAP_PAIRS
     return [FEW if is_enough else MANY, *[n_labels] * is_cheap]
 
 
@@ -451,19 +503,20 @@ class _Task(NamedTuple):
     """A fold, and what the SVMs are to learn from the other documents."""
 
     fold: Fold
-    problem: reduced.Problem
+    problem: Svms
 
 
 def _measured(
     tasks: Sequence[_Task], costs: Sequence[float], sample: Numbers, execution: Execution
 ) -> list[dict[str, Floats]]:
     """Return for each C the measures of the mixture on some labels."""
-    paths = [reduced.learn(task.problem, costs, sample, execution) for task in tasks]
-    held = [
-        _together([task.fold.held_out(one.weights) for task, one in zip(tasks, own, strict=True)])
-        for own in zip(*paths, strict=True)
-    ]
-    return execution.map_here(lambda each: mixture.measured("crossed", _only(each, sample)), held)
+    paths = [task.problem.learn(costs, sample, execution) for task in tasks]
+
+    def measured(own: Sequence[Solved]) -> dict[str, Floats]:
+        held = [task.fold.held_out(one.weights) for task, one in zip(tasks, own, strict=True)]
+        return mixture.measured("crossed", _only(_together(held), sample))
+
+    return execution.map_here(measured, zip(*paths, strict=True))
 
 
 def _best_cost(
@@ -480,7 +533,7 @@ def _find(shortlister: Shortlister, counts: Counts, stop: Stop) -> Shortlist:
 
 def _sample(fold: Fold) -> Numbers:
     """Return the labels by which C is chosen: all, or some of all frequencies."""
-    n_pairs = fold.features.shape[0] * fold.shortlister.n_candidates
+    n_pairs = fold.others.n_documents * fold.shortlister.n_candidates
     step = max(1, round(n_pairs / _SAMPLED_PAIRS))
     order = np.argsort(-fold.shortlister.log_frequencies, kind="stable")
     return np.sort(order[::step])
@@ -513,17 +566,27 @@ def _together(parts: Sequence[HeldOut]) -> HeldOut:
 
 
 def fold_of(
-    shortlister: Shortlister, rest: tuple[Counts, Indicator], held: tuple[Counts, Indicator],
+    shortlister: Shortlister, others: Others, held: tuple[Counts, Indicator],
     mentions: Mentions | None, suggested: Sequence[Sparse], execution: Execution,
 ) -> Fold:  # fmt: skip
-    """Return documents held out with what the others taught; they may have labels of no other."""
-    known = np.bincount(rest[1].indices, minlength=held[1].shape[1]) > 0
-    truth = csr_array(held[1].multiply(known[None, :])).astype(bool)
+    """Return documents held out with what the others taught; they may have labels of no other.
+
+    Their counts are those of words that the others have.
+    """
+    counts, labels = held
+    known = _are_taught(others, labels.shape[1])
+    truth = csr_array(labels.multiply(known[None, :])).astype(bool)
     truth.eliminate_zeros()
-    counts = of_known_words(held[0], rest[0])
     found = find_all(shortlister, counts, execution)
-    features = tfidf(shortlister.idf, rest[0])
     return Fold(
-        shortlister, counts, features, rest[1], found, truth, held[1], mentions,
+        shortlister, counts, others, found, truth, labels, mentions,
         tuple(only_columns(own, known) for own in suggested),
     )  # fmt: skip
+
+
+def _are_taught(others: Others, n_labels: int) -> Bools:
+    """Return which of all labels other documents have."""
+    found = np.zeros(n_labels, bool)
+    own = others.label_counts
+    found[: len(own)] = own > 0
+    return found

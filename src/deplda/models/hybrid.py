@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -17,6 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from deplda.data import checks, wording
 from deplda.data.corpus import Corpus, check_counts, grown
 from deplda.data.evidence import Documents
+from deplda.data.fields import Fields
+from deplda.data.files import StrPath
 from deplda.data.names import MARK
 from deplda.data.targets import Indicator, Targets, by_place, extended
 from deplda.data.text import WordCounter
@@ -25,14 +28,20 @@ from deplda.data.weighting import WordCounts, label_frequencies
 from deplda.engine.execution import Execution
 from deplda.engine.pool import Stop
 from deplda.engine.progress import skip_steps, steps
-from deplda.errors import NothingHeldOutWarning
+from deplda.errors import InputError, NothingHeldOutWarning
 from deplda.inference.batches import Backend
 from deplda.inference.cpu import Cpu
-from deplda.models import holdout, hybrid_codec, hybrid_reasons
+from deplda.models import holdout, hybrid_codec, hybrid_reasons, hybrid_shards
 from deplda.models.asks_experts import AsksExperts
 from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.calibration import Calibration
-from deplda.models.candidates import Centroids, centroids, companions, training_lists
+from deplda.models.candidates import (
+    Centroids,
+    Index,
+    centroids,
+    companions,
+    training_lists,
+)
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.cutting import Cutoff
 from deplda.models.dependency import DependencyLDA
@@ -56,14 +65,16 @@ from deplda.models.lesson import are_texts, taken
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import idf_of, tfidf
 from deplda.models.mixture import UNTAUGHT, Bools, Mixture
-from deplda.models.name_evidence import MOST_NAMED, NameIndex
+from deplda.models.name_evidence import MOST_NAMED, NameIndex, WordDocuments
 from deplda.models.parameters import checked
 from deplda.models.quality import NOTHING_MEASURED
 from deplda.models.topic_model import Auto
+from deplda.training import shards
 from deplda.training.estimates import LabelWords, TopicLabels
 
 _STEPS = 7
-"""Of `fit`, as they are shown: three with documents held out, four with all."""
+"""Of `fit`, as they are shown: three with documents held out, four with all. Of shards there are
+three more: words are counted and numbered, and then weighed."""
 _UNTAUGHT_COST = 1.0
 _TRUST_IN_NEW = 0.3
 """Share of C for more documents of a label that has a weight already: they are missed by more than
@@ -211,31 +222,116 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         labels = self._with_concepts(labels, vocabulary)
         learned = self._words_in(counts)
         self.n_tokens_ = round(float(learned.sum()))
-        index = self._index_names(counts)
+        index = self._index_names(WordDocuments.of(counts))
         evidence = self._evidence(given, embeddings, learned, labels)
         known = evidence.are_known()
         folds = [
             fold
             for fold in folds_among(known, self.n_held_out, groups, self.seed_)
-            if _others_teach(learned, labels, fold)
+            if _others_teach((np.diff(learned.indptr) > 0) & (np.diff(labels.indptr) > 0), fold)
         ]
-        lessons = self._choose(counts, labels, folds, index, evidence)
+
+        def without(fold: Numbers, n_candidates: int) -> holdout.Fold:
+            return self._without(fold, counts, labels, n_candidates, index, evidence)
+
+        lessons = self._choose(labels, folds, without, index, evidence.names)
         self._keep(evidence)
         # Of several folds each document was held out once: none of the lessons has most of them.
         is_part = len(folds) == 1 and bool(lessons)
         self._learn(learned, labels, (folds[0], lessons[0]) if is_part else None)
         return self
 
+    @steps(_STEPS + 3)
+    def fit_shards(
+        self,
+        source: StrPath,
+        folder: StrPath,
+        *,
+        fields: Fields | None = None,
+        counter: WordCounter | None = None,
+    ) -> Self:
+        """Learn as `fit` does from a folder of labelled files, however large they are together.
+
+        A worker has one file in memory at a time, or the documents that some labels learn from;
+        this process what is known of labels and words, the labels of all documents and the
+        documents held out. With one file it is `fit` of its documents, bit by bit.
+
+        Parameters
+        ----------
+        source : path
+            A folder of JSONL, CSV, TSV, svmlight or Parquet files, plain or gzip.
+        folder : path
+            Where the results of all stages are kept; on a cluster, under this path on all machines.
+            A run that was cut off goes on from what is there, to the same bits. It may be deleted
+            afterwards.
+        fields : Fields, optional
+            Which fields hold the id, the text and the labels.
+        counter : WordCounter, optional
+            How texts become words.
+        """
+        checked(self.get_params(deep=False))
+        self._check_shards(counter)
+        counter, execution = WordCounter() if counter is None else counter, self._execution()
+        fields = shards.settled_fields(source, fields)
+        ready = shards.prepare(source, folder, execution, fields=fields, counter=counter)
+        every = shards.read_labels(folder, ready)
+        prepared = hybrid_shards.Shards(Path(folder).absolute(), ready, every)
+        labels = self._begin_fit(
+            shards.without_words(ready, every), None, shards.fitted(counter, ready)
+        ).labels
+        self.fields_, self.n_tokens_ = fields, int(every.tokens.sum())
+        self._last_stage, self._n_learned = None, labels.shape[1]
+        index = self._index_names(prepared.count_words(hybrid_shards.NONE, execution))
+        self._sources, self._vectors = {}, None
+        every_one = np.ones(prepared.n_documents, bool)
+        folds = [
+            fold
+            for fold in folds_among(every_one, self.n_held_out, None, self.seed_)
+            if _others_teach(prepared.teach(), fold)
+        ]
+
+        def lesson_without(fold: Numbers) -> hybrid_shards.ShardLesson:
+            how = self._topic_model(), self._learned_targets(), execution
+            return hybrid_shards.lesson_of(prepared, fold, *how)
+
+        def without(fold: Numbers, n_candidates: int) -> holdout.Fold:
+            lesson, counts = lesson_without(fold), prepared.counts_of(fold, execution)
+            shortlister = self._shortlister_by(
+                lesson.idf, lesson.near.nearby, lesson.topics, lesson.labels, n_candidates, None,
+                counts,
+            )  # fmt: skip
+            return hybrid_shards.fold_of(prepared, lesson, counts, shortlister, index, execution)
+
+        lessons = self._choose(labels, folds, without, index)
+        part = lessons[0] if len(folds) == 1 and lessons else None
+        lesson = lesson_without(hybrid_shards.NONE)
+        weights = hybrid_shards.learn(lesson, self.n_candidates_, self.C_, part, execution)
+        self._set_learned(lesson.idf, lesson.near, weights, lesson.topics, labels)
+        return self
+
+    def _check_shards(self, counter: WordCounter | None) -> None:
+        """Raise at what shards cannot be learned with."""
+        if self.experts:
+            raise InputError(
+                "experts are asked about documents in memory; leave them out, or use fit"
+            )
+        if counter is not None and counter.names is not None:
+            raise InputError(
+                "the counter counts for the names of a vocabulary, which shards are not learned "
+                "with; leave its names out, or use fit"
+            )
+
     def _choose(
         self,
-        counts: Counts,
         labels: Indicator,
         folds: Sequence[Numbers],
+        without: Callable[[Numbers, int], holdout.Fold],
         index: NameIndex | None,
-        evidence: Evidence,
+        experts: Sequence[str] = (),
     ) -> list[holdout.Lesson]:
         """Set C, the number of candidates and the mixture by documents held out.
 
+        `without` gives a fold with what all other documents taught, and so many candidates.
         Returns what was learned without each fold.
         """
         execution = self._execution()
@@ -244,7 +340,7 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         self._without_experts: Decision | None = None
         usual = min(self._asked_candidates() or holdout.MANY, self._n_learned)
         with self._stage(_holding_out(folds)):
-            known = [self._without(fold, counts, labels, usual, index, evidence) for fold in folds]
+            known = [without(fold, usual) for fold in folds]
         if not any(fold.truth.nnz for fold in known):
             if self.n_held_out:
                 warnings.warn(
@@ -263,7 +359,7 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         numbers = [usual] if self._asked_candidates() else holdout.numbers_to_try(known[0])
         costs = holdout.COSTS if self.C == "auto" else (float(self.C),)
         with self._stage("choosing settings on documents held out"):
-            chosen = holdout.choose(known, costs, numbers, execution, evidence.names)
+            chosen = holdout.choose(known, costs, numbers, execution, experts)
         self.C_, self.n_candidates_ = chosen.cost, chosen.n_candidates
         self.measures_, self._experts = chosen.judged.measures, chosen.experts
         with self._stage("calibrating probabilities"):
@@ -319,13 +415,15 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         others, held = (words[rest], self._learned(labels[rest])), (words[fold], labels[fold])
         topics = self._topics_of(*others, weights)
         shortlister = self._shortlister(*others, topics, n_candidates, weights, held[0])
-        mentions = None
+        mentions, known = None, of_known_words(held[0], others[0])
         if index is not None:
-            known = of_known_words(held[0], others[0])
-            mentions = index.with_idf(counts[rest]).find(counts[fold], lengths_of(known))
+            teachers = WordDocuments.of(counts[rest])
+            mentions = index.with_idf(teachers).find(counts[fold], lengths_of(known))
         suggested = evidence.of_held_out(fold, rest)
-        found = holdout.fold_of(shortlister, others, held, mentions, suggested, self._execution())
-        return found._replace(weights=weights)
+        taught = holdout.InMemory(tfidf(shortlister.idf, others[0]), others[1], weights)
+        return holdout.fold_of(
+            shortlister, taught, (known, held[1]), mentions, suggested, self._execution()
+        )
 
     def _learn(
         self, counts: Counts, sets: Indicator, part: tuple[Numbers, holdout.Lesson] | None
@@ -417,15 +515,22 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         self, counts: Counts, labels: Indicator, weights: Floats | None
     ) -> DependencyLDA:
         """Return the topic model of these documents."""
-        model = DependencyLDA(
+        targets = self._learned_targets()
+        return self._topic_model().fit(counts, (labels, targets), sample_weight=weights)
+
+    def _topic_model(self) -> DependencyLDA:
+        """Return the topic model, which has learned nothing yet."""
+        return DependencyLDA(
             n_topics=self.n_topics, n_topic_chains=self.n_topic_chains,
             n_topic_sweeps=self.n_topic_sweeps, train_eta=self.train_eta,
             beta_words=self.beta_words, word_counts=self.word_counts, background=self.background,
             n_held_out=0, random_state=self.seed_, n_jobs=self.n_jobs, engine=self.engine,
             device=self.device, verbose=self.verbose,
         )  # fmt: skip
-        learned = Targets(self.classes_[: self._n_learned], self._targets.kind)
-        return model.fit(counts, (labels, learned), sample_weight=weights)
+
+    def _learned_targets(self) -> Targets:
+        """Return the labels that are learned."""
+        return Targets(self.classes_[: self._n_learned], self._targets.kind)
 
     def _shortlister(
         self, counts: Counts, labels: Indicator, topics: DependencyLDA, n_candidates: int,
@@ -434,6 +539,12 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         """Return what finds candidates of others, by these documents."""
         idf = idf_of(counts, weights=weights)
         near = centroids(tfidf(idf, counts), labels, weights).nearby
+        return self._shortlister_by(idf, near, topics, labels, n_candidates, weights, others)
+
+    def _shortlister_by(
+        self, idf: Floats, near: Index, topics: DependencyLDA, labels: Indicator,
+        n_candidates: int, weights: Floats | None, others: Counts,
+    ) -> Shortlister:  # fmt: skip
         often, n_candidates = _log_frequencies(labels, weights), min(n_candidates, labels.shape[1])
         execution = self._execution()
         backend = _backend(topics, others, execution)
@@ -585,9 +696,9 @@ def _holding_out(folds: Sequence[Numbers]) -> str:
     return f"holding out {wording.counted(sum(map(len, folds)), 'document')}{parts}"
 
 
-def _others_teach(counts: Counts, labels: Indicator, fold: Numbers) -> bool:
-    """Return whether a document that is not in the fold has words and labels."""
-    teaches = (np.diff(counts.indptr) > 0) & (np.diff(labels.indptr) > 0)
+def _others_teach(teaches: Bools, fold: Numbers) -> bool:
+    """Return whether a document that is not in the fold teaches: it has words and labels."""
+    teaches = teaches.copy()
     teaches[fold] = False
     return bool(teaches.any())
 

@@ -14,9 +14,9 @@ from deplda.data.targets import Indicator, Targets, extended
 from deplda.data.text import WordCounter
 from deplda.data.vocabulary import Vocabulary
 from deplda.errors import InputError
-from deplda.models.base import Counts, LabelClassifier
+from deplda.models.base import LabelClassifier
 from deplda.models.hybrid_scorer import Names
-from deplda.models.name_evidence import NameIndex, index_of, names_by_label
+from deplda.models.name_evidence import NameIndex, WordDocuments, index_of, names_by_label
 
 
 class KnowsNames(LabelClassifier):
@@ -76,14 +76,14 @@ class KnowsNames(LabelClassifier):
     def _names_at(self) -> range:
         return range(0) if self.counter_ is None else self.counter_.names_at_
 
-    def _index_names(self, counts: Counts) -> NameIndex | None:
+    def _index_names(self, documents: WordDocuments) -> NameIndex | None:
         """Return the names of labels as they are looked for; None where none can be found."""
         if not hasattr(self, "feature_names_in_"):
             return None
         counter = self._name_counter()
         names = names_by_label(self.classes_.tolist(), self.vocabulary_, counter.language_code_)
         index = index_of(names, self.words_, counter.name_analyzer())
-        return index.rarest_first(counts) if len(index.labels) else None
+        return index.rarest_first(documents) if len(index.labels) else None
 
     def _learned(self, labels: Indicator) -> Indicator:
         """Return the labels that are learned, without those that are known by name alone."""

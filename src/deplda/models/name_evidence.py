@@ -47,6 +47,19 @@ FEATURES = (
 """What is known of a name that stands in a document."""
 
 
+class WordDocuments(NamedTuple):
+    """How many documents there are, and how many have each word."""
+
+    n: int
+    n_with: Numbers
+
+    @classmethod
+    def of(cls, counts: Sparse) -> WordDocuments:
+        """Return those of some documents."""
+        n, n_words = counts.shape
+        return cls(n, np.bincount(counts.indices, minlength=n_words))
+
+
 class NameIndex(NamedTuple):
     """The names of labels as columns of counts, found by the rarest of their words."""
 
@@ -111,21 +124,20 @@ class NameIndex(NamedTuple):
             np.concatenate([[0], sums]).astype(np.int64),
         )  # fmt: skip
 
-    def rarest_first(self, counts: Sparse) -> NameIndex:
+    def rarest_first(self, documents: WordDocuments) -> NameIndex:
         """Return it by the word of each name that the fewest of these documents have.
 
         The order of a name's words is of no other use: `sequences` know that of the text.
         """
-        n_documents = np.bincount(counts.indices, minlength=counts.shape[1])
+        n_documents = documents.n_with
         owner = np.repeat(np.arange(len(self.labels)), np.diff(self.starts))
         order = np.lexsort((self.words, n_documents[self.words], owner))
         ordered = self._replace(words=self.words[order], early=self.early[order])
-        return ordered.keyed(counts.shape[1]).with_idf(counts)
+        return ordered.keyed(len(n_documents)).with_idf(documents)
 
-    def with_idf(self, counts: Sparse) -> NameIndex:
+    def with_idf(self, documents: WordDocuments) -> NameIndex:
         """Return it with the idf of words by these documents."""
-        n, n_columns = counts.shape
-        idf = np.log((1 + n) / (1 + np.bincount(counts.indices, minlength=n_columns)))
+        idf = np.log((1 + documents.n) / (1 + documents.n_with))
         sums = np.add.reduceat(idf[self.words], self.starts[:-1]) if len(self.labels) else idf[:0]
         return self._replace(idf=sums / np.maximum(np.diff(self.starts), 1))
 

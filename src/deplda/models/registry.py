@@ -25,7 +25,7 @@ class Entry(NamedTuple):
 
 
 _TOPIC_MODEL: frozenset[Ability] = frozenset({"checkpoint", "explain", "learn", "paper", "shards"})
-_HYBRID: frozenset[Ability] = frozenset({"experts", "explain", "learn", "mix", "names"})
+_HYBRID: frozenset[Ability] = frozenset({"experts", "explain", "learn", "mix", "names", "shards"})
 MODELS = {
     "DependencyLDA": Entry("dependency", "dependency", _TOPIC_MODEL),
     "PriorLDA": Entry("prior", "prior", _TOPIC_MODEL),
@@ -36,8 +36,8 @@ MODELS = {
     "HybridLDA": Entry("hybrid", "hybrid", _HYBRID),
 }
 WHICH_MODEL = (
-    "Use the hybrid to suggest labels; Dependency-LDA for the paper's topic model alone, or for "
-    "more documents than memory holds; the others to compare with."
+    "Use the hybrid to suggest labels; Dependency-LDA for the paper's topic model alone; the "
+    "others to compare with."
 )
 
 

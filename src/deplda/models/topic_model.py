@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import warnings
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
-from scipy.sparse import csr_array, hstack, vstack
+from scipy.sparse import csr_array, vstack
 from sklearn.base import clone
 from sklearn.metrics import label_ranking_average_precision_score
 
@@ -43,13 +44,16 @@ from deplda.training.label_words import (
     train_label_words,
     update_label_words,
     whole_tokens,
+    with_background,
 )
+from deplda.training.shard_layouts import lay_out_shards
 
 Auto = Literal["auto"]
 Kept = dict[str, Any]
 """Where chains are kept, as the functions that run them take it."""
 
 _MOST_HELD_OUT = 1000
+_NO_ROWS = np.zeros(0, np.int64)
 
 
 class TopicScorer(NamedTuple):
@@ -195,32 +199,51 @@ class TopicModel(LearnsOn, Explainer):
         counter : WordCounter, optional
             How texts become words.
         """
-        asked, execution = self._checked(), self._execution()
+        self._checked()
+        self._check_shards()
         counter = WordCounter() if counter is None else counter
         fields = shards.settled_fields(source, fields)
-        ready = shards.prepare(source, folder, execution, fields=fields, counter=counter)
-        labels = shards.label_matrix(folder, ready)
-        blank = csr_array((labels.shape[0], len(ready.words)))
-        corpus = Corpus(blank, labels, ready.words, ready.labels)
-        self._begin_fit(corpus, None, shards.fitted(counter, ready))
+        ready = shards.prepare(source, folder, self._execution(), fields=fields, counter=counter)
+        labels = shards.read_labels(folder, ready)
+        self._begin_fit(shards.without_words(ready, labels), None, shards.fitted(counter, ready))
         self.fields_ = fields
-        self.n_tokens_ = sum(shard.tokens for shard in ready.shards)
+        self._learn_shards(Path(folder), ready, labels)
+        return self
+
+    def _begin_shards(self, ready: shards.Ready, labels: Indicator, targets: Targets) -> None:
+        """Set what is known of prepared shards before learning, their words by number alone."""
+        self._begin_fit(csr_array((labels.shape[0], len(ready.words))), (labels, targets), None)
+
+    def _learn_shards(
+        self, folder: Path, ready: shards.Ready, every: shards.Labels,
+        left_out: Numbers = _NO_ROWS,
+    ) -> None:  # fmt: skip
+        """Learn from prepared shards, without some of their documents."""
+        asked, execution = self._checked(), self._execution()
+        rest = np.delete(np.arange(every.matrix.shape[0]), left_out)
+        labels: Indicator = every.matrix[rest] if len(left_out) else every.matrix
+        corpus = Corpus(csr_array((len(rest), len(ready.words))), labels, ready.words)
+        self.n_tokens_ = int(every.tokens[rest].sum())
         self._resolve(corpus, self.n_tokens_)
-        self._check_shards()
+        weighting, background = self.settings_["word_counts"], self._background()
+        laid = lay_out_shards(
+            folder, ready, "expected" if asked.fit_method == "deterministic" else "sampled",
+            weighting, background=background > 0, execution=execution,
+        )  # fmt: skip
         how: Any = {
             "eta": self.settings_["train_eta"], "beta": self.settings_["beta_words"],
             "execution": execution,
         }  # fmt: skip
         if asked.fit_method == "deterministic":
-            words = passes.expect_shards(folder, ready, **how)
+            words = passes.expect_shards(laid, background=background, left_out=left_out, **how)
         else:
             words = passes.train_shards(
-                folder, ready, n_chains=asked.n_chains, n_sweeps=asked.n_sweeps, seed=self.seed_,
-                **how,
-            )  # fmt: skip
+                laid, n_chains=asked.n_chains, n_sweeps=asked.n_sweeps, seed=self.seed_, **how
+            )
         self.diagnostics_: dict[str, Any] = {"label_words": None}
-        self._set_learned(words, labels, self._fit_topics(corpus, {}))
-        return self
+        self._set_learned(
+            words, labels, self._fit_topics(corpus, self._kept_topics(folder, corpus))
+        )
 
     def _learn_on(self, X: Any, y: Any) -> None:
         """Learn from more documents; where this fails, the model is of no use.
@@ -256,7 +279,7 @@ class TopicModel(LearnsOn, Explainer):
     def _update_words(self, corpus: Corpus) -> LabelWords:
         background = self._background()
         return update_label_words(
-            self.label_words_, _with_background(corpus) if background else corpus,
+            self.label_words_, with_background(corpus) if background else corpus,
             eta=self.settings_["train_eta"], beta=self.settings_["beta_words"],
             word_counts=self.settings_["word_counts"], background=background, **self._where(),
         )  # fmt: skip
@@ -266,7 +289,7 @@ class TopicModel(LearnsOn, Explainer):
         how: Any = {"eta": self.settings_["train_eta"], "beta": self.settings_["beta_words"]}
         if asked.fit_method == "deterministic":
             trained = expect_label_words(
-                _with_background(corpus) if background else corpus, **how,
+                with_background(corpus) if background else corpus, **how,
                 word_counts=self.settings_["word_counts"], background=background,
                 weights=self.document_weights_, **self._where(),
             )  # fmt: skip
@@ -393,18 +416,22 @@ class TopicModel(LearnsOn, Explainer):
         return chosen
 
     def _check_shards(self) -> None:
-        """Raise at what is not known for shards; settle what is "auto" otherwise there."""
-        if self.word_counts == "auto":
-            self.settings_["word_counts"] = "raw"
-        for name, value, known in (
-            ("word_counts", self.settings_["word_counts"], "raw"),
-            ("background", self._background(), 0.0),
-            ("combine", self.combine, self._combine()),
-        ):
-            if value != known:
-                raise InputError(
-                    f"{name} is {value!r}; shards are learned from with {known!r} only"
-                )
+        """Raise at what is not known for shards."""
+        if self.combine == "auto":
+            raise InputError(
+                "combine is 'auto'; shards are learned from with a fixed one: choose one of "
+                f"{', '.join(map(repr, COMBINES))}"
+            )
+
+    def _kept_topics(self, folder: Path, corpus: Corpus) -> Kept:
+        """Return where chains over the labels of shards are kept: each run in its own folder."""
+        if self.device != "cpu":  # a GPU keeps none
+            return {}
+        asked = self._checked().get_params(deep=False)
+        own = [asked.get(name) for name in ("n_topic_chains", "n_topic_sweeps", "train_gamma")]
+        told = repr((corpus.fingerprint(), sorted(self.settings_.items()), self.seed_, own))
+        name = blake2b(told.encode(), digest_size=6).hexdigest()
+        return {"checkpoint": folder / f"topic-labels-{name}", "resume": True}
 
     def _background(self) -> float:
         return float(self.settings_.get("background", 0.0))
@@ -436,13 +463,6 @@ def _kept(checkpoint: StrPath | None, name: str, resume: bool) -> Kept:
         "checkpoint": None if checkpoint is None else Path(checkpoint) / name,
         "resume": resume,
     }
-
-
-def _with_background(corpus: Corpus) -> Corpus:
-    """Return the corpus with one label more, on every document that has labels."""
-    every = csr_array((corpus.labels_per_document > 0)[:, None])
-    labels = csr_array(hstack([corpus.labels, every]))
-    return Corpus(corpus.counts, labels, corpus.vocabulary)
 
 
 def _documents(counts: Counts) -> Corpus:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
 from deplda.data import checks, wording
 from deplda.data.corpus import Corpus, repeated
@@ -138,6 +138,13 @@ def whole_tokens(corpus: Corpus, word_counts: WordCounts = "raw") -> Corpus:
     counts = corpus.counts.copy()
     counts.data = whole(weighed(counts.data, word_counts))
     return Corpus(counts, corpus.labels, corpus.vocabulary, corpus.label_names, corpus.ids)
+
+
+def with_background(corpus: Corpus) -> Corpus:
+    """Return the corpus with one label more, on every document that has labels."""
+    every = csr_array((corpus.labels_per_document > 0)[:, None])
+    labels = csr_array(hstack([corpus.labels, every]))
+    return Corpus(corpus.counts, labels, corpus.vocabulary)
 
 
 def _gpu_for(execution: Execution, checkpoint: StrPath | None, data: Words) -> Gpu | None:

@@ -1,132 +1,113 @@
 """φ from shards on disk, by synchronous passes: one shard at a time in a worker's memory.
 
 In a pass every shard is swept against the counts of all shards after the last pass and its own
-changes (AD-LDA of Newman et al. 2009, for draws and for expectations). It gives back the counts
-that it changed, and those alone; the sum of all changes is what the shards see in the next pass.
-With one shard this is the ordinary trainer, bit by bit.
+changes (AD-LDA of Newman et al. 2009, for draws and for expectations). It leaves its counts on
+disk; then the changes of all shards are added up, a block of labels at a time, and what each shard
+has to see of them in the next pass is put aside for it. With one shard this is the ordinary
+trainer, bit by bit.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
-from deplda.data.files import StrPath
 from deplda.engine.execution import HERE, Execution
 from deplda.engine.pool import Stop, Stopped
 from deplda.engine.progress import passes, sweeps
-from deplda.errors import InputError, ReadError
 from deplda.training.checkpoint import SavedArrays, load_arrays, save_arrays
 from deplda.training.estimates import LabelWords
 from deplda.training.label_words import learning_words_of, without_small
-from deplda.training.shards import (
-    KEYS,
-    LAYOUT,
-    PLACES,
-    PREPARE_ANEW,
-    Ready,
-    count_keys,
-    narrow,
-    read_keys,
-    read_layout,
-    shard_folder,
-)
-from deplda.training.word_chain import Cells, labels_of_tokens, swept_pieces
+from deplda.training.shard_layouts import Kind, Laid, read_block, read_layout
+from deplda.training.shards import PREPARE_ANEW, shard_folder
+from deplda.training.slices import OnDisk, save_array
+from deplda.training.word_chain import labels_of_tokens, swept_pieces
 
-Kind = Literal["expected", "sampled"]
+Numbers = npt.NDArray[np.int64]
 
 # Counts by cell and by label, as the kernels have them.
 _TYPES: dict[Kind, Any] = {"expected": (np.float64, np.float64), "sampled": (np.int32, np.int64)}
-
-
-class Change(NamedTuple):
-    """Counts that are no longer what they were: which, and what they are now."""
-
-    cells: npt.NDArray[Any]
-    cell_counts: npt.NDArray[Any]
-    labels: npt.NDArray[np.int64]
-    label_counts: npt.NDArray[Any]
-
-    @property
-    def nbytes(self) -> int:
-        """What it takes to send it."""
-        return sum(array.nbytes for array in self)
-
-
-_NOTHING = Change(*(np.empty(0, np.int64) for _ in range(4)))
+_NONE = np.zeros(0, np.int64)
 
 
 class Pass(NamedTuple):
-    """What a pass of all shards came to."""
+    """What a pass of all shards came to; the counts by cell are on disk."""
 
     number: int
-    cell_counts: npt.NDArray[Any]
     label_counts: npt.NDArray[Any]
     moved: float
     """Of expectations: Σ times · |change of shares|, over all tokens."""
-    sent: int
-    """Bytes of the change that every worker is sent before the pass."""
-    returned: int
-    """Bytes of the changes that came back from the shards."""
+    mass: float
+    """How many tokens a pass updates."""
 
 
 class Plan(NamedTuple):
     """What a worker has to know of a run; sent there once a pass."""
 
-    folder: Path
+    laid: Laid
     name: str
     kind: Kind
     eta: float
     beta: float
-    n_words: int
-    n_labels: int
-    seed: int
-    chain: int
-    first_tokens: tuple[int, ...]
-    """The number of each shard's first token when those of all are numbered through, and the end"""
+    background: float = 0.0
+    seed: int = 0
+    chain: int = 0
+    left_out: Numbers = _NONE
+    """Documents, those of all shards numbered through, that expectations do not learn from."""
 
-    def state(self, shard: int, number: int) -> Path:
+    def state(self, shard: int, number: int, what: str) -> Path:
         """Return where a shard keeps its state after a pass."""
-        return shard_folder(self.folder, shard) / f"{self.name}-{number:05}.npz"
+        return shard_folder(Path(self.laid.folder), shard) / f"{self.name}-{number:05}-{what}"
 
     def counts(self, number: int) -> Path:
-        """Return where the counts of all shards after a pass are kept."""
-        return self.folder / f"{self.name}-{number:05}.npz"
+        """Return where the counts by label after a pass are kept."""
+        return Path(self.laid.folder) / f"{self.name}-{number:05}.npz"
+
+    def cells(self, block: int, number: int, what: str) -> Path:
+        """Return where the counts of a block's cells after a pass are kept.
+
+        `what` is "all", or "seen", as the shards see them, one after the other.
+        """
+        return Path(self.laid.folder) / f"{self.name}-{number:05}-{what}-{block:05}.npy"
 
 
 def expect_shards(
-    folder: StrPath,
-    ready: Ready,
+    laid: Laid,
     *,
     eta: float = 50.0,
     beta: float = 0.01,
+    background: float = 0.0,
+    left_out: Numbers = _NONE,
     tolerance: float = 0.1,
     max_sweeps: int = 100,
     execution: Execution = HERE,
 ) -> LabelWords:
-    """Return the deterministic φ of prepared shards; parameters are as in `expect_label_words`."""
-    meaning = (eta, beta, tolerance, max_sweeps)
-    plan = _plan(folder, ready, "expected", eta, beta, 0, 0, meaning)
-    n_swept, cells = sum(shard.swept for shard in ready.shards), cells_of(plan)
-    name = learning_words_of(len(ready.labels))
+    """Return the deterministic φ of shards; parameters are as in `expect_label_words`.
+
+    `left_out` are documents that nothing is learned from.
+    """
+    meaning = (eta, beta, background, left_out.tobytes(), tolerance, max_sweeps)
+    plan = _plan(laid, "expected", eta, beta, meaning, background=background, left_out=left_out)
+    name = learning_words_of(laid.n_labels - laid.has_background)
     with passes(name, max_sweeps, execution.progress) as report:
         for done in run_passes(plan, max_sweeps, execution):
             if done.number:
-                report(done.number, done.moved / max(tolerance * n_swept, 1e-9))
-            if done.number and done.moved <= tolerance * n_swept:
+                report(done.number, done.moved / max(tolerance * done.mass, 1e-9))
+            if done.number and done.moved <= tolerance * done.mass:
                 break
-    return estimate(cells, done, "expected")
+    _forget_states(plan, done.number)
+    return estimate([(plan, done)])
 
 
 def train_shards(
-    folder: StrPath,
-    ready: Ready,
+    laid: Laid,
     *,
     eta: float = 50.0,
     beta: float = 0.01,
@@ -135,65 +116,67 @@ def train_shards(
     seed: int = 0,
     execution: Execution = HERE,
 ) -> LabelWords:
-    """Return φ of prepared shards averaged over the last samples of chains, one after the other.
+    """Return φ of shards averaged over the last samples of chains, one after the other.
 
     Parameters are as in `train_label_words` with ``Schedule(n_sweeps)``.
     """
     plans = [
-        _plan(folder, ready, "sampled", eta, beta, seed, chain, (eta, beta, seed, chain, n_sweeps))
+        _plan(laid, "sampled", eta, beta, (eta, beta, seed, chain, n_sweeps), seed=seed,
+              chain=chain)
         for chain in range(n_chains)
-    ]
-    cells = cells_of(plans[0])
-    weights, base = np.zeros(len(cells.words)), np.zeros(len(cells.starts) - 1)
-    name = learning_words_of(len(ready.labels))
+    ]  # fmt: skip
+    found = []
+    name = learning_words_of(laid.n_labels)
     with sweeps(name, n_chains, n_sweeps, execution.progress) as report:
         for chain, plan in enumerate(plans):
             for done in run_passes(plan, n_sweeps, execution):
                 if report is not None:
                     report(chain, done.number)
-            own_weights, own_base = cells.shares_of(done.cell_counts, done.label_counts)
-            weights += own_weights
-            base += own_base
-    return cells.estimate(weights / n_chains, base / n_chains)
-
-
-def estimate(cells: Cells, done: Pass, kind: Kind) -> LabelWords:
-    """Return φ of the counts after a pass."""
-    counts = done.cell_counts, done.label_counts
-    if kind == "expected":
-        counts = without_small(cells, *counts)
-    return cells.estimate(*cells.shares_of(*counts))
+            found.append((plan, done))
+    return estimate(found)
 
 
 def _plan(
-    folder: StrPath,
-    ready: Ready,
-    kind: Kind,
-    eta: float,
-    beta: float,
-    seed: int,
-    chain: int,
-    meaning: tuple[Any, ...],
+    laid: Laid, kind: Kind, eta: float, beta: float, meaning: tuple[Any, ...], **others: Any
 ) -> Plan:
-    """Return the plan of a run; `meaning` is all that its result depends on beside the shards."""
-    firsts = np.concatenate([[0], np.cumsum([shard.tokens for shard in ready.shards])])
+    """Return the plan of a run; `meaning` is all that its result depends on beside the layout."""
     # Runs with other parameters may share the folder, and are never taken for one another.
-    name = f"{kind}-{blake2b(repr(meaning).encode(), digest_size=6).hexdigest()}"
-    return Plan(
-        Path(folder).absolute(), name, kind, eta, beta, len(ready.words), len(ready.labels), seed,
-        chain, tuple(firsts.tolist()),
-    )  # fmt: skip
+    told = repr((laid.name, *meaning)).encode()
+    return Plan(laid, f"{kind}-{blake2b(told, digest_size=6).hexdigest()}", kind, eta, beta,
+                **others)  # fmt: skip
 
 
-def cells_of(plan: Plan) -> Cells:
-    """Return the cells of all shards."""
-    keys = read_keys(plan.folder)
-    if not len(keys):
-        raise InputError("no document has both words and labels; there is nothing to learn from")
-    if keys[-1] >= plan.n_labels * plan.n_words:
-        raise ReadError(plan.folder / KEYS, None, f"it has cells of no label; {PREPARE_ANEW}")
-    starts = np.searchsorted(keys, np.arange(plan.n_labels + 1) * plan.n_words)
-    return Cells(starts, (keys % plan.n_words).astype(np.int32), plan.n_words, plan.beta)
+def estimate(runs: Sequence[tuple[Plan, Pass]]) -> LabelWords:
+    """Return φ of the counts after a pass, averaged over several chains; block by block."""
+    laid, n = runs[0][0].laid, len(runs)
+    base, sizes = np.zeros(laid.n_labels), np.zeros(laid.n_labels, np.int64)
+    words, values = [np.zeros(0, np.int32)], [np.zeros(0, np.float32)]
+    for number in laid.blocks:
+        block = read_block(laid, number)
+        labels = slice(*laid.cuts[number : number + 2])
+        weights, own_base = np.zeros(len(block.words)), np.zeros(len(block.starts) - 1)
+        for plan, done in runs:
+            cells = block.cells(laid.n_words, plan.beta)
+            counts: Any = _all_cells(plan, done.number, number, len(block.words))
+            counts = counts, done.label_counts[labels]
+            if plan.kind == "expected":
+                counts = without_small(cells, *counts)
+            more_weights, more_base = cells.shares_of(*counts)
+            weights += more_weights
+            own_base += more_base
+        found = (weights / n).astype(np.float32)
+        is_kept = found != 0
+        words.append(block.words[is_kept])
+        values.append(found[is_kept])
+        base[labels] = own_base / n
+        sizes[labels] = np.bincount(cells.owners[is_kept], minlength=len(own_base))
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    by_label = csr_array(
+        (np.concatenate(values), np.concatenate(words), starts), shape=(laid.n_labels, laid.n_words)
+    )
+    words.clear()
+    values.clear()
+    return LabelWords(by_label.T.tocsr(), base)
 
 
 # All shards ---------------------------------------------------------------------------------------
@@ -201,172 +184,159 @@ def cells_of(plan: Plan) -> Cells:
 
 def run_passes(plan: Plan, n_passes: int, execution: Execution = HERE) -> Iterator[Pass]:
     """Yield pass 0, the start, and then up to n_passes more, from where an earlier run was."""
-    done, change = _last_pass(plan)
+    done = _last_pass(plan)
     if done is not None:
         yield done
     else:
-        by_cell, by_label = _TYPES[plan.kind]
-        cells = np.zeros(count_keys(plan.folder), by_cell)
-        done = Pass(-1, cells, np.zeros(plan.n_labels, by_label), 0.0, 0, 0)
+        done = Pass(-1, np.zeros(plan.laid.n_labels, _TYPES[plan.kind][1]), 0.0, 0.0)
     while done.number < n_passes:
         number = done.number + 1
-        shards = range(len(plan.first_tokens) - 1)
-        results = execution.map(_sweep_shard, shards, plan, number, change)
-        done, change = _united(done, results, change.nbytes)
-        _save_pass(plan, done, change)
+        results = execution.map(_sweep_shard, plan.laid.shards, plan, number, done.label_counts)
+        done = _united(done, results)
+        for _ in execution.map(_unite_block, plan.laid.blocks, plan, number):
+            pass
+        _save_pass(plan, done)
         yield done
 
 
-def _united(
-    before: Pass, results: Iterable[tuple[Change, float]], sent: int
-) -> tuple[Pass, Change]:
-    """Return the counts after all shards' changes are applied, and what that changed."""
-    cells, labels = before.cell_counts.copy(), before.label_counts.copy()
-    has_cell, has_label = np.zeros(len(cells), bool), np.zeros(len(labels), bool)
-    moved, returned = 0.0, 0
-    for change, own in results:
-        moved += own
-        returned += change.nbytes
-        _add(cells, before.cell_counts, has_cell, change.cells, change.cell_counts)
-        _add(labels, before.label_counts, has_label, change.labels, change.label_counts)
-    names = np.arange(len(cells), dtype=narrow(len(cells)))
-    change = _change(names, before.cell_counts, cells, before.label_counts, labels)
-    return Pass(before.number + 1, cells, labels, moved, sent, returned), change
+def _united(before: Pass, results: Iterable[tuple[npt.NDArray[Any], float, float]]) -> Pass:
+    """Return the counts by label after all shards' changes are applied."""
+    from deplda.kernels.train_words import add_changes
+
+    labels, every = before.label_counts.copy(), np.arange(len(before.label_counts))
+    has_changed, moved, mass = np.zeros(len(labels), bool), 0.0, 0.0
+    for own, own_moved, own_mass in results:
+        moved += own_moved
+        mass += own_mass
+        add_changes(labels, before.label_counts, has_changed, every, own)
+    return Pass(before.number + 1, labels, moved, mass)
 
 
-def _add(
-    counts: npt.NDArray[Any],
-    before: npt.NDArray[Any],
-    has_changed: npt.NDArray[np.bool_],
-    where: npt.NDArray[Any],
-    values: npt.NDArray[Any],
-) -> None:
-    """Mutate counts: the first change of a count is taken as it is, others by their difference.
+def _unite_block(plan: Plan, number: int, block: int, stop: Stop) -> None:
+    """Write the counts of a block's cells after a pass, and what each shard sees of them."""
+    from deplda.kernels.train_words import add_changes
 
-    A sum of differences alone would be off in the last bit where there is only one.
-    """
-    again = has_changed[where]
-    counts[where[again]] += values[again] - before[where[again]]
-    counts[where[~again]] = values[~again]
-    has_changed[where] = True
-
-
-def _change(
-    names: npt.NDArray[Any],
-    old_cells: npt.NDArray[Any],
-    cells: npt.NDArray[Any],
-    old_labels: npt.NDArray[Any],
-    labels: npt.NDArray[Any],
-) -> Change:
-    moved_cells, moved_labels = (
-        np.flatnonzero(cells != old_cells),
-        np.flatnonzero(labels != old_labels),
-    )
-    return Change(names[moved_cells], cells[moved_cells], moved_labels, labels[moved_labels])
+    laid, target = plan.laid, plan.cells(block, number, "all")
+    if os.path.lexists(target):  # what was done before, `seen` first
+        return
+    cells = read_block(laid, block)
+    n, kind = len(cells.words), _TYPES[plan.kind][0]
+    before = np.zeros(n, kind) if number == 0 else _all_cells(plan, number - 1, block, n)
+    after, has_changed = before.copy(), np.zeros(n, bool)
+    ends = laid.ends[block]
+    for shard in laid.shards:
+        own = OnDisk(plan.state(shard, number, "cells.npy"), kind, None, PREPARE_ANEW)
+        where = cells.places[ends[shard] : ends[shard + 1]]
+        values = own.finite(*laid.own_cells(shard, block))
+        add_changes(after, before, has_changed, where, values)
+    save_array(plan.cells(block, number, "seen"), after[cells.places])
+    save_array(target, after)
 
 
-def _save_pass(plan: Plan, done: Pass, change: Change) -> None:
+def _all_cells(plan: Plan, number: int, block: int, n: int) -> npt.NDArray[Any]:
+    path = plan.cells(block, number, "all")
+    return OnDisk(path, _TYPES[plan.kind][0], n, PREPARE_ANEW).finite()
+
+
+def _save_pass(plan: Plan, done: Pass) -> None:
+    """Say that a pass is done, and forget the counts of the one before."""
     save_arrays(
-        plan.counts(done.number), all_cells=done.cell_counts, all_labels=done.label_counts,
-        moved=np.array([done.moved, done.sent, done.returned]), **change._asdict(),
+        plan.counts(done.number), labels=done.label_counts,
+        moved=np.array([done.moved, done.mass]),
     )  # fmt: skip
-    plan.counts(done.number - 1).unlink(missing_ok=True)
+    before = done.number - 1
+    plan.counts(before).unlink(missing_ok=True)
+    for block in plan.laid.blocks:
+        for what in ("all", "seen"):
+            plan.cells(block, before, what).unlink(missing_ok=True)
+    for shard in plan.laid.shards:
+        plan.state(shard, done.number, "cells.npy").unlink(missing_ok=True)
 
 
-def _last_pass(plan: Plan) -> tuple[Pass | None, Change]:
-    """Return the last pass that all shards finished, if any, and what it changed."""
-    files = sorted(plan.folder.glob(f"{plan.name}-?????.npz"))
+def _forget_states(plan: Plan, last: int) -> None:
+    """Remove what only another pass would need."""
+    for shard in plan.laid.shards:
+        for number in (last - 1, last):
+            plan.state(shard, number, "tokens.npz").unlink(missing_ok=True)
+    for block in plan.laid.blocks:
+        plan.cells(block, last, "seen").unlink(missing_ok=True)
+
+
+def _last_pass(plan: Plan) -> Pass | None:
+    """Return the last pass that all shards finished, if any."""
+    files = sorted(Path(plan.laid.folder).glob(f"{plan.name}-?????.npz"))
     if not files:
-        return None, _NOTHING
+        return None
     saved, number = load_arrays(files[-1], PREPARE_ANEW), int(files[-1].stem[-5:])
-    by_cell, by_label = _TYPES[plan.kind]
-    cells = saved.counts("all_cells", by_cell, (count_keys(plan.folder),))
-    labels = saved.counts("all_labels", by_label, (plan.n_labels,))
-    moved, sent, returned = saved.finite("moved", (3,)).tolist()
-    done = Pass(number, cells, labels, moved, int(sent), int(returned))
-    return done, _saved_change(saved, plan, len(cells))
-
-
-def _saved_change(saved: SavedArrays, plan: Plan, n_cells: int) -> Change:
-    by_cell, by_label = _TYPES[plan.kind]
-    cells = saved.below("cells", (np.int32, np.int64), (None,), n_cells)
-    labels = saved.below("labels", np.int64, (None,), plan.n_labels)
-    return Change(
-        cells, saved.counts("cell_counts", by_cell, cells.shape), labels,
-        saved.counts("label_counts", by_label, labels.shape),
-    )  # fmt: skip
+    labels = saved.counts("labels", _TYPES[plan.kind][1], (plan.laid.n_labels,))
+    moved, mass = saved.finite("moved", (2,)).tolist()
+    return Pass(number, labels, moved, mass)
 
 
 # One shard ----------------------------------------------------------------------------------------
 
 
 def _sweep_shard(
-    plan: Plan, number: int, change: Change, shard: int, stop: Stop
-) -> tuple[Change, float]:
-    """Bring a shard from pass number − 1 to number; return what it changed, and how much.
+    plan: Plan, number: int, labels: npt.NDArray[Any], shard: int, stop: Stop
+) -> tuple[npt.NDArray[Any], float, float]:
+    """Bring a shard from pass number − 1 to number; return its counts by label, and how much moved.
 
     The state after the last pass stays until the next, so that this can be done again by another
     worker, to the same bits; a state that is there already is what was done before.
     """
-    target = plan.state(shard, number)
-    n_cells = count_keys(plan.folder)
+    target = plan.state(shard, number, "tokens.npz")
+    by_label = _TYPES[plan.kind][1]
     if os.path.lexists(target):
         saved = load_arrays(target, PREPARE_ANEW)
-        return _saved_change(saved, plan, n_cells), float(saved.finite("moved", (1,))[0])
-    here = shard_folder(plan.folder, shard)
-    layout = read_layout(here / LAYOUT, plan.n_words, plan.n_labels)
-    places = load_arrays(here / PLACES, PREPARE_ANEW).below(
-        "places", narrow(n_cells), layout.cell_words.shape, n_cells
+        moved, mass = saved.finite("moved", (2,)).tolist()
+        return saved.counts("labels", by_label, labels.shape), moved, mass
+    layout = read_layout(plan.laid, shard)
+    work = (
+        _Expected(plan, layout, shard) if plan.kind == "expected" else _Sampled(plan, layout, shard)
     )
-    work = _Expected(plan, layout) if plan.kind == "expected" else _Sampled(plan, layout, shard)
     if number == 0:
-        tokens, cells, labels = work.start()
-        seen_cells, seen_labels, moved = np.zeros_like(cells), np.zeros_like(labels), 0.0
+        (tokens, cells, labels), moved = work.start(), 0.0
     else:
-        state = load_arrays(plan.state(shard, number - 1), PREPARE_ANEW)
-        by_cell, by_label = _TYPES[plan.kind]
-        tokens = work.saved_tokens(state)
-        seen_cells = state.counts("seen_cells", by_cell, places.shape)
-        seen_labels = state.counts("seen_labels", by_label, (plan.n_labels,))
-        _see(places, seen_cells, seen_labels, change)
-        cells, labels = seen_cells.copy(), seen_labels.copy()
+        state = load_arrays(plan.state(shard, number - 1, "tokens.npz"), PREPARE_ANEW)
+        tokens, cells = work.saved_tokens(state), _seen(plan, shard, number - 1)
+        labels = labels.copy()
         moved = work.sweep(tokens, cells, labels, number, stop)
-    own = _change(places, seen_cells, cells, seen_labels, labels)
-    save_arrays(
-        target, tokens=tokens, seen_cells=seen_cells, seen_labels=seen_labels,
-        moved=np.array([moved]), **own._asdict(),
-    )  # fmt: skip
-    plan.state(shard, number - 2).unlink(missing_ok=True)
-    return own, moved
+    save_array(plan.state(shard, number, "cells.npy"), cells)
+    save_arrays(target, tokens=tokens, labels=labels, moved=np.array([moved, work.mass]))
+    plan.state(shard, number - 2, "tokens.npz").unlink(missing_ok=True)
+    return labels, moved, work.mass
 
 
-def _see(
-    places: npt.NDArray[Any],
-    cells: npt.NDArray[Any],
-    labels: npt.NDArray[Any],
-    change: Change,
-) -> None:
-    """Mutate a shard's counts to those of all shards; `places` are its cells among all, sorted."""
-    at = np.searchsorted(places, change.cells)
-    at[at == len(places)] = 0
-    is_own = places[at] == change.cells if len(places) else np.zeros(len(at), bool)
-    cells[at[is_own]] = change.cell_counts[is_own]
-    labels[change.labels] = change.label_counts
+def _seen(plan: Plan, shard: int, number: int) -> npt.NDArray[Any]:
+    """Return the counts of all shards after a pass, of the cells that a shard has."""
+    parts, kind = [], _TYPES[plan.kind][0]
+    for block, ends in zip(plan.laid.blocks, plan.laid.ends, strict=True):
+        own = OnDisk(plan.cells(block, number, "seen"), kind, int(ends[-1]), PREPARE_ANEW)
+        parts.append(own.finite(int(ends[shard]), int(ends[shard + 1])))
+    return np.concatenate(parts)
 
 
 class _Expected:
     """Expectations: a token array holds the shares of each entry's labels."""
 
-    def __init__(self, plan: Plan, layout: Any) -> None:
+    def __init__(self, plan: Plan, layout: Any, shard: int) -> None:
         from deplda.kernels import train_words
 
         self._kernel, self._plan, self._layout = train_words, plan, layout
-        self._pieces = swept_pieces(layout)[1]
+        # What is left out counts nothing, as in no cell, and is not swept.
+        left_out = plan.laid.rows_of(shard, plan.left_out)
+        self._pieces = swept_pieces(layout, left_out)[1]
         self._weights = np.ones(len(layout.entry_starts) - 1)
+        self._weights[left_out] = 0.0
+
+    @property
+    def mass(self) -> float:
+        """How many tokens a pass updates."""
+        return float(sum(np.diff(self._layout.token_starts)[piece].sum() for piece in self._pieces))
 
     def start(self) -> tuple[npt.NDArray[Any], ...]:
         shares = np.empty(len(self._layout.cells), np.float32)
-        cells, labels = np.empty(len(self._layout.cell_words)), np.empty(self._plan.n_labels)
+        cells, labels = np.empty(len(self._layout.cell_words)), np.empty(self._plan.laid.n_labels)
         self._kernel.expected_start(self._layout, self._weights, shares, cells, labels)
         return shares, cells, labels
 
@@ -382,13 +352,15 @@ class _Expected:
             _check(stop)
             moved += self._kernel.expect(
                 self._layout, piece, self._weights, shares, cells, labels, plan.eta, plan.beta,
-                plan.n_words, 0.0,
+                plan.laid.n_words, plan.background,
             )  # fmt: skip
         return moved
 
 
 class _Sampled:
     """Draws: a token array holds z."""
+
+    mass = 0.0
 
     def __init__(self, plan: Plan, layout: Any, shard: int) -> None:
         from deplda.kernels import random, train_words
@@ -397,12 +369,13 @@ class _Sampled:
         self._pieces = swept_pieces(layout)[1]
         key, self._gamma = random.stream(plan.seed, random.WORD_CHAIN, plan.chain)
         # Tokens are numbered through all shards; a stream moves on by adding to its key.
-        self._key = np.uint64((int(key) + plan.first_tokens[shard] * int(self._gamma)) % 2**64)
+        before = sum(plan.laid.tokens[:shard])
+        self._key = np.uint64((int(key) + before * int(self._gamma)) % 2**64)
 
     def start(self) -> tuple[npt.NDArray[Any], ...]:
         z = np.empty(self._layout.token_starts[-1], np.uint16)
         cells = np.empty(len(self._layout.cell_words), np.int32)
-        labels = np.empty(self._plan.n_labels, np.int64)
+        labels = np.empty(self._plan.laid.n_labels, np.int64)
         self._kernel.start(self._layout, z, self._key, self._gamma)
         self._kernel.tally(self._layout, z, cells, labels)
         return z, cells, labels
@@ -419,8 +392,8 @@ class _Sampled:
         for piece in self._pieces:
             _check(stop)
             self._kernel.sweep(
-                self._layout, piece, z, cells, labels, plan.eta, plan.beta, plan.n_words,
-                self._key, self._gamma, number * plan.first_tokens[-1],
+                self._layout, piece, z, cells, labels, plan.eta, plan.beta, plan.laid.n_words,
+                self._key, self._gamma, number * sum(plan.laid.tokens),
             )  # fmt: skip
         return 0.0
 

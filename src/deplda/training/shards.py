@@ -1,12 +1,14 @@
 """A folder of labelled shards made ready for training, each in a folder of its own on disk.
 
-A first pass reads every file and collects words and labels. A second lays the documents of each
-shard out over all of them, as the kernels read them. A shard is in memory at a time.
+A first pass reads every file and collects words and labels; of very many words the frequent ones,
+in bounded memory. A second numbers the words and labels of each shard by those of all. A worker has
+a shard in memory at a time, and this process the names.
 """
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,26 +19,25 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
-from deplda.data import wording
+from deplda.data import checks, wording
 from deplda.data.atomic import write_whole
 from deplda.data.collocations import chosen_of
 from deplda.data.corpus import Corpus
-from deplda.data.files import StrPath, check_plain, read_json
+from deplda.data.files import StrPath, read_json
+from deplda.data.frequent import TextWords
 from deplda.data.readers import Fields, language_in, read_counted, separator_in
 from deplda.data.readers.shard_files import format_of, names_in
 from deplda.data.text import WordCounter
 from deplda.engine.execution import HERE, Execution, Shown
 from deplda.engine.pool import Stop
-from deplda.errors import InputError, ReadError
+from deplda.errors import ApproximateCountsWarning, InputError
 from deplda.training.checkpoint import load_arrays, save_arrays
-from deplda.training.word_chain import lay_out, swept_pieces
 
 PREPARE_ANEW = "delete the folder of prepared shards, and prepare them anew"
 
-KEYS = "cells.npy"
-LAYOUT, PLACES = "layout.npz", "places.npz"
-_READY, _LABELS, _RAW, _NAMES = "ready.json", "labels.npz", "documents.npz", "names.json"
 _FORMAT = 1  # of what is prepared; a folder of another one is refused
+_READY, _LABELS, _WORDS = "ready.json", "labels.npz", "words.npz"
+_RAW, _NAMES = "documents.npz", "names.json"
 
 
 class Sizes(msgspec.Struct, frozen=True):
@@ -44,8 +45,6 @@ class Sizes(msgspec.Struct, frozen=True):
 
     documents: int
     tokens: int
-    swept: int
-    """Tokens of documents with several labels."""
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -60,14 +59,14 @@ class Ready(msgspec.Struct, frozen=True):
     language: str | None = None
     surface_words: list[str] | None = None
     """The words as people read them, where they are normalised."""
+    missed: int = 0
+    """By how many tokens counts of words may have been too small when words were chosen."""
 
 
 class _Survey(NamedTuple):
-    words: tuple[str, ...]
-    totals: npt.NDArray[np.int64]
     labels: tuple[str, ...]
-    forms: Counter[str] | None
-    """The forms of words met in texts; None if there were no texts."""
+    words: TextWords | dict[str, int]
+    """Those of texts; or all that a file without texts names, with their tokens."""
 
 
 def prepare(
@@ -80,10 +79,13 @@ def prepare(
 ) -> Ready:
     """Make the shards in `source` ready in `folder`, or find that they are.
 
-    Words and labels come out as those of `read_corpus` of all documents in one file.
+    Words and labels come out as those of `read_corpus` of all documents in one file, as long as
+    texts have no more distinct words than the counter's `max_words`. Beyond that no word with fewer
+    than `min_count` tokens is kept, and every word with `missed` more than that.
     """
     source, folder = Path(source).absolute(), Path(folder).absolute()
     counter, names = counter or WordCounter(), names_in(source)
+    checks.whole("max_words", counter.max_words)
     fields = fields or Fields()
     stamps = [(source / name).stat() for name in names]
     meaning = {
@@ -96,7 +98,7 @@ def prepare(
     if (ready := _found(folder, meaning)) is not None:
         return ready
     if counter.language == "auto":
-        code = language_in(source / names[0], fields)
+        code = language_in([source / name for name in names], fields)
         counter = WordCounter(**counter.get_params() | {"language": code})
     for number in range(len(names)):
         shard_folder(folder, number).mkdir(parents=True, exist_ok=True)
@@ -108,18 +110,18 @@ def prepare(
     found = _names(surveys, counter, is_numbered)
     words, labels = found.words, found.labels
     numbers = range(len(names))
-    shown = _files("laying out", names)
-    sizes = list(execution.map(_lay_out, numbers, folder, words, labels, shown=shown))
-    _unite_cells(folder, len(names), len(words))
-    shown = _files("indexing", names)
-    for _ in execution.map(_place_cells, numbers, folder, len(words), shown=shown):
-        pass
+    shown = _files("numbering words of", names)
+    sizes = list(execution.map(_number, numbers, folder, words, labels, shown=shown))
     ready = Ready(
         meaning, list(words), list(labels), found.least, sizes, counter.language_code_,
         None if found.surface_words in (None, words) else list(found.surface_words or ()),
+        found.missed,
     )  # fmt: skip
     with write_whole(folder / _READY) as file:
         file.write(msgspec.json.encode(ready))
+    for number in numbers:
+        for name in (_RAW, _NAMES):
+            (shard_folder(folder, number) / name).unlink(missing_ok=True)
     return ready
 
 
@@ -176,8 +178,11 @@ def _survey(
     )  # fmt: skip
     with write_whole(shard_folder(folder, number) / _NAMES) as file:
         file.write(msgspec.json.encode([words, labels]))
-    forms = None if counted is None else counter.forms_met_
-    return _Survey(words, corpus.word_counts, labels, forms)
+    totals = dict(zip(words, corpus.word_counts.tolist(), strict=True))
+    if counted is None:
+        return _Survey(labels, totals)
+    found = TextWords(counter.max_words, counter.ngrams).add(totals, counter.forms_met_)
+    return _Survey(labels, found)
 
 
 class _Found(NamedTuple):
@@ -185,34 +190,53 @@ class _Found(NamedTuple):
     labels: tuple[str, ...]
     least: int | None = None
     surface_words: tuple[str, ...] | None = None
+    missed: int = 0
 
 
 def _names(surveys: Iterable[_Survey], counter: WordCounter, is_numbered: bool) -> _Found:
     """Return all words and labels, and how many tokens a word of texts must have."""
     labels: dict[str, None] = {}
-    words: Counter[str] = Counter()
-    had_texts = False
+    named: Counter[str] = Counter()
+    words, has_texts = TextWords(counter.max_words, counter.ngrams), False
     for survey in surveys:
         labels.update(dict.fromkeys(survey.labels))
-        if survey.forms is not None:
-            had_texts = True
-            counter.forms_met_.update(survey.forms)
-        for word, total in zip(survey.words, survey.totals.tolist(), strict=True):
-            words[word] += total
-    if not had_texts:
+        if isinstance(survey.words, TextWords):
+            words.merge(survey.words)
+            has_texts = True
+        else:
+            named.update(survey.words)
+    if not has_texts:
         order: Any = tuple if is_numbered else lambda names: tuple(sorted(names))
-        return _Found(order(words), order(labels))
+        return _Found(order(named), order(labels))
+    words.add(named, {})
+    counter.forms_met_.update(words.forms.counts)
     kept, least = getattr(counter, "vocabulary_", counter.vocabulary), 1
+    missed = words.missed if kept is None else 0
     if kept is None:
-        kept, least = chosen_of(words, counter.min_count)
+        kept, least = chosen_of(words.totals(), counter.min_count, words.n_tokens)
+    if missed:
+        _warn(missed, least, counter.max_words)
     full = counter.with_words(kept, getattr(counter, "min_count_", least))
-    return _Found(full.vocabulary_, tuple(sorted(labels)), full.min_count_, full.surface_words_)
+    return _Found(
+        full.vocabulary_, tuple(sorted(labels)), full.min_count_, full.surface_words_, missed
+    )
+
+
+def _warn(missed: int, least: int, max_words: int) -> None:
+    warnings.warn(
+        f"the texts have more distinct words than max_words = {max_words:,}: counts may be too "
+        f"small by up to {wording.counted(missed, 'token')}, so that words with fewer than "
+        f"{least + missed:,} may be left out; give more memory to it with a larger max_words "
+        "(--max-words)",
+        ApproximateCountsWarning,
+        stacklevel=4,
+    )
 
 
 # The second pass ----------------------------------------------------------------------------------
 
 
-def _lay_out(
+def _number(
     folder: Path, words: tuple[str, ...], labels: tuple[str, ...], number: int, stop: Stop
 ) -> Sizes:
     here = shard_folder(folder, number)
@@ -229,100 +253,18 @@ def _lay_out(
         own_words,
         own_labels,
     ).align(_nothing(words, labels))
-    layout = lay_out(corpus)
-    save_arrays(here / LAYOUT, **layout._asdict())
-    save_arrays(here / _LABELS, indices=corpus.labels.indices, starts=corpus.labels.indptr)
-    return Sizes(n, corpus.n_tokens, swept_pieces(layout)[0])
+    x, y = corpus.counts, corpus.labels
+    save_arrays(here / _WORDS, times=x.data, words=x.indices, starts=x.indptr)
+    save_arrays(
+        here / _LABELS, indices=y.indices, starts=y.indptr,
+        tokens=corpus.document_lengths, n_words=np.diff(x.indptr),
+    )  # fmt: skip
+    return Sizes(n, corpus.n_tokens)
 
 
 def _nothing(words: tuple[str, ...], labels: tuple[str, ...]) -> Corpus:
     """Return a corpus without documents over these words and labels."""
     return Corpus(csr_array((0, len(words))), csr_array((0, len(labels))), words, labels)
-
-
-def _unite_cells(folder: Path, n_shards: int, n_words: int) -> None:
-    """Write the cells of all shards, each as label · W + word, sorted."""
-    keys, others = np.empty(0, np.int64), list[npt.NDArray[np.int64]]()
-    for number in range(n_shards):
-        others.append(_keys(folder, number, n_words))
-        # Seldom, so that the time does not grow with the number of shards.
-        if number == n_shards - 1 or sum(map(len, others)) > len(keys):
-            keys, others = np.unique(np.concatenate([keys, *others])), []
-    with write_whole(folder / KEYS) as file:
-        np.save(file, keys)
-
-
-def _place_cells(folder: Path, n_words: int, number: int, stop: Stop) -> None:
-    """Write where the cells of a shard stand among all cells."""
-    here, keys = shard_folder(folder, number), read_keys(folder)
-    places = np.searchsorted(keys, _keys(folder, number, n_words))
-    save_arrays(here / PLACES, places=places.astype(narrow(len(keys))))
-    for name in (_RAW, _NAMES):
-        (here / name).unlink(missing_ok=True)
-
-
-def _keys(folder: Path, number: int, n_words: int) -> npt.NDArray[np.int64]:
-    layout = load_arrays(shard_folder(folder, number) / LAYOUT, PREPARE_ANEW)
-    words = layout.below("cell_words", np.int32, (None,), n_words)
-    starts = layout.starts("cell_starts", None, len(words))
-    labels = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    return labels * n_words + words
-
-
-def read_keys(folder: Path) -> npt.NDArray[np.int64]:
-    """Return the cells of all shards, ascending."""
-    keys = _mapped_keys(folder)
-    if (np.diff(keys) <= 0).any() or (keys[:1] < 0).any():
-        raise ReadError(folder / KEYS, None, f"its numbers do not rise from 0; {PREPARE_ANEW}")
-    return keys
-
-
-def count_keys(folder: Path) -> int:
-    """Return how many cells there are in all shards."""
-    return len(_mapped_keys(folder))
-
-
-def _mapped_keys(folder: Path) -> npt.NDArray[np.int64]:
-    path = folder / KEYS
-    check_plain(path)
-    try:
-        keys = np.load(path, mmap_mode="r")
-    except (OSError, ValueError, EOFError) as error:
-        raise ReadError(path, None, f"it cannot be read ({error}); {PREPARE_ANEW}") from error
-    if not isinstance(keys, np.ndarray) or keys.dtype != np.int64 or keys.ndim != 1:
-        raise ReadError(path, None, f"these are not the cells of shards; {PREPARE_ANEW}")
-    return np.asarray(keys)
-
-
-def read_layout(path: Path, n_words: int, n_labels: int) -> Any:
-    """Return a layout, checked as far as kernels rely on it."""
-    from deplda.kernels.train_words import Layout, document_lengths
-
-    saved = load_arrays(path, PREPARE_ANEW)
-    times = saved.counts("times", (np.int32, np.float32), (None,))
-    labels = saved.below("labels", np.int32, (None,), n_labels)
-    entries = saved.starts("entry_starts", None, len(times))
-    n = len(entries) - 1
-    label_starts = saved.starts("label_starts", n, len(labels))
-    lengths = document_lengths(entries, times)
-    tokens = saved.starts("token_starts", n, int(lengths.sum()))
-    words = saved.below("cell_words", np.int32, (None,), n_words)
-    cells = saved.below("cells", np.int32, (None,), len(words))
-    grids = saved.starts("grid_starts", n, len(cells))
-    sizes = np.diff(entries) * np.diff(label_starts)
-    if not (np.array_equal(np.diff(grids), sizes) and np.array_equal(np.diff(tokens), lengths)):
-        raise saved.unusable("arrays 'grid_starts' and 'token_starts' do not fit the documents")
-    for array in (times, labels):  # as in a corpus: kernels are compiled for read-only ones
-        array.flags.writeable = False
-    return Layout(
-        entries, times, label_starts, labels, tokens, grids, cells,
-        saved.starts("cell_starts", n_labels, len(words)), words,
-    )  # fmt: skip
-
-
-def narrow(n: int) -> Any:
-    """Return the type of numbers below n."""
-    return np.int32 if n <= np.iinfo(np.int32).max else np.int64
 
 
 # What is on disk ----------------------------------------------------------------------------------
@@ -333,13 +275,54 @@ def shard_folder(folder: Path, number: int) -> Path:
     return folder / f"shard-{number:05}"
 
 
-def label_matrix(folder: StrPath, ready: Ready) -> Any:
-    """Return the labels of all documents, documents × labels."""
+class Labels(NamedTuple):
+    """Of all documents their labels, documents × labels, and how many words they have."""
+
+    matrix: Any
+    tokens: npt.NDArray[np.int64]
+    has_words: npt.NDArray[np.bool_]
+
+
+def read_labels(folder: StrPath, ready: Ready) -> Labels:
+    """Return the labels of all documents."""
     parts = [csr_array((0, len(ready.labels)), dtype=bool)]
+    tokens, has_words = [np.zeros(0, np.int64)], [np.zeros(0, bool)]
     for number, sizes in enumerate(ready.shards):
         found = load_arrays(shard_folder(Path(folder), number) / _LABELS, PREPARE_ANEW)
         kinds, shape = (np.int32, np.int64), (sizes.documents, len(ready.labels))
         indices = found.below("indices", kinds, (None,), len(ready.labels))
         starts = found.starts("starts", sizes.documents, len(indices))
         parts.append(csr_array((np.ones(len(indices), bool), indices, starts), shape=shape))
-    return csr_array(vstack(parts, format="csr"))
+        tokens.append(found.counts("tokens", np.int64, (sizes.documents,)))
+        has_words.append(found.take("n_words", kinds, (sizes.documents,)) > 0)
+    matrix = csr_array(vstack(parts, format="csr"))
+    return Labels(matrix, np.concatenate(tokens), np.concatenate(has_words))
+
+
+def without_words(ready: Ready, labels: Labels) -> Corpus:
+    """Return a corpus of all documents as if they had no words: what is known of it in memory."""
+    blank = csr_array((labels.matrix.shape[0], len(ready.words)))
+    return Corpus(blank, labels.matrix, ready.words, ready.labels)
+
+
+def label_matrix(folder: StrPath, ready: Ready) -> Any:
+    """Return the labels of all documents, documents × labels."""
+    return read_labels(folder, ready).matrix
+
+
+def read_shard(folder: Path, ready_sizes: tuple[int, int], number: int) -> Corpus:
+    """Return the documents of a shard, over so many words and labels in all."""
+    n_words, n_labels = ready_sizes
+    here, kinds = shard_folder(folder, number), (np.int32, np.int64)
+    found = load_arrays(here / _LABELS, PREPARE_ANEW)
+    labels = found.below("indices", kinds, (None,), n_labels)
+    label_starts = found.starts("starts", None, len(labels))
+    n = len(label_starts) - 1
+    found = load_arrays(here / _WORDS, PREPARE_ANEW)
+    words = found.below("words", kinds, (None,), n_words)
+    times = found.counts("times", (np.int32, np.float32, np.float64), (len(words),))
+    starts = found.starts("starts", n, len(words))
+    return Corpus(
+        csr_array((times, words, starts), shape=(n, n_words)),
+        csr_array((np.ones(len(labels), bool), labels, label_starts), shape=(n, n_labels)),
+    )

@@ -21,6 +21,7 @@ from deplda.training.estimates import LabelWords
 # A piece of a sweep between two looks at whether to stop: about a fifth of a second.
 _TOKENS_PER_PIECE = 4_000_000
 _MOST_LABELS_PER_DOCUMENT = 65_535
+_NO_ROWS = np.zeros(0, np.int64)
 
 
 class Cells:
@@ -158,11 +159,15 @@ def lay_out(corpus: Corpus, word_counts: WordCounts = "raw") -> Any:
     )  # fmt: skip
 
 
-def swept_pieces(layout: Any) -> tuple[int, list[npt.NDArray[np.int64]]]:
+def swept_pieces(
+    layout: Any, left_out: npt.NDArray[np.int64] = _NO_ROWS
+) -> tuple[int, list[npt.NDArray[np.int64]]]:
     """Return how many tokens a sweep updates, and their documents in pieces between two looks."""
     sizes, lengths = np.diff(layout.label_starts), np.diff(layout.token_starts)
     # Where there is one label there is nothing to draw.
-    swept = np.flatnonzero((sizes > 1) & (lengths > 0))
+    is_swept = (sizes > 1) & (lengths > 0)
+    is_swept[left_out] = False
+    swept = np.flatnonzero(is_swept)
     ends = np.cumsum(lengths[swept])
     n_swept = int(ends[-1]) if len(ends) else 0
     cuts = np.searchsorted(ends, np.arange(_TOKENS_PER_PIECE, n_swept, _TOKENS_PER_PIECE))

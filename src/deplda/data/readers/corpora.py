@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -15,13 +17,12 @@ from deplda.data.corpus import Corpus, check_distinct
 from deplda.data.encodings import AUTO
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath
-from deplda.data.languages import UNDETERMINED, detect
+from deplda.data.languages import UNDETERMINED, detect, first_texts
 from deplda.data.readers.mat import read_mat
 from deplda.data.readers.named_rows import (
     Settled,
     Written,
     fields_in,
-    first_rows,
     named_rows,
     read_rows,
     read_settled,
@@ -55,6 +56,7 @@ from deplda.errors import (
 )
 
 _NUMBERED = ("svmlight", "mat")  # formats without texts
+_MOST_FILES = 32  # that are open at a time to tell the language by
 
 
 def read_corpus(
@@ -321,14 +323,30 @@ class _Counting:
         return found
 
 
-def language_in(path: StrPath, fields: Fields) -> str:
-    """Return the code of the language that most of the first texts of a file are in."""
-    format = guess_format(path)
-    if format in _NUMBERED:
+def language_in(paths: Sequence[StrPath], fields: Fields) -> str:
+    """Return the code of the language that most of the first texts of files are in.
+
+    Of many files some are looked at, from the first to the last of them, a text of each in turn.
+    """
+    with_texts = [path for path in paths if guess_format(path) not in _NUMBERED]
+    if not with_texts:
         return UNDETERMINED
+    seen = np.unique(np.linspace(0, len(with_texts) - 1, _MOST_FILES).astype(int))
+    with ExitStack() as opened:
+        texts = [opened.enter_context(closing(_texts(with_texts[n], fields))) for n in seen]
+        in_turn = (text for each in zip_longest(*texts) for text in each if text is not None)
+        first = first_texts(in_turn)
+    return detect(first).code
+
+
+def _texts(path: StrPath, fields: Fields) -> Generator[str]:
+    """Yield the texts of a file; after a document with nothing to read there are none."""
+    format = guess_format(path)
     held = fields_in(format, fields)
-    first = first_rows(read_rows(path, format, fields), held)
-    return detect(text_of(row, held) for _, row in first).code
+    for _, row in read_rows(path, format, fields):
+        if not any(name in row for name in (*held.texts, held.tokens, held.counts)):
+            return  # reading it will say so
+        yield text_of(row, held)
 
 
 def separator_in(path: StrPath, fields: Fields) -> Fields:

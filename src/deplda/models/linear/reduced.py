@@ -58,6 +58,10 @@ class Problem(NamedTuple):
         """How many documents each label learns from."""
         return np.diff(self.starts)
 
+    def learn(self, costs: Sequence[float], numbers: Numbers, execution: Execution) -> list[Solved]:
+        """Return the solution for each C (`learn`)."""
+        return learn(self, costs, numbers, execution)
+
 
 class Solved(NamedTuple):
     """Weights of the labels that were asked for, labels × words, and α of each row."""
@@ -132,14 +136,19 @@ def learn(
     order = numbers[np.argsort(-problem.sizes[numbers], kind="stable")]
     found = on_gpu(execution, lambda gpu: _solved_on(gpu, problem, costs, order))
     solved, unsolved = found or _solved_here(problem, costs, order, execution)
-    if unsolved:
+    warn_of_unsolved(unsolved)
+    return solved
+
+
+def warn_of_unsolved(n: int) -> None:
+    """Warn of SVMs that are not solved, if there are any."""
+    if n:
         warnings.warn(
-            f"{unsolved:,} SVMs have not come down to their tolerance in {_MOST_SWEEPS} sweeps; a "
+            f"{n:,} SVMs have not come down to their tolerance in {_MOST_SWEEPS} sweeps; a "
             "smaller C helps",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-    return solved
 
 
 def _solved_here(
@@ -230,16 +239,37 @@ def _solve(
     starts = np.concatenate([[0], np.cumsum(problem.sizes[numbers])])
     places = _rows_of(problem, numbers)
     rows, signs, alpha = problem.rows[places], problem.signs[places], problem.start[places]
-    before, found = kernel_arrays(problem.before[numbers]), []
+    before, found = problem.before[numbers], []
     for cost in costs:
-        if stop.is_set():
-            raise Stopped
-        solve: Any = shortlists.solve_labels
-        solved = solve(
-            *problem.features, problem.squares, starts, rows, signs, numbers, *before,
-            len(problem.words), cost * problem.weights, _TOLERANCE, _MOST_SWEEPS, _LEAST, alpha,
+        solved = solve_rows(
+            problem.features, problem.squares, starts, rows, signs, numbers, len(problem.words),
+            cost * problem.weights, alpha, stop, before,
         )  # fmt: skip
         found.append((*solved, alpha.copy()))
+    return found
+
+
+def solve_rows(
+    features: tuple[Numbers, Labels, npt.NDArray[np.float32]], squares: Floats, starts: Numbers,
+    rows: Numbers, signs: npt.NDArray[np.int8], numbers: Numbers, n_words: int, costs: Any,
+    alpha: Floats, stop: Stop, before: Sparse | None = None,
+) -> tuple[Numbers, Labels, npt.NDArray[np.float32], int]:  # fmt: skip
+    """Solve the SVMs of some labels from α, which is left at the solution.
+
+    Documents of label numbers[k] are rows[starts[k] : starts[k + 1]]; `costs` is C, of each row of
+    the features or of all. Returns where the weights of each label begin, their words and values,
+    and how many are not solved.
+    """
+    if stop.is_set():
+        raise Stopped
+    if before is None:
+        before = _renumbered(None, _NO_WORDS, (len(numbers), n_words))
+    solve: Any = shortlists.solve_labels
+    found: tuple[Numbers, Labels, npt.NDArray[np.float32], int] = solve(
+        *features, squares, starts, rows, signs, numbers, *kernel_arrays(before), n_words,
+        np.broadcast_to(costs, len(squares)).astype(np.float64), _TOLERANCE, _MOST_SWEEPS, _LEAST,
+        alpha,
+    )  # fmt: skip
     return found
 
 

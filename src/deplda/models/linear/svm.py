@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_array
 from sklearn.preprocessing import normalize
 
@@ -315,6 +316,11 @@ def idf_of(
     has_word = counts.data > 0
     n_each = None if weights is None else np.repeat(weights, np.diff(counts.indptr))[has_word]
     n_with = np.bincount(counts.indices[has_word], n_each, minlength=counts.shape[1])
+    return idf_by(n, n_with)
+
+
+def idf_by(n: float, n_with: npt.NDArray[Any]) -> Floats:
+    """Return 1 + ln((1 + documents)/(1 + documents with the word)) of each word."""
     return np.asarray(1 + np.log((1 + n) / (1 + n_with)))
 
 

@@ -1,0 +1,247 @@
+"""Prepared shards as the kernels of φ read them, and the cells of all shards, in blocks of labels.
+
+A cell is a pair of label and word that meet in a document. Those of one shard are numbered label by
+label; a block has the cells of some labels in all shards, so that what is known of them, in every
+shard, is in memory for one block at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from deplda.data.atomic import write_whole
+from deplda.data.files import StrPath, read_json
+from deplda.data.weighting import WordCounts
+from deplda.engine.execution import HERE, Execution, Shown
+from deplda.engine.pool import Stop
+from deplda.errors import InputError
+from deplda.training.checkpoint import load_arrays, save_arrays
+from deplda.training.label_words import whole_tokens, with_background
+from deplda.training.shards import PREPARE_ANEW, Ready, read_shard, shard_folder
+from deplda.training.slices import OnDisk, save_array
+from deplda.training.word_chain import Cells, lay_out
+
+Kind = Literal["expected", "sampled"]
+Numbers = npt.NDArray[np.int64]
+
+_BLOCK_CELLS = 4_000_000
+
+
+class Laid(msgspec.Struct, frozen=True):
+    """All shards laid out: how many words and labels there are, and the blocks of labels."""
+
+    folder: str
+    name: str
+    n_words: int
+    n_labels: int
+    """With a background one more than the documents have, the last."""
+    has_background: bool
+    cuts: list[int]
+    """Block b has the labels cuts[b] to cuts[b + 1]."""
+    tokens: list[int]
+    """Of each shard."""
+    documents: list[int]
+
+    @property
+    def blocks(self) -> range:
+        """The numbers of all blocks."""
+        return range(len(self.cuts) - 1)
+
+    @property
+    def shards(self) -> range:
+        """The numbers of all shards."""
+        return range(len(self.documents))
+
+    def of_shard(self, number: int, what: str) -> Path:
+        """Return where something of a shard is kept."""
+        return shard_folder(Path(self.folder), number) / f"{self.name}-{what}"
+
+    def of_block(self, number: int) -> Path:
+        """Return where the cells of a block are kept."""
+        return Path(self.folder) / f"{self.name}-block-{number:05}.npz"
+
+    @property
+    def ends(self) -> npt.NDArray[np.int64]:
+        """Where the cells of each shard end among those of all shards in a block; by block."""
+        shape = (len(self.cuts) - 1, len(self.documents) + 1)
+        path = Path(self.folder) / f"{self.name}-ends.npy"
+        return OnDisk(path, np.int64, shape[0] * shape[1], PREPARE_ANEW).mapped.reshape(shape)
+
+    def first_document(self, shard: int) -> int:
+        """Return the number of a shard's first document when those of all are numbered through."""
+        return sum(self.documents[:shard])
+
+    def cell_starts(self, shard: int) -> OnDisk:
+        """Return where the cells of each label begin in a shard."""
+        return OnDisk(self.of_shard(shard, "starts.npy"), np.int64, self.n_labels + 1, PREPARE_ANEW)
+
+    def own_cells(self, shard: int, block: int) -> tuple[int, int]:
+        """Return where the cells of a block begin and end among those of a shard."""
+        starts = self.cell_starts(shard)
+        begin, end = starts.mapped[self.cuts[block : block + 2]].tolist()
+        if end - begin != np.diff(self.ends[block])[shard]:
+            raise starts.unusable("its cells are not those that were indexed")
+        return begin, end
+
+    def rows_of(self, shard: int, documents: Numbers) -> Numbers:
+        """Return those of some documents of all that are in a shard, as numbered there."""
+        first = self.first_document(shard)
+        begin, end = np.searchsorted(documents, [first, first + self.documents[shard]])
+        return documents[begin:end] - first
+
+
+class Block(NamedTuple):
+    """The cells of some labels in all shards."""
+
+    first_label: int
+    starts: Numbers
+    """Where the cells of each of its labels begin."""
+    words: npt.NDArray[np.int32]
+    places: npt.NDArray[np.int32]
+    """Where the cells of the shards, one after the other, stand among these."""
+
+    def cells(self, n_words: int, beta: float) -> Cells:
+        """Return the cells as φ is estimated of them."""
+        return Cells(self.starts, self.words, n_words, beta)
+
+
+def lay_out_shards(
+    folder: StrPath,
+    ready: Ready,
+    kind: Kind,
+    word_counts: WordCounts = "raw",
+    *,
+    background: bool = False,
+    execution: Execution = HERE,
+) -> Laid:
+    """Lay prepared shards out, or find that they are.
+
+    With a background there is one label more, which all documents with labels have.
+    """
+    path = Path(folder).absolute()
+    name = f"layout-{kind}-{word_counts}{'-background' * background}"
+    manifest = path / f"{name}.json"
+    if manifest.is_file():
+        found = read_json(manifest, Laid, "this is not what it should be ({})")
+        return msgspec.structs.replace(found, folder=str(path))
+    n_labels = len(ready.labels) + background
+    documents = [shard.documents for shard in ready.shards]
+    laid = Laid(str(path), name, len(ready.words), n_labels, background, [], [], documents)
+    n = len(documents)
+    n_cells, tokens = np.zeros(n_labels, np.int64), []
+    shown = Shown(f"laying out {n:,} shards", n, lambda _: 1)
+    for own, n_tokens in execution.map(_lay_out, range(n), laid, kind, word_counts, shown=shown):
+        n_cells += own
+        tokens.append(n_tokens)
+    if not n_cells.any():
+        raise InputError("no document has both words and labels; there is nothing to learn from")
+    laid = msgspec.structs.replace(laid, cuts=_cuts(n_cells, background), tokens=tokens)
+    shown = Shown(f"indexing {len(laid.blocks):,} blocks", len(laid.blocks), lambda _: 1)
+    ends = list(execution.map(_index, laid.blocks, laid, shown=shown))
+    save_array(path / f"{name}-ends.npy", np.concatenate(ends))
+    with write_whole(manifest) as file:
+        file.write(msgspec.json.encode(laid))
+    return laid
+
+
+def _cuts(n_cells: Numbers, background: bool) -> list[int]:
+    """Return where blocks of labels begin that have about as many cells, and the last ends.
+
+    The background's block is its own.
+    """
+    upto, n = np.cumsum(n_cells), len(n_cells) - background
+    cuts = np.flatnonzero(np.diff(upto[:n] // _BLOCK_CELLS, prepend=0)).tolist()
+    return sorted({0, *cuts, n, len(n_cells)})
+
+
+def _lay_out(
+    laid: Laid, kind: Kind, word_counts: WordCounts, number: int, stop: Stop
+) -> tuple[Numbers, int]:
+    """Lay a shard out; return how many cells each label has in it, and its tokens."""
+    n_own = laid.n_labels - laid.has_background
+    corpus = read_shard(Path(laid.folder), (laid.n_words, n_own), number)
+    if laid.has_background:
+        corpus = with_background(corpus)
+    if kind == "sampled":
+        layout = lay_out(whole_tokens(corpus, word_counts))
+    else:
+        layout = lay_out(corpus, word_counts)
+    arrays = layout._asdict()
+    starts, words = arrays.pop("cell_starts"), arrays.pop("cell_words")
+    save_array(laid.of_shard(number, "starts.npy"), starts)
+    save_array(laid.of_shard(number, "words.npy"), words)
+    save_arrays(laid.of_shard(number, "documents.npz"), **arrays)
+    return np.diff(starts), int(layout.token_starts[-1])
+
+
+def _index(laid: Laid, number: int, stop: Stop) -> Numbers:
+    """Write the cells of a block; return where those of each shard end."""
+    first, last = laid.cuts[number : number + 2]
+    keys = []
+    for shard in laid.shards:
+        starts = laid.cell_starts(shard).part(first, last + 1)
+        owner = np.repeat(np.arange(last - first), np.diff(starts))
+        words = OnDisk(laid.of_shard(shard, "words.npy"), np.int32, None, PREPARE_ANEW)
+        keys.append(owner * laid.n_words + words.below(laid.n_words, starts[0], starts[-1]))
+    every, places = np.unique(np.concatenate(keys), return_inverse=True)
+    starts = np.searchsorted(every, np.arange(last - first + 1) * laid.n_words)
+    save_arrays(
+        laid.of_block(number), starts=starts, words=(every % laid.n_words).astype(np.int32),
+        places=places.astype(np.int32),
+    )  # fmt: skip
+    return np.concatenate([[0], np.cumsum([len(each) for each in keys])])
+
+
+def read_block(laid: Laid, number: int) -> Block:
+    """Return the cells of a block, checked as far as others rely on them."""
+    first, last = laid.cuts[number : number + 2]
+    saved = load_arrays(laid.of_block(number), PREPARE_ANEW)
+    words = saved.below("words", np.int32, (None,), laid.n_words)
+    starts = saved.starts("starts", last - first, len(words))
+    end = int(laid.ends[number, -1])
+    return Block(first, starts, words, saved.below("places", np.int32, (end,), len(words)))
+
+
+def read_layout(laid: Laid, number: int) -> Any:
+    """Return the layout of a shard, checked as far as kernels rely on it."""
+    from deplda.kernels.train_words import Layout, document_lengths
+
+    saved = load_arrays(laid.of_shard(number, "documents.npz"), PREPARE_ANEW)
+    times = saved.counts("times", (np.int32, np.float32), (None,))
+    labels = saved.below("labels", np.int32, (None,), laid.n_labels)
+    entries = saved.starts("entry_starts", laid.documents[number], len(times))
+    n = len(entries) - 1
+    label_starts = saved.starts("label_starts", n, len(labels))
+    lengths = document_lengths(entries, times)
+    tokens = saved.starts("token_starts", n, int(lengths.sum()))
+    words = OnDisk(laid.of_shard(number, "words.npy"), np.int32, None, PREPARE_ANEW)
+    cells = saved.below("cells", np.int32, (None,), len(words))
+    grids = saved.starts("grid_starts", n, len(cells))
+    sizes = np.diff(entries) * np.diff(label_starts)
+    if not (np.array_equal(np.diff(grids), sizes) and np.array_equal(np.diff(tokens), lengths)):
+        raise saved.unusable("arrays 'grid_starts' and 'token_starts' do not fit the documents")
+    for array in (times, labels):  # as in a corpus: kernels are compiled for read-only ones
+        array.flags.writeable = False
+    return Layout(
+        entries, times, label_starts, labels, tokens, grids, cells,
+        laid.cell_starts(number).starts(len(words)), words.below(laid.n_words),
+    )  # fmt: skip
+
+
+def add_up(
+    laid: Laid, block: int, path_of: Callable[[int], Path], cells: Block
+) -> npt.NDArray[np.float64]:
+    """Return the sum over all shards of values that each has, in a file, for its cells."""
+    total = np.zeros(len(cells.words))
+    ends = laid.ends[block]
+    for shard in laid.shards:
+        own = OnDisk(path_of(shard), np.float64, None, PREPARE_ANEW)
+        values = own.finite(*laid.own_cells(shard, block))
+        total[cells.places[ends[shard] : ends[shard + 1]]] += values
+    return total
