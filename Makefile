@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Bytecode is kept, whatever the shell says: many test processes import the same modules.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install test test-slow test-abuse test-oldest test-newest test-data test-gpu demo bench docs format clean
+.PHONY: install test test-slow test-abuse test-oldest test-newest test-data test-gpu demo bench docs linkcheck format clean
 
 install: .venv/installed
 
@@ -77,6 +77,11 @@ bench: install
 docs: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+
+# The addresses of other sites that the pages link to; needs a network. "make docs" checks all other links.
+linkcheck: install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(BIN)/python -m sphinx -q -b linkcheck docs docs/_build/linkcheck
 
 format: install
 	$(BIN)/ruff format .

@@ -36,8 +36,8 @@ MODELS = {
     "HybridLDA": Entry("hybrid", "hybrid", _HYBRID),
 }
 WHICH_MODEL = (
-    "Use the hybrid to suggest labels; Dependency-LDA for the paper's topic model alone, or for "
-    "more documents than memory holds; the others to compare with."
+    "Use the hybrid to suggest labels. Use Dependency-LDA for the paper's topic model alone, or "
+    "when the documents do not fit in memory. Use the other models as baselines."
 )
 
 
