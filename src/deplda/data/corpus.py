@@ -46,6 +46,16 @@ class Corpus:
 
     A document without words, a document without labels, a word or a label that no document has:
     all are legal.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> counts, labels = [[2, 1, 0], [0, 1, 3]], [[1, 0], [1, 1]]
+    >>> corpus = deplda.Corpus(counts, labels, ["goal", "judge", "law"], ["SPORT", "LAW"])
+    >>> corpus
+    Corpus(2 documents, 3 words, 2 labels, 7 tokens)
+    >>> corpus.label_counts.tolist()
+    [2, 1]
     """
 
     counts: csr_array[Any, tuple[int, int]]
@@ -268,6 +278,14 @@ def concat(corpora: Iterable[Corpus], *, prefixes: Sequence[str] | None = None) 
 
     Names keep the order in which they first appear. Ids must stay distinct; where they clash,
     `prefixes` gives each corpus one, so that ``7`` becomes ``train-7``.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> first = deplda.Corpus([[1, 1]], [[1]], ["goal", "team"], ["SPORT"], ["a"])
+    >>> second = deplda.Corpus([[2]], [[1]], ["judge"], ["LAW"], ["b"])
+    >>> deplda.concat([first, second])
+    Corpus(2 documents, 3 words, 2 labels, 4 tokens)
     """
     parts = list(corpora)
     if not parts:

@@ -25,6 +25,13 @@ class Documents:
     experts : mapping of str to an expert, optional
         Suggestions of the programs that the model was fitted with, by the same names: files,
         `Suggestions`, or objects with ``rank`` (see `HybridLDA`).
+
+    Examples
+    --------
+    >>> import deplda
+    >>> given = deplda.Documents(["The judge heard the coach."], ids=["d1"])
+    >>> given.ids  # by which an expert's suggestions are found
+    ['d1']
     """
 
     X: Any

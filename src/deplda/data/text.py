@@ -91,6 +91,16 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
         The threshold used.
     names_at_ : range
         The columns of `vocabulary_` that are counted for the sake of names alone.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> counter = deplda.WordCounter(language="en", min_count=1)
+    >>> counts = counter.fit_transform(["Judges heard the judge.", "The team won."])
+    >>> counter.get_feature_names_out().tolist()
+    ['heard', 'judg', 'team', 'won']
+    >>> counts.toarray().tolist()
+    [[1, 2, 0, 0], [0, 0, 1, 1]]
     """
 
     detected_: Detected

@@ -89,6 +89,16 @@ class DependencyLDA(LabelPrior):
     counter_ : the WordCounter given to `fit`, or made by it of texts; None for counts alone.
     fields_ : Fields that files are read by where nothing else is said, or None; may be set.
     seed_ : int, the seed used.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> train = deplda.datasets.newsroom(200).corpus
+    >>> model = deplda.DependencyLDA(n_topics=10, n_topic_chains=1, random_state=0).fit(train)
+    >>> model.rank(train[:2], k=3).labels.shape
+    (2, 3)
+    >>> [word.name for word in model.top_words("VIDEO GAMES", 2)]
+    ['gaming', 'designer']
     """
 
     _model = "dependency"

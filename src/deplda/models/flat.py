@@ -11,6 +11,14 @@ class FlatLDA(TopicModel):
     """Flat-LDA: every label is as likely as any other before the words are seen.
 
     Parameters are those of `DependencyLDA` that do not speak of topics or label frequencies.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> train = deplda.datasets.newsroom(200).corpus
+    >>> model = deplda.FlatLDA(random_state=0).fit(train)
+    >>> model.predict(train[:2]).shape == (2, train.n_labels)
+    True
     """
 
     _model = "flat"

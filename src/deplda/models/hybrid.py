@@ -138,6 +138,18 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
     counter_ : the WordCounter given to `fit`, or made by it of texts; None for counts alone.
     fields_ : Fields that files are read by where nothing else is said, or None; may be set.
     seed_ : int, the seed used.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> train = deplda.datasets.newsroom(200).corpus
+    >>> model = deplda.HybridLDA(n_topic_sweeps=20, random_state=0).fit(train)
+    >>> labels, probabilities = model.suggest(train[[0]])[0]
+    >>> "VIDEO GAMES" in labels
+    True
+    >>> reason = model.explain(train[[0]], k=1).reasons[0]
+    >>> list(reason.parts)
+    ['base', 'margin', 'share', 'likeness', 'frequency', 'calibration']
     """
 
     C: float | Auto = "auto"

@@ -68,6 +68,15 @@ def load(path: StrPath, *, trusted: bool = False) -> LabelClassifier:
     Where it works (engine, device, n_jobs) is never taken from the folder. A model that asks for
     very much work, or splits words by a pattern that could take for ever, is loaded only if it is
     `trusted`.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> train = deplda.datasets.newsroom(100).corpus
+    >>> deplda.FlatLDA(random_state=0).fit(train).save("model")
+    >>> model = deplda.load("model")
+    >>> len(model.classes_) == train.n_labels
+    True
     """
     from deplda.models import card as saved
 

@@ -24,6 +24,14 @@ class Diagnostics:
     The second half of the sweeps is judged. R-hat (rank-normalised, split) near 1 says that the
     chains tell the same story, above 1.01 that they do not yet; the effective sample size says how
     many independent draws they are worth. Both are NaN with fewer than 4 sweeps to judge.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> corpus = deplda.datasets.newsroom(60).corpus
+    >>> trained = deplda.train_label_words(corpus, n_chains=2, schedule=deplda.Schedule(20), seed=0)
+    >>> trained.diagnostics.log_likelihood.shape
+    (2, 20)
     """
 
     names: tuple[str, ...]

@@ -228,6 +228,14 @@ class VanillaSVM(LinearSVMs):
     document_weights_ : how many documents each learned from counts as; None where each is one.
     calibration_ : Calibration, by which scores become probabilities; None where no document was
         held out.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> train = deplda.datasets.newsroom(100).corpus
+    >>> model = deplda.VanillaSVM(n_held_out=0).fit(train)
+    >>> model.rank(train[:2], k=3).labels.shape
+    (2, 3)
     """
 
     C: float = 1.0
@@ -256,6 +264,14 @@ class TunedSVM(VanillaSVM):
 
     Parameters and attributes are those of `VanillaSVM`, and ``positive_weights_``, one for each
     label.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> train = deplda.datasets.newsroom(60).corpus
+    >>> model = deplda.TunedSVM(n_held_out=0).fit(train)
+    >>> model.decision_function(train[:2]).shape == (2, train.n_labels)
+    True
     """
 
     _vectors: ClassVar = {"positive_weights_": "labels"}
@@ -278,6 +294,14 @@ class TfidfSVM(LinearSVMs):
     training documents (2,000 at most); where there are many labels, by at most 2,048 of them, of
     all frequencies. Attributes are those of `VanillaSVM`, with all weights kept, and ``idf_``, one
     for each word.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> train = deplda.datasets.newsroom(100).corpus
+    >>> model = deplda.TfidfSVM(n_held_out=0).fit(train)
+    >>> model.score(train) > 0.9
+    True
     """
 
     C: float | Literal["auto"] = "auto"
