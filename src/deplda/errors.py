@@ -6,7 +6,7 @@ import os
 
 
 class DepldaError(Exception):
-    """Base of every error this library raises on purpose.
+    """Base class of all errors that this library raises.
 
     Examples
     --------
@@ -20,7 +20,7 @@ class DepldaError(Exception):
 
 
 class InputError(DepldaError, ValueError):
-    """A value handed to the library cannot be used.
+    """A value passed to the library is invalid.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class ReadError(InputError):
 
 
 class DataUnavailableError(DepldaError):
-    """A data set is not on this machine and could not be fetched.
+    """A data set is not on this machine and cannot be downloaded.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class DataUnavailableError(DepldaError):
 
 
 class EngineError(DepldaError):
-    """The machines that were to do the work cannot, or can no longer, be reached.
+    """The workers or the scheduler cannot be reached, or can no longer be reached.
 
     Examples
     --------
@@ -116,7 +116,7 @@ class WorkerLostError(EngineError):
 
 
 class NothingHeldOutWarning(UserWarning):
-    """No document could be held out to learn how two models are mixed.
+    """No document could be held out to learn the mixture, so fixed weights are used.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class NothingHeldOutWarning(UserWarning):
 
 
 class FractionalCountsWarning(UserWarning):
-    """Counts that are not whole numbers were rounded, since tokens are drawn.
+    """Fractional counts were rounded, since sampling needs whole tokens.
 
     Examples
     --------
@@ -147,7 +147,7 @@ class FractionalCountsWarning(UserWarning):
 
 
 class NotCountsWarning(UserWarning):
-    """X looks like tf-idf, but the model learns from how often words occur.
+    """X looks like tf-idf, but the model needs word counts.
 
     Examples
     --------
@@ -169,7 +169,7 @@ class MissingFieldWarning(UserWarning):
 
 
 class GuessedEncodingWarning(UserWarning):
-    r"""A text without a mark is not UTF-8, and was read as the likeliest other encoding.
+    r"""A file without a byte-order mark is not UTF-8, and was read in the likeliest encoding.
 
     Examples
     --------
@@ -186,7 +186,7 @@ class GuessedEncodingWarning(UserWarning):
 
 
 class GuessedSeparatorWarning(UserWarning):
-    r"""Labels hold commas, which may stand between two of them or belong to one.
+    r"""Labels contain commas, which may separate two labels or belong to one.
 
     Examples
     --------
@@ -207,7 +207,7 @@ class ShortDescriptionsWarning(UserWarning):
 
 
 class NoKnownWordsWarning(UserWarning):
-    """Documents have no word that the model knows: what it says of them is its prior's alone.
+    """The model knows no word of some documents: their labels come from the prior alone.
 
     Examples
     --------
@@ -223,7 +223,7 @@ class NoKnownWordsWarning(UserWarning):
 
 
 class MissingSuggestionsWarning(UserWarning):
-    """An expert's file lacks documents: they count as without suggestions of it.
+    """An expert's file lacks some documents: they count as having no suggestions from it.
 
     Examples
     --------
@@ -242,7 +242,7 @@ class MissingSuggestionsWarning(UserWarning):
 
 
 class LearnedFromWarning(UserWarning):
-    """Documents that a model is judged by are among those that it has learned from.
+    """Some test documents are among those that the model has learned from.
 
     Examples
     --------

@@ -37,15 +37,14 @@ class Corpus:
     Parameters
     ----------
     counts : (documents, words) sparse or dense
-        How often each word stands in each document, from 0 to 2,147,483,647; fractions, such as
-        weights, are kept in single precision. What draws tokens rounds them.
+        How often each word occurs in each document, from 0 to 2,147,483,647. Fractions, such as
+        weights, are stored in single precision; samplers round them.
     labels : (documents, labels) sparse or dense
-        1 or True where a document carries a label.
+        1 or True if a document has a label.
     vocabulary, label_names, ids : sequences of distinct strings, optional
         Names of the columns and rows; by default ``word0``, ``label0``, and the row's number.
 
-    A document without words, a document without labels, a word or a label that no document has:
-    all are legal.
+    Documents without words or without labels, and words or labels without documents, are allowed.
 
     Examples
     --------

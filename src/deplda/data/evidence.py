@@ -12,7 +12,7 @@ from deplda.errors import InputError
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """Documents, and what is known of each beside its words; a `HybridLDA` takes it for X.
+    """Documents with further information on each: ids, embeddings, experts; X for `HybridLDA`.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ MOST_WEIGHT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Which fields or columns of a file hold what.
+    """Which fields or columns of a file hold the id, the text and the labels.
 
     A field that a file spells in another case is found, unless it has another of the exact name.
 
@@ -88,7 +88,7 @@ class Fields:
 
 
 class Where(NamedTuple):
-    """What a field must, or must not, hold for a document to be read.
+    """A condition on a field: only documents that meet it are read.
 
     Examples
     --------

@@ -21,7 +21,7 @@ def _row(title: str, form: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What the paper's data-set table says of a corpus (its section 4), and the documents' length.
+    """The statistics of the paper's data-set table (its section 4), and document lengths.
 
     Label frequencies are over the labels that at least one document carries, label sets over the
     documents that carry at least one label; where there is nothing to average the value is NaN.

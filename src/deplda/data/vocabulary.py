@@ -83,7 +83,7 @@ class Relatives(NamedTuple):
 
 
 class Vocabulary:
-    """Concepts in their order, found by address, notation or name.
+    """The concepts of a thesaurus, in order, found by URI, notation or name.
 
     Examples
     --------

@@ -220,8 +220,8 @@ def evaluate(
         A model's own yes-or-no predictions, for the metrics ``…@predicted``.
     labels : "train", "test" or "all"
         What is ranked for a document: the labels of any training document, only those that some
-        test document has too, or all columns, for a model that suggests labels it has never been
-        taught. Documents are ranked for the labels that some test document has.
+        test document has too, or all columns, for a model that suggests labels without
+        training documents. Documents are ranked for the labels that some test document has.
     ks : whole numbers
         The k of precision@k, recall@k, ndcg@k and propensity_precision@k.
     ties : "expected" or "order"

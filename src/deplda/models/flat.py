@@ -8,9 +8,9 @@ from deplda.training.estimates import TopicLabels
 
 
 class FlatLDA(TopicModel):
-    """Flat-LDA: every label is as likely as any other before the words are seen.
+    """Flat-LDA: before the words are seen, all labels are equally likely.
 
-    Parameters are those of `DependencyLDA` that do not speak of topics or label frequencies.
+    Parameters are those of `DependencyLDA` without those of topics and label frequencies.
 
     Examples
     --------

@@ -21,9 +21,9 @@ class LabelPrior(TopicModel):
 
 
 class PriorLDA(LabelPrior):
-    """Prior-LDA: a label is likely before the words are seen if training documents often have it.
+    """Prior-LDA: before the words are seen, frequent labels are likelier.
 
-    Parameters are those of `DependencyLDA` that do not speak of topics.
+    Parameters are those of `DependencyLDA` without those of topics.
 
     Examples
     --------

@@ -63,7 +63,7 @@ def verbs_that_can(ability: Ability) -> str:
 
 
 def load(path: StrPath, *, trusted: bool = False) -> LabelClassifier:
-    """Return a saved model, of whatever class it is; no code from the folder is ever run.
+    """Return a saved model of any class; no code from the folder is ever run.
 
     Where it works (engine, device, n_jobs) is never taken from the folder. A model that asks for
     very much work, or splits words by a pattern that could take for ever, is loaded only if it is

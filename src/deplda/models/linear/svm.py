@@ -195,10 +195,11 @@ class VanillaSVM(LinearSVMs):
         Solved when the gradient is no longer than it; decision values are then within 3 times as
         much of the solution's, and mostly within a tenth of it.
     cutoff : "validated", "expected-f1", "macro-f1", "proportional", int or float
-        Labels that `predict` and `suggest` give: those that are as likely as is best for micro-F1,
-        or label by label for macro-F1, on documents held out; as many as have the highest expected
-        F1; as many as the median training document has (the paper's); so many; or all with this
-        probability, above 0 and below 1. One at least, but for a probability.
+        Which labels `predict` and `suggest` return: those that reach the threshold with the best
+        micro-F1, or label by label with the best macro-F1, on held-out documents; the number with
+        the highest expected F1; as many as the median training document has (the paper's rule); a
+        fixed number; or all that reach a probability, above 0 and below 1. At least one, except
+        with a probability.
     n_held_out : int
         Documents held out to learn probabilities from: a fifth of all at most, and so many that
         they have about 16 million pairs with labels. They are scored on the way to the solution,
@@ -226,7 +227,7 @@ class VanillaSVM(LinearSVMs):
         everywhere, and one that all have 2.
     C_ : float, as used.
     document_weights_ : how many documents each learned from counts as; None where each is one.
-    calibration_ : Calibration, by which scores become probabilities; None where no document was
+    calibration_ : Calibration, which turns scores into probabilities; None if no document was
         held out.
 
     Examples
