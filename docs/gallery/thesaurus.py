@@ -13,6 +13,7 @@ suggest concepts that no training document has.
 # and German. 73 of the 250 concepts in use have no training record.
 
 # sphinx_gallery_thumbnail_number = 2
+import textwrap
 from collections import Counter
 
 import matplotlib.pyplot as plt
@@ -51,7 +52,7 @@ print(
 # ----------------------------
 
 text = museum.new[0].text
-print(text, end="\n\n")
+print(textwrap.fill(text, 76), end="\n\n")
 for uri, probability in zip(*model.suggest([text])[0], strict=True):
     name, name_de = (museum.thesaurus[uri].name(code) for code in ("en", "de"))
     print(f"{probability:.0%}  {name} ({name_de}), {frequency[uri]} records")
