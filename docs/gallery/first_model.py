@@ -78,5 +78,5 @@ axes.text(0.99, len(suggested) - 0.55, "suggested", ha="right", va="bottom")
 plt.show()
 
 # %%
-# Next, use your own CSV. Or save the model with ``model.save("folder")`` and use
-# it on the command line: ``deplda predict folder texts.jsonl``.
+# Next, use your own CSV. Or save the model with ``model.save("folder")`` and
+# use it on the command line: ``deplda predict folder texts.jsonl``.

@@ -71,5 +71,5 @@ model = deplda.HybridLDA(n_topic_sweeps=20, random_state=0, device="auto").fit(
 print(model.suggest(corpus[:1])[0].labels)
 
 # %%
-# The how-to pages "More than one machine" and "A GPU" cover corpora larger than
+# The how-to pages on scaling and on GPUs cover corpora larger than
 # memory, and have measurements.
