@@ -94,4 +94,4 @@ format: install
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf .venv .venv-oldest .venv-newest .mypy_cache .pytest_cache .ruff_cache .hypothesis dist demo docs/_build docs/reference/generated
+	rm -rf .venv .venv-oldest .venv-newest .mypy_cache .pytest_cache .ruff_cache .hypothesis dist demo docs/_build docs/examples docs/reference/generated

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from sphinx_gallery.sorting import ExplicitOrder
+
 import deplda
 
 project = "deplda"
@@ -13,8 +15,9 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "reproduction-remarks.md"]
+exclude_patterns = ["_build", "gallery", "reproduction-remarks.md"]
 templates_path = ["_templates"]
 
 myst_heading_anchors = 3
@@ -32,6 +35,25 @@ copybutton_prompt_is_regexp = True
 # Addresses of examples, and of one's own service.
 linkcheck_ignore = [r"https?://(127\.0\.0\.1|localhost|[\w.-]*example)\b"]
 linkcheck_retries = 2
+
+# Scripts of gallery/ are run, and become pages with their output and notebooks in examples/.
+SCRIPTS = (
+    "first_model", "own_csv", "explain_document", "rare_labels", "compare_models", "thesaurus",
+    "gpu_and_cluster",
+)  # fmt: skip
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "examples",
+    "filename_pattern": r"\.py$",
+    "within_subsection_order": ExplicitOrder([f"{name}.py" for name in SCRIPTS]),
+    "image_srcset": ["2x"],
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_signature": False,
+    "remove_config_comments": True,
+    "min_reported_time": 1e6,  # times are of the machine that built the pages
+    "write_computation_times": False,
+}
 
 html_theme = "pydata_sphinx_theme"
 html_title = "deplda"

@@ -12,6 +12,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES = [page for page in PAGES if "_build" not in page.parts]
 WITH_CODE = [page for page in PAGES if any(blocks_of(page))]
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)|(?:src|srcset)=\"([^\"]+)\"")
+ANCHOR = re.compile(r"\]\(([^):#\s]*\.md)?#([^)\s]+)\)")
+HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 
 
 def name_of(page: Path) -> str:
@@ -44,6 +46,26 @@ def test_every_block_of_a_page_runs_and_prints_what_it_says(
 def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
     links = ["".join(found) for found in LINK.findall(page.read_text(encoding="utf-8"))]
     missing = [link for link in links if ":" not in link and not (page.parent / link).exists()]
+    assert missing == []
+
+
+def anchors_of(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as the site and code hosts make them."""
+    text = page.read_text(encoding="utf-8")
+    for included in re.findall(r"^```\{include\} (\S+)$", text, re.MULTILINE):
+        text += (page.parent / included).read_text(encoding="utf-8")
+    headings = HEADING.findall(text)
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=name_of)
+def test_the_links_of_a_page_lead_to_headings_that_exist(page: Path) -> None:
+    links = ANCHOR.findall(page.read_text(encoding="utf-8"))
+    missing = [
+        f"{path}#{anchor}"
+        for path, anchor in links
+        if anchor not in anchors_of(page.parent / path if path else page)
+    ]
     assert missing == []
 
 

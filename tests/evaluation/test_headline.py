@@ -45,7 +45,7 @@ def test_its_numbers_are_per_cent_of_those_that_programs_get() -> None:
     value, low, high = (100 * told["right"][name] for name in ("value", "low", "high"))
     assert low < value < high
     assert f"{value:.1f} [{low:.1f}, {high:.1f}] of them right" in lines["g"]
-    assert f"{told['labels_given'] / 80:.1f} labels a document" in lines["g"]
+    assert f"{told['labels_given'] / 80:.1f} labels per document" in lines["g"]
     assert f"of {told['labels_true']:,} true labels" in lines["f"]
     share = 100 * told["labels_unknown"] / told["labels_true"]
     assert f"{share:.1f} of the true labels ({told['labels_unknown']})" in lines["u"]

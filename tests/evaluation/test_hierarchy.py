@@ -93,7 +93,7 @@ def test_the_table_has_both_and_their_units() -> None:
     assert "(1 document)" in text
     lines = [line.split() for line in text.splitlines()]
     assert ["precision,", "0", "to", "1", "│", "0.000", "│", "0.500"] in lines
-    assert ["given,", "labels", "a", "document", "│", "1.0", "│", "2.0"] in lines
+    assert ["given,", "labels", "per", "document", "│", "1.0", "│", "2.0"] in lines
 
 
 def test_what_does_not_fit_is_refused() -> None:

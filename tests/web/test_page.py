@@ -170,9 +170,9 @@ def test_parts_that_a_model_lacks_are_hidden(browser: Browser) -> None:
         expect(page.locator("#text")).to_have_value(TEXT)  # no words are lit
         page.goto("/#/labels/LAW")
         expect(page.locator("#label h2")).to_have_text("LAW")
-        expect(page.locator("#label")).not_to_contain_text("Words that tell")
+        expect(page.locator("#label")).not_to_contain_text("distinctive words")
     with running(model_of_counts()) as address, watched(browser, address) as page:
-        expect(page.locator("#said")).to_contain_text("learned from word counts")
+        expect(page.locator("#said")).to_contain_text("trained on word counts")
         expect(page.locator("#go")).to_be_disabled()
     with running(text_model(n_held_out=0)) as address, watched(browser, address) as page:
         suggest(page)

@@ -164,8 +164,8 @@ def test_a_name_whose_words_stand_apart_is_not_said_to_stand_there(
     page: Page, is_whole: bool
 ) -> None:
     told = page.evaluate(NAMED, is_whole)
-    assert ("its name “catch quota” stands in the text" in told) == is_whole
-    assert ("of its name “catch quota” stand in the text, if apart" in told) != is_whole
+    assert ("its name “catch quota” occurs in the text" in told) == is_whole
+    assert ("of its name “catch quota” occur in the text, though not together" in told) != is_whole
     # What calibration corrects is no part of where the label starts.
     for row in (r"held-out documents\+4\.00", r"without its words−4\.00"):
         assert re.search(row, told), told
@@ -502,7 +502,7 @@ def test_finished_documents_go_to_the_feedback_file(
         page.keyboard.press("a")
         page.keyboard.press("n")
         expect(page.locator("#told")).to_contain_text("2 documents were sent to be learned from")
-        expect(page.locator("#kept")).to_contain_text("sent to the service, which keeps them")
+        expect(page.locator("#kept")).to_contain_text("sent to the service, which stores them")
         page.expected_errors = 1  # type: ignore[attr-defined]  # that which was not sent
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert [line["text"] for line in lines] == list(TEXTS[:2])
@@ -528,7 +528,7 @@ def test_a_label_is_added_by_name_synonym_or_notation(
     expect(named.locator("#accepted")).to_contain_text(label)
     expect(named.locator("#added")).to_have_text(f"{label} is added.")
     expect(named.locator("#another")).to_be_focused()
-    named.get_by_role("button", name=f"Take {label} away").click()
+    named.get_by_role("button", name=f"Remove {label}").click()
     expect(named.locator("#accepted")).to_contain_text("None accepted yet")
     expect(named.locator("#another")).to_be_focused()
 
@@ -550,7 +550,7 @@ def test_an_unknown_name_is_a_free_label_and_marked_as_such(named: Page) -> None
     named.fill("#another", "Space law")
     named.keyboard.press("Enter")
     expect(named.locator("#accepted .free")).to_have_text(re.compile("Space law\\s*free label"))
-    expect(named.locator("#added")).to_contain_text("is none of the model’s labels")
+    expect(named.locator("#added")).to_contain_text("is not a label of the model")
     named.fill("#another", "law")
     expect(named.locator("#another-list li")).to_have_count(1)  # it is known: none of one's own
     named.keyboard.press("Escape")

@@ -53,8 +53,8 @@ def test_labels_are_searched_and_shown(page: Page) -> None:
     label = page.locator("#label")
     expect(label).to_contain_text("3 training documents, 17 % of all")
     expect(label).to_contain_text("company")
-    expect(label.locator(".part", has_text="Labels beside it")).to_contain_text("LAW")
-    label.locator(".part", has_text="Labels beside it").get_by_role("link").click()
+    expect(label.locator(".part", has_text="Labels that occur with it")).to_contain_text("LAW")
+    label.locator(".part", has_text="Labels that occur with it").get_by_role("link").click()
     expect(label.locator("h2")).to_have_text("LAW")
     page.fill("#search", "nothing like it")
     expect(page.locator("#found")).to_have_text("0 labels")
@@ -101,10 +101,10 @@ def test_labels_by_the_thesaurus_and_by_the_model_stand_side_by_side(browser: Br
     with running(model) as address, watched(browser, address) as page:
         page.goto("/#/labels/law")
         sides = page.locator("#label .side")
-        expect(sides.locator("h3")).to_have_text(["By the thesaurus", "By the model"])
+        expect(sides.locator("h3")).to_have_text(["In the thesaurus", "In the model"])
         expect(sides.nth(0).locator(".part", has_text="Broader")).to_contain_text("society")
         expect(sides.nth(0).get_by_role("link")).to_have_text(["sport"])  # the model's own alone
-        expect(sides.nth(1)).to_contain_text("Labels beside it")
+        expect(sides.nth(1)).to_contain_text("Labels that occur with it")
         left, right = (sides.nth(n).bounding_box() for n in range(2))
         assert left is not None
         assert right is not None

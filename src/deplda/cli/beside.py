@@ -35,7 +35,7 @@ def _named_files(
 embeddings_option = click.option(
     "--embeddings",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="A vector for each document, in their order (.npy, .safetensors; hybrid).",
+    help="A vector for each document, in the same order (.npy, .safetensors; hybrid).",
 )
 
 
@@ -52,8 +52,8 @@ def beside_options(verb: Callable[..., None]) -> Callable[..., None]:
         multiple=True,
         metavar="NAME=FILE",
         callback=_named_files,
-        help="Suggestions of another program for the documents, by id (JSONL, CSV, TSV); can be "
-        "repeated (hybrid).",
+        help="Suggestions of another program for the documents, matched by id (JSONL, CSV, TSV); "
+        "can be repeated (hybrid).",
     )
     return of_experts(embeddings_option(call))
 

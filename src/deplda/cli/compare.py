@@ -85,10 +85,10 @@ def _estimators(ctx: click.Context, parameter: click.Parameter, text: str) -> li
 @click.option(
     "--holdout",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Test with this share of the documents, drawn at random.",
+    help="Test with a random share of the documents.",
     show_default=f"{_SHARE}, or the splits of a data set",
 )
-@click.option("--folds", type=click.IntRange(2, 100), help="Cross-validation: so many parts.")
+@click.option("--folds", type=click.IntRange(2, 100), help="Number of folds for cross-validation.")
 @click.option(
     "--test",
     type=click.Path(exists=True, path_type=Path),
@@ -96,28 +96,32 @@ def _estimators(ctx: click.Context, parameter: click.Parameter, text: str) -> li
 )
 @click.option(
     "--split-field",
-    help="A field that says test of the documents to test with; or each of its values is a fold.",
+    help="A field that is 'test' for test documents; or each of its values is a fold.",
 )
 @click.option(
     "--group-field",
-    help="A field, such as the source: documents of the same value are never parted.",
+    help="A field, such as the source: documents with the same value are never split.",
 )
-@click.option("--splits", help="Some of the splits of a data set, or of the folds, such as 0,1.")
+@click.option("--splits", help="Run only these splits or folds, such as 0,1.")
 @click.option(
     "--budget",
     type=click.Choice(["quick", "standard", "paper"]),
     default="quick",
-    help="How many chains and samples the topic models take.",
+    help="How many chains and samples the topic models use.",
 )
 @click.option(
     "--output",
     "-o",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of results and report; a second run goes on where the first ended, and may add "
-    "models.",
+    help="Folder for results and report; a second run continues the first, and may add models.",
     show_default="the corpus’s name and -comparison",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, help="Same seed, same bits.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    help="Random seed; the same seed gives the same bits.",
+)
 @jobs_option
 @device_option
 @reading_options
@@ -131,9 +135,9 @@ def compare(
 ) -> None:  # fmt: skip
     """Compare models on CORPUS: train them on a part, test them on the rest.
 
-    CORPUS is whatever `deplda train` takes. Each model is run in a process of its own on the same
-    documents; a table says what each reached, FOLDER/report.html shows it in full, and the last
-    lines say which model is best, whether beyond noise, and how to train it on all documents.
+    CORPUS is anything that `deplda train` accepts. Each model runs in its own process on the same
+    documents. A table shows the results, FOLDER/report.html has the details, and the last lines
+    say which model is best, whether beyond noise, and how to train it on all documents.
 
     \b
     deplda compare articles.csv --text-field body --labels-field subjects

@@ -73,14 +73,14 @@ _WHENCE = {
 @click.option(
     "--data-dir",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where to keep it; by default the user's cache, or $DEPLDA_DATA.",
+    help="Where to store it; by default the user's cache, or $DEPLDA_DATA.",
 )
-@click.option("--anew", is_flag=True, help="Make debtags anew, of apt's lists as they are now.")
+@click.option("--anew", is_flag=True, help="Make debtags again, from apt's current lists.")
 @as_json
 def fetch(name: str, data_dir: Path | None, anew: bool, as_json: bool) -> None:
-    """Download the files of a data set, or make them here, and say where they are.
+    """Download the files of a data set, or make them here, and show where they are.
 
-    debtags, of 30,000 packages, is made of the lists that apt keeps on Debian, without a download.
+    debtags, with 30,000 packages, is made from the lists that apt keeps on Debian; no download.
     """
     from deplda.data.datasets.catalogue import entry_of
 
@@ -117,8 +117,8 @@ def stats(corpus: str, reading: Reading, words: Words, as_json: bool) -> None:
 @click.option(
     "--output-format",
     type=click.Choice(["annif"]),
-    help="annif: TARGET is Annif's .tsv, .csv or .jsonl, or, without an ending, a folder of full "
-    "texts. By default the format of the name, ours.",
+    help="annif: TARGET is Annif's .tsv, .csv or .jsonl, or, without an extension, a folder of"
+    " full texts. By default one of our formats, by the name of TARGET.",
 )
 @reading_options
 @word_options
@@ -135,16 +135,15 @@ def convert(
     replace_deprecated: bool,
     force: bool,
 ) -> None:
-    """Write CORPUS to TARGET in the format that its name says.
+    """Write CORPUS to TARGET, in the format given by the extension of TARGET.
 
-    .jsonl and .parquet have the fields id, text and labels, and keep texts as they are (several
-    text fields become one, with a line break between them); .svm has counts, with names in files
-    beside it; a name without an ending is a folder, with the splits of a data set.
-    All but .parquet may be packed: .jsonl.gz.
+    .jsonl and .parquet have the fields id, text and labels, and keep texts unchanged (several text
+    fields are joined by a line break); .svm has counts, with names in separate files; a name
+    without an extension is a folder, with the splits of a data set.
+    All but .parquet can be compressed: .jsonl.gz.
 
     With --output-format annif it is a .tsv, .csv, .jsonl or a folder that Annif reads. Labels must
-    be addresses there, or --vocabulary has those of their names (.jsonl and a folder hold names
-    too).
+    be URIs, or --vocabulary must have the URIs of their names (.jsonl and folders can hold names).
 
     \b
     deplda datasets convert articles.csv articles.jsonl --text-field body --labels-field subjects

@@ -142,14 +142,14 @@ _READING = [
     click.option(
         "--format",
         type=OneOf(FORMATS),
-        help="Of the documents that are read; by default by name and content. annif: its TSV, CSV, "
-        "JSON and folders of full texts.",
+        help="Format of the input; detected by default. annif: Annif's TSV, CSV, JSON and folders "
+        "of full texts.",
     ),
     click.option(
         "--text-field",
         multiple=True,
         show_default=_or_the_models("text"),
-        help="Where the text is; repeat it for several.",
+        help="Field of the text; repeat it for several.",
     ),
     click.option(
         "--field-weight",
@@ -157,38 +157,52 @@ _READING = [
         callback=_weights,
         metavar="FIELD=N",
         show_default=_or_the_models("1"),
-        help="Words of this text field count N times; can be repeated.",
+        help="Count the words of this text field N times; can be repeated.",
     ),
-    click.option("--labels-field", show_default=_or_the_models("labels"), help="And the labels."),
-    click.option("--id-field", show_default=_or_the_models("id"), help="'' numbers the documents."),
+    click.option(
+        "--labels-field", show_default=_or_the_models("labels"), help="Field of the labels."
+    ),
+    click.option(
+        "--id-field",
+        show_default=_or_the_models("id"),
+        help="Field of the document's id; '' numbers the documents.",
+    ),
     click.option(
         "--separator",
         callback=_separator,
         show_default=_or_the_models("as the first documents tell"),
-        help="Between labels in one string, such as ';'.",
+        help="Separator between labels in one string, such as ';'.",
     ),
-    click.option("--label-column", multiple=True, help="A label's own column; can be repeated."),
     click.option(
-        "--where", multiple=True, metavar="FIELD=VALUE", help="Only such documents; also !=."
+        "--label-column", multiple=True, help="A column for a single label; can be repeated."
+    ),
+    click.option(
+        "--where",
+        multiple=True,
+        metavar="FIELD=VALUE",
+        help="Read only the documents that match; also !=.",
     ),
     click.option(
         "--encoding",
         default="auto",
-        help="Such as latin-1; auto: by a byte-order mark, or else UTF-8, or else cp1252.",
+        help="Encoding, such as latin-1; auto: by a byte-order mark, else UTF-8, else cp1252.",
     ),
     click.option(
         "--delimiter",
         metavar="CHARACTER",
         show_default="as the header tells",
-        help="Between the columns of CSV, such as ';' or tab.",
+        help="Delimiter between the columns of CSV, such as ';' or tab.",
     ),
     click.option(
-        "--sheet", metavar="NAME|NUMBER", show_default="the first", help="Of a spreadsheet."
+        "--sheet",
+        metavar="NAME|NUMBER",
+        show_default="the first",
+        help="Sheet of a spreadsheet, by name or number.",
     ),
     click.option(
         "--data-dir",
         type=click.Path(file_okay=False, path_type=Path),
-        help="Folder of data sets, for those known by name.",
+        help="Folder where data sets are looked up by name.",
     ),
 ]
 _WORDS = [
@@ -196,14 +210,15 @@ _WORDS = [
         "--language",
         default="auto",
         metavar="auto|none|LANGUAGE",
-        help="Of the texts, for example fi or finnish; auto: told by the first thousand of them. "
-        "It sets stop words and normaliser; none: English stop words, words as they are.",
+        help="Language of the texts, such as fi or finnish; auto: detected from the first "
+        "thousand. It sets stop words and normaliser; none: English stop words, words as they"
+        " are.",
     ),
     click.option(
         "--normalize",
         type=OneOf(NORMALIZERS),
         default="auto",
-        help="Make forms of a word one: by the language's stemmer (snowball; the default where "
+        help="Merge the forms of a word: by the language's stemmer (snowball; the default where "
         "there is one), by a dictionary (lemma), or not.",
     ),
     click.option(
@@ -216,21 +231,22 @@ _WORDS = [
     click.option(
         "--stop-words",
         default="auto",
-        help="Language, .txt file or none; by default those of --language, or of English.",
+        help="Stop words: a language, a .txt file or none; by default those of --language, or "
+        "English.",
     ),
     click.option(
         "--token-pattern",
         default="words",
         metavar="words|codes|REGEX",
-        help="What counts: words; codes too, such as covid-19, B12 or 2007/49/EC; or what a "
-        "regular expression finds.",
+        help="What counts as a word: words; codes too, such as covid-19, B12 or 2007/49/EC; or "
+        "matches of a regular expression.",
     ),
     click.option("--fold-accents", is_flag=True, help="Count é as e."),
     click.option(
         "--ngrams",
         type=click.IntRange(1, 5),
         default=1,
-        help="Longest sequence of words that counts as one, if it is more frequent than by chance.",
+        help="Longest sequence of words counted as one, if more frequent than by chance.",
     ),
 ]
 

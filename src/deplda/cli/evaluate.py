@@ -52,7 +52,9 @@ _MOST_TRIED = 100
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
 @corpus_argument
-@click.option("--all", "show_all", is_flag=True, help="Print all metrics, and rare labels apart.")
+@click.option(
+    "--all", "show_all", is_flag=True, help="Print all metrics, and a table by label frequency."
+)
 @click.option(
     "--by-subject",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -65,7 +67,9 @@ _MOST_TRIED = 100
 @jobs_option
 @device_option
 @click.option(
-    "--hierarchical", is_flag=True, help="Credit broader terms, by the model's thesaurus, too."
+    "--hierarchical",
+    is_flag=True,
+    help="Also give credit for broader terms of the model's thesaurus.",
 )
 @beside_options
 @reading_options
@@ -88,13 +92,13 @@ def evaluate(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Say how good MODEL is on the labelled documents of CORPUS.
+    """Measure how good MODEL is on the labelled documents of CORPUS.
 
-    Of a data set with splits the test part is taken. Judged are the labels that `deplda predict`
-    gives with the same --cutoff, --limit and --threshold, the best five, and the ranking of all
-    labels. A label that the model does not know is one that it did not find; in metrics of the
-    ranking (--all) it is left out. Concepts of its vocabulary that no training document has are
-    known by name, and count as all others do.
+    If CORPUS is a data set with splits, the test part is used. The metrics cover the labels that
+    `deplda predict` suggests with the same --cutoff, --limit and --threshold, the best five, and
+    the ranking of all labels. A label that the model does not know counts as not found; ranking
+    metrics (--all) leave it out. Concepts of the vocabulary without training documents are known
+    by name, and count like all others.
 
     \b
     deplda evaluate model test.jsonl
@@ -142,7 +146,11 @@ def evaluate(
 @click.argument("model", type=click.Path(path_type=Path))
 @corpus_argument
 @click.option(
-    "--limit", "-k", type=click.IntRange(1, _MOST_TRIED), default=15, help="Most labels to try."
+    "--limit",
+    "-k",
+    type=click.IntRange(1, _MOST_TRIED),
+    default=15,
+    help="Largest number of labels to try.",
 )
 @split_option
 @jobs_option
@@ -163,9 +171,9 @@ def tune(
 ) -> None:
     """Find the limit and the threshold that are best for the labelled documents of CORPUS.
 
-    Every number of labels up to --limit is tried with every least probability from 0 to 0.95, as
-    `annif optimize` does; the best has the highest F1, a mean over documents. CORPUS must be
-    documents that MODEL has not learned from; how good the best is say others again.
+    It tries every number of labels up to --limit with every threshold from 0 to 0.95, as
+    `annif optimize` does. The best has the highest F1, averaged over documents. CORPUS must be
+    documents that MODEL has not learned from; measure the result on yet other documents.
 
     \b
     deplda tune model validation.jsonl

@@ -19,22 +19,21 @@ from deplda.errors import InputError
     "-o",
     required=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of results; a second run goes on where the first ended.",
+    help="Folder for results; a second run continues the first.",
 )
 @click.option(
     "--budget",
     type=OneOf(["quick", "standard", "paper"]),
     default="standard",
-    help="How many chains and samples.",
+    help="How many chains and samples the topic models use.",
 )
-@click.option("--splits", help="Some of the splits, such as 0,1.")
-@click.option("--models", help="Some of the models, such as Flat-LDA,Prior-LDA.")
+@click.option("--splits", help="Run only these splits, such as 0,1.")
+@click.option("--models", help="Run only these models, such as Flat-LDA,Prior-LDA.")
 @device_option
 @click.option(
     "--data-dir",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of data sets; by default they are downloaded, and those that are paths are "
-    "beside FILE.",
+    help="Folder of data sets; by default they are downloaded, and paths are relative to FILE.",
 )
 @jobs_option
 @as_json
@@ -49,11 +48,11 @@ def experiment(
     jobs: int | None,
     as_json: bool,
 ) -> None:
-    """Compare models on the splits of a data set, and keep every result.
+    """Compare models on the splits of a data set, and store all results.
 
-    FILE is a TOML file of an experiment, whose data is the name of a data set or a path beside the
-    file. Of a data set itself, FOLDER or its dataset.toml, all models are run on it. To compare
-    models on a file of documents use `deplda compare`.
+    FILE is a TOML file of an experiment; its data is the name of a data set or a path relative to
+    the file. If FILE is a data set itself (a folder or its dataset.toml), all models run on it. To
+    compare models on a file of documents use `deplda compare`.
 
     \b
     deplda experiment newsroom -o results --budget quick
@@ -123,7 +122,7 @@ def numbers_in(text: str | None) -> list[int] | None:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Text to put into the Markdown file.",
 )
-@click.option("--title", help="Title of the page and of the file; by default it names the data.")
+@click.option("--title", help="Title of the page and of the file; by default the name of the data.")
 @force
 def report(
     results: tuple[Path, ...],
@@ -154,23 +153,23 @@ def report(
     "-o",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("deplda-demo"),
-    help="Folder of the demonstration.",
+    help="Folder for the results.",
 )
 @click.option(
     "--data",
     default="newsroom",
-    help="A data set of `deplda datasets list`: newsroom is generated; debtags is real, and made "
-    "of apt's lists on Debian.",
+    help="A data set of `deplda datasets list`: newsroom is generated; debtags is real, and "
+    "made from apt's lists on Debian.",
 )
 @click.option(
     "--data-dir",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of data sets; by default they are fetched.",
+    help="Folder of data sets; by default they are downloaded.",
 )
 def demo(output: Path, data: str, data_dir: Path | None) -> None:
-    """Take a first look: seven models of a data set, compared and explained.
+    """Run a demonstration: seven models on a data set, compared and explained.
 
-    Of a large data set some documents are taken, so that it takes a few minutes at most.
+    From a large data set only some documents are used, so that it takes a few minutes at most.
 
     \b
     deplda demo

@@ -30,10 +30,18 @@ _FILE_NAME = re.compile(r"\S*(?:\.[A-Za-z][A-Za-z0-9]{0,7}|[/\\]\S*)")
 @click.command()
 @_model
 @click.argument("document", required=False, type=click.Path(allow_dash=True))
-@click.option("--limit", "-k", type=click.IntRange(1), default=5, help="Labels to explain.")
-@click.option("--words", "-n", type=click.IntRange(1), default=8, help="Words a label.")
-@click.option("--pick", metavar="ID", help="Which document of a file; the first by default.")
-@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a page.")
+@click.option(
+    "--limit", "-k", type=click.IntRange(1), default=5, help="Number of labels to explain."
+)
+@click.option("--words", "-n", type=click.IntRange(1), default=8, help="Number of words per label.")
+@click.option(
+    "--pick", metavar="ID", help="Which document of the file to explain; the first by default."
+)
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the explanation as an HTML page.",
+)
 @told_language_option
 @reading_options
 @force
@@ -50,11 +58,10 @@ def explain(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Say why labels are suggested for one document.
+    """Explain why labels are suggested for one document.
 
     DOCUMENT is a file, if there is one of that name, or else a text; - is standard input, which is
-    also the default. Of a file with several documents the first is taken, or the one that --pick
-    names.
+    also the default. If a file has several documents, --pick selects one; the default is the first.
 
     \b
     deplda explain model 'stocks fell on fears of recession'
@@ -141,7 +148,7 @@ def _note_file(path: Path, id: str, *, is_first: bool) -> None:
 @click.command()
 @_model
 @click.argument("label")
-@click.option("--limit", "-k", type=click.IntRange(1), default=20, help="Words to show.")
+@click.option("--limit", "-k", type=click.IntRange(1), default=20, help="Number of words to show.")
 @as_json
 def words(model: Path, label: str, limit: int, as_json: bool) -> None:
     """Show the likeliest words of LABEL.
@@ -175,14 +182,16 @@ def _wanted(classifier: Any, label: str) -> Any:
 @click.command()
 @_model
 @click.argument("label")
-@click.option("--limit", "-k", type=click.IntRange(1), default=8, help="Labels by the model.")
+@click.option(
+    "--limit", "-k", type=click.IntRange(1), default=8, help="Number of labels from the model."
+)
 @told_language_option
 @as_json
 def label(model: Path, label: str, limit: int, label_language: str | None, as_json: bool) -> None:
-    """Show the labels next to LABEL, by the thesaurus and by the model.
+    """Show labels related to LABEL, by the thesaurus and by the model.
 
-    The thesaurus has broader, narrower and related terms. The model has labels that go together by
-    its topics, and labels that training documents have beside this one.
+    The thesaurus has broader, narrower and related terms. The model has labels that occur together
+    in its topics, and labels that occur together in training documents.
 
     \b
     deplda label model 'VIDEO GAMES'
@@ -263,13 +272,15 @@ def _next_to(model: Any, label: str, n: int) -> dict[str, Any]:
 
 @click.command()
 @_model
-@click.option("--limit", "-k", type=click.IntRange(1), default=8, help="Labels a topic.")
-@click.option("--topic-set", type=click.IntRange(0), default=0, help="Which set of topics.")
+@click.option(
+    "--limit", "-k", type=click.IntRange(1), default=8, help="Number of labels per topic."
+)
+@click.option("--topic-set", type=click.IntRange(0), default=0, help="Which set of topics to show.")
 @as_json
 def topics(model: Path, limit: int, topic_set: int, as_json: bool) -> None:
-    """Show topics: labels that go together, with their probabilities.
+    """Show topics: labels that occur together, with their probabilities.
 
-    A Dependency-LDA model has several sets of topics, each learned anew; one is shown.
+    A Dependency-LDA model has several independent sets of topics; one is shown.
     """
     classifier = saved_model(model)
     if not _has_topics(classifier):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("model", type=click.Path(path_type=Path))
 @as_json
 def info(model: Path, as_json: bool) -> None:
-    """Say what a saved model was trained on, how good it is, and what its card holds."""
+    """Show what a saved model was trained on, how good it is, and its settings."""
     from deplda.models.card import read_card
 
     card = read_card(model)

@@ -36,23 +36,23 @@ _FORMATS = (".csv", ".tsv", ".jsonl")
     "order",
     type=OneOf(_ORDERS),
     default="frequency",
-    help="Labels of most training documents first, or of fewest; found best in documents held out "
-    "first, or worst.",
+    help="Order: most or fewest training documents first, or best or worst average precision "
+    "on held-out documents first.",
 )
 @click.option(
     "--limit",
     "-k",
     type=click.IntRange(1),
     show_default=f"{_SHOWN} in a table, else all",
-    help="Labels to list at most.",
+    help="Maximum number of labels to list.",
 )
 @click.option("--search", default="", metavar="TEXT", help="Only labels whose names contain this.")
-@click.option("--words", "-n", type=click.IntRange(0), default=5, help="Words a label.")
+@click.option("--words", "-n", type=click.IntRange(0), default=5, help="Number of words per label.")
 @click.option(
     "--output",
     "-o",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a file instead, .csv, .tsv or .jsonl.",
+    help="Write to a .csv, .tsv or .jsonl file instead.",
 )
 @told_language_option
 @force
@@ -70,9 +70,9 @@ def labels(
 ) -> None:
     """List the labels of MODEL: training documents, quality on held-out documents, top words.
 
-    The quality of a label is the average precision, 0 to 1, of the ranking of training documents
-    that `train` held out: 1 if all that have the label stand before all others. Where none of them
-    has it, there is a dash.
+    The quality of a label is its average precision, 0 to 1, in the ranking of the training
+    documents that `train` held out: 1 if all documents with the label rank before all others. A
+    dash means that no held-out document has the label.
 
     \b
     deplda labels model

@@ -39,7 +39,11 @@ _MOST_NAMED = 10
 @click.argument("model", type=click.Path(path_type=Path))
 @click.argument("new", type=click.Path(allow_dash=True))
 @click.option(
-    "--output", "-o", required=True, type=click.Path(path_type=Path), help="Folder of the result."
+    "--output",
+    "-o",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Folder to save the result in.",
 )
 @split_option
 @jobs_option
@@ -58,11 +62,11 @@ def learn(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Let MODEL learn on from the labelled documents of NEW, and save the result.
+    """Update MODEL with the labelled documents of NEW, and save the result.
 
-    NEW is what `deplda train` reads. MODEL stays as it is, unless the output is MODEL itself
-    (--force). Labels and words that it has not seen are taken up; words are counted as it counts
-    them. A document that it has learned from before counts twice.
+    NEW is anything that `deplda train` reads. MODEL is not changed, unless the output is MODEL
+    itself (--force). New labels and new words are added; words are counted as in MODEL. A document
+    that the model has already learned from counts twice.
 
     \b
     deplda learn model new.jsonl -o model-2

@@ -22,28 +22,32 @@ class OneOf(click.Choice[str]):
 
 
 split_option = click.option(
-    "--split", default="0", help="Of a data set with splits; none: all of it."
+    "--split", default="0", help="Which split of a data set to use; none: all documents."
 )
 engine_option = click.option(
     "--engine",
     default="threads",
     metavar="threads|processes|ADDRESS",
-    help="Where work is done; an address such as tcp://… is that of a Dask scheduler.",
+    help="Where to run: threads, processes, or the address of a Dask scheduler, such as tcp://….",
 )
 device_option = click.option(
     "--device",
     type=click.Choice(["cpu", "cuda", "auto"]),
     default="cpu",
-    help="The CPU, a CUDA GPU (extra [gpu]), or a GPU if there is one (topic models).",
+    help="The CPU, a CUDA GPU (extra [gpu]), or auto: a GPU if there is one.",
 )
-jobs_option = click.option("--jobs", "-j", type=click.IntRange(1), help="Cores; all by default.")
+jobs_option = click.option(
+    "--jobs", "-j", type=click.IntRange(1), help="Number of cores; all by default."
+)
 cutoff_option = click.option(
     "--cutoff",
     metavar="validated|expected-f1|macro-f1|proportional|N|P",
-    help="How many labels: by documents held out in training (validated, the default), so many (2),"
-    " or all that are so likely (0.5).",
+    help="How many labels to suggest: tuned on held-out training documents (validated, the "
+    "default), a number (2), or all that reach a probability (0.5).",
 )
-limit_option = click.option("--limit", "-k", type=click.IntRange(1), help="Labels to give at most.")
+limit_option = click.option(
+    "--limit", "-k", type=click.IntRange(1), help="Maximum number of labels per document."
+)
 threshold_option = click.option(
-    "--threshold", "-t", type=float, help="Give all labels that are so likely (0 to 1)."
+    "--threshold", "-t", type=float, help="Suggest all labels that reach this probability (0 to 1)."
 )

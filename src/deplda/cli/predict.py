@@ -61,10 +61,11 @@ _FLAGS = ("by_prior", "empty")
     "--output-format",
     "asked_format",
     type=OneOf(OUTPUT_FORMATS),
-    help="What to write, where the name does not say it. annif: in the folder -o a file NAME.annif "
-    "for each document, as Annif's index does; also the default of --format annif -o FOLDER.",
+    help="Output format, if the name does not tell. annif: a file NAME.annif for each document"
+    " in the folder -o, as Annif's index does; also the default of --format annif -o "
+    "FOLDER.",
 )
-@click.option("--resume", is_flag=True, help="Go on with a partly written output.")
+@click.option("--resume", is_flag=True, help="Continue a partly written output.")
 @jobs_option
 @engine_option
 @device_option
@@ -91,20 +92,20 @@ def predict(
 ) -> None:
     """Suggest labels for DOCUMENTS, the likeliest label first.
 
-    They are written as JSON lines; as a table with a row a label to a .csv, .tsv, .xlsx or .parquet
-    file; or one file a document as Annif writes them. --format is of the documents that are read.
+    The output is JSON lines; a table with one row per label in a .csv, .tsv, .xlsx or .parquet
+    file; or one file per document in Annif's format. --format is the format of the input.
 
-    Each label comes with its probability. Of a model that has none (trained on shards, or by an
-    earlier version) the ten best labels are given with their scores. With --threshold and --cutoff
-    both have to be met.
+    Each label comes with its probability. For a model without probabilities (trained on shards, or
+    by an earlier version) the ten best labels are given with their scores. If --threshold and
+    --cutoff are both given, both must be met.
 
     DOCUMENTS are files (JSONL, CSV, Parquet, svmlight, Annif's), text files (.txt, .md: one
-    document each), folders of .txt files, or - for standard input: JSON lines, or one text a line.
-    Documents without an id are numbered, from 0. Every document has its answer, in its place: one
-    that is empty, or a blank line, gets no labels and is told to be empty.
+    document each), folders of .txt files, or - for standard input: JSON lines, or one text per
+    line. Documents without an id are numbered, from 0. Every document gets an answer, in the order
+    of the input: an empty document, or a blank line, gets no labels and is marked as empty.
 
-    Of one folder of JSONL, CSV, Parquet or svmlight files every file is a shard, and -o the folder
-    that gets its part; a second run keeps finished parts.
+    In a folder of JSONL, CSV, Parquet or svmlight files every file is a shard, and -o is the
+    folder for the results, one file per shard; a second run keeps finished parts.
 
     \b
     deplda predict model new.jsonl -k 5 -o labels.jsonl

@@ -38,7 +38,9 @@ _COLUMNS = ("id", "value", "reason")
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
 @click.argument("documents", nargs=-1, required=True, type=click.Path(allow_dash=True))
-@click.option("--number", "-n", type=click.IntRange(1), default=50, help="Documents to name.")
+@click.option(
+    "--number", "-n", type=click.IntRange(1), default=50, help="Number of documents to list."
+)
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="JSONL or CSV file."
 )
@@ -62,14 +64,14 @@ def queue(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Say which of the unlabelled DOCUMENTS to label next: those that would teach MODEL most.
+    """List the unlabelled DOCUMENTS from which MODEL would learn most, to label next.
 
-    First come documents of whose labels the model is uncertain, above all of labels that few
-    training documents have; one like those before it comes later. Each has its value, and why.
-    When they are labelled, `deplda learn` them and ask again: the order changes.
+    Documents whose labels are uncertain come first, above all if the labels have few training
+    documents. A document similar to an earlier one comes later. Each has a value and a reason.
+    Label some, pass them to `deplda learn`, and run this again: the order changes.
 
-    DOCUMENTS are what `deplda predict` takes, but for folders of shards; labels are not looked at,
-    and documents that the model has learned from are left out. It goes by words alone.
+    DOCUMENTS are what `deplda predict` accepts, except folders of shards. Labels are ignored, and
+    documents that the model has learned from are left out. Only words are used.
 
     \b
     deplda queue model new.jsonl

@@ -190,13 +190,13 @@ def _defaults(command: click.Command, table: dict[str, Any], where: str) -> dict
     callback=_configure,
     is_eager=True,
     expose_value=False,
-    help="TOML file of options: one table a verb, such as [train].",
+    help="TOML file of options, with one table per command, such as [train].",
 )
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.option(
     "--trust-model",
     is_flag=True,
-    help="Load models that ask for more work, or for other patterns of words, than files may.",
+    help="Load models whose settings exceed the limits for untrusted files.",
 )
 @click.version_option(deplda.__version__, prog_name="deplda")
 @click.pass_context

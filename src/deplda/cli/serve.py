@@ -13,34 +13,36 @@ from deplda.cli.output import trusts_models
 @click.command()
 @click.argument("models", nargs=-1, required=True, metavar="[ID=]MODEL...")
 @click.option(
-    "--project-id", metavar="ID", help="Of a single model, as in yso-fi; by default its folder's."
+    "--project-id",
+    metavar="ID",
+    help="Project id of a single model, such as yso-fi; by default the name of its folder.",
 )
-@click.option("--host", default="127.0.0.1", help="Address to listen at.")
+@click.option("--host", default="127.0.0.1", help="Address to listen on.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8000,
-    help="Port to listen at; 0 is any that is free.",
+    help="Port to listen on; 0: any free port.",
 )
 @click.option(
     "--workers",
     type=click.IntRange(1, 64),
     default=1,
-    help="Processes; each has a thread for every core.",
+    help="Number of processes; each has a thread per core.",
 )
 @click.option(
     "--allowed-host",
     "allowed_hosts",
     metavar="NAME",
     multiple=True,
-    help="Another name that the service is called by, as in its address; may be repeated.",
+    help="Another host name of the service, as in its address; can be repeated.",
 )
 @click.option(
     "--learn",
     metavar="[ID=]FILE",
     multiple=True,
-    help="Append labelled documents that are sent to `learn` to this file, for `deplda learn`; "
-    "of several models, a file for each that is to take them.",
+    help="Append labelled documents that are sent to `learn` to this file, for `deplda learn`;"
+    " with several models, one file for each that accepts them.",
 )
 @click.option("--tls-cert", type=click.Path(path_type=Path), help="Certificate (PEM), for HTTPS.")
 @click.option("--tls-key", type=click.Path(path_type=Path), help="The certificate's key (PEM).")
@@ -59,12 +61,12 @@ def serve(
 
     It needs: pip install 'deplda[web]'. Ctrl-C finishes what is running and stops.
 
-    If the environment variable DEPLDA_TOKEN is set, clients have to show that token; where other
-    machines can reach the service, it has to be set.
+    If the environment variable DEPLDA_TOKEN is set, clients must send that token. It must be set if
+    other machines can reach the service.
 
-    A model whose folder is replaced is loaded anew, and all are on SIGHUP; no request fails by it.
-    Replace the folder, as train, learn and mv do: files copied over those of a served model
-    change what is being read.
+    When the folder of a model is replaced, the new model is loaded; SIGHUP reloads all. No request
+    fails. Replace the whole folder, as train, learn and mv do: files copied over those of a served
+    model change what is being read.
 
     \b
     deplda serve model

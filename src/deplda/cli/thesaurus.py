@@ -21,12 +21,13 @@ _SHOWN = 10
 
 _file = click.argument("vocabulary", type=click.Path(exists=True, path_type=Path))
 language_option = click.option(
-    "--label-language", help="Of the names to show, and of those of a .tsv, which does not say it."
+    "--label-language",
+    help="Language of the names to show, and of those in a .tsv, which does not name it.",
 )
 
 
 told_language_option = click.option(
-    "--label-language", help="Of the names of labels; by default that of the model's training."
+    "--label-language", help="Language of the label names; by default the one chosen in training."
 )
 
 
@@ -36,7 +37,7 @@ def vocabulary_options(verb: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--replace-deprecated",
             is_flag=True,
-            help="Take the concept that replaces a deprecated one in its place.",
+            help="Replace deprecated concepts by their successors.",
         ),
         language_option,
         click.option(
@@ -52,7 +53,7 @@ def vocabulary_options(verb: Callable[..., None]) -> Callable[..., None]:
 @click.group(invoke_without_command=True)
 @click.pass_context
 def vocabulary(ctx: click.Context) -> None:
-    """Look into a vocabulary, check it against documents, export it."""
+    """Inspect a vocabulary, check it against documents, export it."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
@@ -62,7 +63,7 @@ def vocabulary(ctx: click.Context) -> None:
 @language_option
 @as_json
 def info(vocabulary: Path, label_language: str | None, as_json: bool) -> None:
-    """Say what VOCABULARY has: concepts, languages, synonyms, hierarchy.
+    """Show what VOCABULARY contains: concepts, languages, synonyms, hierarchy.
 
     VOCABULARY is a file (.tsv, .csv, .ttl, .rdf; plain or gzip) or a saved model that has one.
 
@@ -104,9 +105,9 @@ def info(vocabulary: Path, label_language: str | None, as_json: bool) -> None:
 def check(
     vocabulary: Path, corpus: str, label_language: str | None, reading: Reading, as_json: bool
 ) -> None:
-    """Say which labels of CORPUS are not in VOCABULARY, and which are deprecated.
+    """List the labels of CORPUS that are not in VOCABULARY or are deprecated.
 
-    Labels are found by address (with or without angle brackets), notation, name or synonym.
+    Labels are matched by URI (with or without angle brackets), notation, name or synonym.
 
     \b
     deplda vocabulary check yso-fi.tsv.gz articles.jsonl
@@ -138,7 +139,7 @@ def check(
 @language_option
 @force
 def export(vocabulary: Path, output: Path, label_language: str | None, force: bool) -> None:
-    """Write VOCABULARY to OUTPUT, a .csv or .tsv that Annif's load-vocab takes.
+    """Write VOCABULARY to OUTPUT, a .csv or .tsv for Annif's load-vocab.
 
     \b
     deplda vocabulary export model yso.csv

@@ -59,60 +59,72 @@ _OWN_OPTIONS = {
 @click.command()
 @corpus_argument
 @click.option(
-    "--output", "-o", required=True, type=click.Path(path_type=Path), help="Folder of the model."
+    "--output",
+    "-o",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Folder to save the model in.",
 )
 @click.option(
     "--model",
     type=OneOf([entry.verb for entry in MODELS.values()]),
     help=f"{WHICH_MODEL} The default is hybrid.",
 )
-@click.option("--n-topics", type=click.IntRange(1), help="Topics over labels (hybrid, dependency).")
+@click.option(
+    "--n-topics", type=click.IntRange(1), help="Number of topics over labels (hybrid, dependency)."
+)
 @click.option(
     "--paper",
     type=OneOf(["eurlex", "yahoo", "rcv1", "nyt"]),
-    help="The paper's settings for its data set.",
+    help="Use the paper's settings for this data set.",
 )
 @click.option(
     "--set",
     "parameters",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Any parameter of the estimator; can be repeated.",
+    help="Set any parameter of the estimator; can be repeated.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, help="Same seed, same bits.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    help="Random seed; the same seed gives the same bits.",
+)
 @jobs_option
 @engine_option
 @device_option
 @click.option(
     "--checkpoint",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder to keep running chains in.",
+    help="Folder for checkpoints of the running chains.",
 )
-@click.option("--resume", is_flag=True, help="Go on from the checkpoint.")
+@click.option("--resume", is_flag=True, help="Continue from the checkpoint.")
 @click.option(
     "--holdout",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Keep this share of the documents for testing, and test.",
+    help="Hold out this share of the documents, and test the model on them.",
 )
 @click.option(
     "--scratch",
     type=click.Path(file_okay=False, path_type=Path),
-    help="CORPUS is a folder of files too large for memory together; keep here what is learned of "
-    "them, to go on from if cut off.",
+    help="CORPUS is a folder of files that do not fit in memory together; working folder for them, "
+    "from which an interrupted run continues.",
 )
 @click.option(
     "--max-words",
     type=click.IntRange(1),
     default=1_000_000,
-    help="With --scratch: count at most so many distinct words, some 200 bytes each; beyond, rare "
+    help="With --scratch: count at most this many distinct words, some 200 bytes each; beyond, rare "
     "ones may be left out.",
 )
 @split_option
 @click.option(
     "--keep-examples",
     is_flag=True,
-    help="Keep the title, or the first words, of each training document in the model, to show "
-    "those that are similar. Whoever has the model can read them: not for private texts.",
+    help="Store the title, or the first words, of each training document in the model, to show"
+    " similar ones in explanations. Anyone who has the model can read them: not for "
+    "private texts.",
 )
 @beside_options
 @reading_options
@@ -144,8 +156,8 @@ def train(
 
     CORPUS is a file (JSONL, CSV, TSV, Parquet, svmlight, .mat, Annif's; plain or gzip), a folder
     made by `deplda datasets convert` or of Annif's full texts, the name of a data set
-    (`deplda datasets list`), or - for standard input. Trained on text, the model takes texts from
-    then on.
+    (`deplda datasets list`), or - for standard input. If it was trained on text, the model accepts
+    texts from then on.
 
     \b
     deplda train articles.jsonl -o model --labels-field subjects

@@ -37,15 +37,24 @@ class Corpus:
     Parameters
     ----------
     counts : (documents, words) sparse or dense
-        How often each word stands in each document, from 0 to 2,147,483,647; fractions, such as
-        weights, are kept in single precision. What draws tokens rounds them.
+        How often each word occurs in each document, from 0 to 2,147,483,647. Fractions, such as
+        weights, are stored in single precision; samplers round them.
     labels : (documents, labels) sparse or dense
-        1 or True where a document carries a label.
+        1 or True if a document has a label.
     vocabulary, label_names, ids : sequences of distinct strings, optional
         Names of the columns and rows; by default ``word0``, ``label0``, and the row's number.
 
-    A document without words, a document without labels, a word or a label that no document has:
-    all are legal.
+    Documents without words or without labels, and words or labels without documents, are allowed.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> counts, labels = [[2, 1, 0], [0, 1, 3]], [[1, 0], [1, 1]]
+    >>> corpus = deplda.Corpus(counts, labels, ["goal", "judge", "law"], ["SPORT", "LAW"])
+    >>> corpus
+    Corpus(2 documents, 3 words, 2 labels, 7 tokens)
+    >>> corpus.label_counts.tolist()
+    [2, 1]
     """
 
     counts: csr_array[Any, tuple[int, int]]
@@ -268,6 +277,14 @@ def concat(corpora: Iterable[Corpus], *, prefixes: Sequence[str] | None = None) 
 
     Names keep the order in which they first appear. Ids must stay distinct; where they clash,
     `prefixes` gives each corpus one, so that ``7`` becomes ``train-7``.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> first = deplda.Corpus([[1, 1]], [[1]], ["goal", "team"], ["SPORT"], ["a"])
+    >>> second = deplda.Corpus([[2]], [[1]], ["judge"], ["LAW"], ["b"])
+    >>> deplda.concat([first, second])
+    Corpus(2 documents, 3 words, 2 labels, 4 tokens)
     """
     parts = list(corpora)
     if not parts:

@@ -12,7 +12,7 @@ from deplda.errors import InputError
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """Documents, and what is known of each beside its words; a `HybridLDA` takes it for X.
+    """Documents with further information on each: ids, embeddings, experts; X for `HybridLDA`.
 
     Parameters
     ----------
@@ -25,6 +25,13 @@ class Documents:
     experts : mapping of str to an expert, optional
         Suggestions of the programs that the model was fitted with, by the same names: files,
         `Suggestions`, or objects with ``rank`` (see `HybridLDA`).
+
+    Examples
+    --------
+    >>> import deplda
+    >>> given = deplda.Documents(["The judge heard the coach."], ids=["d1"])
+    >>> given.ids  # by which an expert's suggestions are found
+    ['d1']
     """
 
     X: Any

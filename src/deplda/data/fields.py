@@ -16,7 +16,7 @@ MOST_WEIGHT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Which fields or columns of a file hold what.
+    """Which fields or columns of a file hold the id, the text and the labels.
 
     A field that a file spells in another case is found, unless it has another of the exact name.
 
@@ -42,6 +42,13 @@ class Fields:
         Only documents of which all of these are true, such as ``Where("split", "train")``.
     weights : mapping of str to int
         How many times the words of a text field count, such as ``{"title": 2}``; 1 by default.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> fields = deplda.Fields(text=["title", "body"], labels="subjects", separator="|")
+    >>> fields.text
+    ['title', 'body']
     """
 
     id: str | None = "id"
@@ -81,7 +88,15 @@ class Fields:
 
 
 class Where(NamedTuple):
-    """What a field must, or must not, hold for a document to be read."""
+    """A condition on a field: only documents that meet it are read.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> german = deplda.Where("language", "de")
+    >>> deplda.Fields(where=[german]).where[0].value
+    'de'
+    """
 
     field: str
     value: str

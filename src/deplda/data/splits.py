@@ -1,4 +1,13 @@
-"""Splits: which documents train and which test, as row numbers; every one is seeded."""
+"""Splits: which documents train and which test, as row numbers; every one is seeded.
+
+Examples
+--------
+>>> import deplda
+>>> corpus = deplda.datasets.newsroom(100).corpus
+>>> rows = deplda.splits.random_split(corpus, 0.25, seed=0)
+>>> len(rows.train), len(rows.test)
+(75, 25)
+"""
 
 from __future__ import annotations
 
@@ -16,7 +25,16 @@ MOST_FOLDS = 100
 
 
 class Split(NamedTuple):
-    """Row numbers of the training and of the test documents: ``corpus[split.train]``."""
+    """Row numbers of the training and of the test documents: ``corpus[split.train]``.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> split = deplda.Split([0, 1, 2], [3])
+    >>> corpus = deplda.datasets.newsroom(4).corpus
+    >>> len(corpus[split.train]), len(corpus[split.test])
+    (3, 1)
+    """
 
     train: npt.NDArray[np.int64]
     test: npt.NDArray[np.int64]

@@ -21,10 +21,17 @@ def _row(title: str, form: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What the paper's data-set table says of a corpus (its section 4), and the documents' length.
+    """The statistics of the paper's data-set table (its section 4), and document lengths.
 
     Label frequencies are over the labels that at least one document carries, label sets over the
     documents that carry at least one label; where there is nothing to average the value is NaN.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> found = deplda.describe(deplda.datasets.newsroom(100).corpus)
+    >>> found.rows()[0]
+    ('documents', '100')
     """
 
     n_documents: int = _row("documents", ",d")
@@ -69,7 +76,15 @@ class Statistics:
 
 
 def describe(corpus: Corpus) -> Statistics:
-    """Return the statistics of the corpus."""
+    """Return the statistics of the corpus.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> found = deplda.describe(deplda.datasets.newsroom(100).corpus)
+    >>> found.n_labels, found.label_frequency_median
+    (161, 1.0)
+    """
     lengths = corpus.document_lengths
     frequencies = corpus.label_counts
     used = frequencies[frequencies > 0]

@@ -131,6 +131,12 @@ def label_array(label_lists: Iterable[Iterable[Any]]) -> npt.NDArray[np.object_]
 
     Its cross-validation refuses lists of lists, unless it is told how to split
     (``cv=KFold(5)``). All models take the array for y.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> deplda.label_array([["LAW"], ["LAW", "SPORT"]]).shape
+    (2,)
     """
     sets = []
     for number, labels in enumerate(label_lists):

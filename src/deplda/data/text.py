@@ -47,46 +47,46 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
     Parameters
     ----------
     language : str, optional
-        Of the texts: an ISO code or an English name ("fi", "finnish"). It sets stop words and
-        normaliser where these are "auto". "auto" is the language that most of the first thousand
-        training texts are in; `detected_` says which.
+        Language of the texts: an ISO code or an English name ("fi", "finnish"). It sets stop words
+        and normaliser if these are "auto". "auto" detects the language of most of the first
+        thousand training texts; `detected_` has the result.
     normalize : "auto", "snowball", "lemma" or "none", default "auto"
-        Make forms of a word one: by the language's Snowball stemmer, by simplemma's dictionary (the
-        extra ``[lemma]``), or not. "auto" is the stemmer of the language if there is one.
+        Merge the forms of a word: by the language's Snowball stemmer, by simplemma's dictionary
+        (the extra ``[lemma]``), or not. "auto" is the stemmer of the language if there is one.
     stop_words : str, path, iterable of str, or None, default "auto"
-        Words to leave out: a language (see `languages`), a file with one word a line (a `Path`,
+        Words to ignore: a language (see `languages`), a file with one word per line (a `Path`,
         or a string that ends in ``.txt``), the words themselves, or None to keep all. "auto" are
-        those of the language, if there are any, and of English where none is given. They are
-        compared before words are normalised.
+        those of the language, if there are any, and English ones if no language is given. They
+        are compared before words are normalised.
     min_count : int or "auto", default "auto"
         Words with fewer tokens than this in the training texts are dropped. The paper uses 20;
         "auto" is one for every 50,000 tokens, at least 1 and at most 20 (see `auto_min_count`).
     token_pattern : "words", "codes" or str, default "words"
-        Words have two letters or more; of scripts without blanks (Chinese, Japanese, Thai, Lao,
-        Burmese, Khmer) each two characters that follow each other are one. "codes" takes what has
-        digits too, as a whole: "covid-19", "B12", "2007/49/EC", "1997". Or a regular expression;
-        each match, or its one group, is a token. A pattern that can match in very many ways may
-        take very long: that of others is not safe to use.
+        Words have two letters or more; in scripts without spaces (Chinese, Japanese, Thai, Lao,
+        Burmese, Khmer) each pair of adjacent characters is a word. "codes" also matches whole
+        tokens with digits: "covid-19", "B12", "2007/49/EC", "1997". Or a regular expression; each
+        match, or its one group, is a token. A pattern that can match in very many ways may take
+        very long: do not use patterns of strangers.
     fold_accents : bool, default False
-        Leave accents out: "é" is "e". Words are normalised before.
+        Remove accents: "é" is "e". Words are normalised before.
     lowercase : bool, default True
         Fold case before matching.
     ngrams : int, default 1
-        The longest sequence of words that is counted as a word of its own. Sequences are kept
-        that stand together more often than by chance (log-likelihood ratio beyond 10.83), at most
-        as many as words; stop words in between are passed over.
+        The longest sequence of words that is counted as a word. Sequences are kept if they occur
+        more often than by chance (log-likelihood ratio above 10.83), at most as many as words;
+        stop words in between are ignored.
     vocabulary : iterable of str, optional
         Use exactly these words, in this order, and learn none.
     names : Vocabulary or iterable of str, optional
-        Names of labels, which may stand in texts: what is counted of them follows the words that
-        are kept, in columns of their own. These are their words, however rare, how early each of
-        them stands in a text, and their words in sequence. Of a vocabulary they are the names and
-        synonyms in the language of the texts, if it has any in it.
+        Names of labels to look for in texts, counted in separate columns after the words that are
+        kept: the words of names, however rare, how early each of them occurs in a text, and their
+        words in sequence. From a vocabulary, the names and synonyms in the language of the texts
+        are used, if it has any.
     max_words : int, default 1_000_000
-        Of shards on disk (`fit_shards`): the most distinct words that are counted, and as many
-        sequences and forms. Each takes some 200 bytes. Where there are more, counts may be too
-        small, by at most 2 / max_words of all tokens: no word with fewer than `min_count` is kept,
-        and every word with as many more. An `ApproximateCountsWarning` says how many it came to.
+        For shards on disk (`fit_shards`): the most distinct words that are counted, and as many
+        sequences and forms. Each takes some 200 bytes. If there are more, counts may be too small,
+        by at most 2 / max_words of all tokens: no word with fewer than `min_count` is kept, and
+        every word with that many more is. An `ApproximateCountsWarning` reports the error.
 
     Attributes
     ----------
@@ -95,7 +95,17 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
     min_count_ : int
         The threshold used.
     names_at_ : range
-        The columns of `vocabulary_` that are counted for the sake of names alone.
+        The columns of `vocabulary_` that are counted only for names.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> counter = deplda.WordCounter(language="en", min_count=1)
+    >>> counts = counter.fit_transform(["Judges heard the judge.", "The team won."])
+    >>> counter.get_feature_names_out().tolist()
+    ['heard', 'judg', 'team', 'won']
+    >>> counts.toarray().tolist()
+    [[1, 2, 0, 0], [0, 0, 1, 1]]
     """
 
     detected_: Detected

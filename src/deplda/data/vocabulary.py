@@ -19,7 +19,15 @@ ANY = ""
 
 
 class Concept(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, gc=False):
-    """A label of a thesaurus."""
+    """A label of a thesaurus.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> concept = deplda.Concept(uri="http://t.example/7", names={"en": "ox", "de": "Ochse"})
+    >>> concept.name("de")
+    'Ochse'
+    """
 
     uri: str
     """Its address, or whatever stands for it: "5573"."""
@@ -75,7 +83,16 @@ class Relatives(NamedTuple):
 
 
 class Vocabulary:
-    """Concepts in their order, found by address, notation or name."""
+    """The concepts of a thesaurus, in order, found by URI, notation or name.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> ox = deplda.Concept(uri="http://t.example/7", names={"en": "ox"}, notation="C15")
+    >>> vocabulary = deplda.Vocabulary([ox])
+    >>> len(vocabulary), vocabulary["http://t.example/7"].name("en")
+    (1, 'ox')
+    """
 
     def __init__(self, concepts: Iterable[Concept]) -> None:
         self.concepts = tuple(concepts)

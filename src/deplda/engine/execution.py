@@ -83,7 +83,7 @@ class Execution:
     ----------
     engine : "threads", "processes", a Dask Client or the address of its scheduler
     n_jobs : int, optional
-        Threads or processes; all cores by default. A cluster has the workers that it has.
+        Threads or processes; all cores by default. On a cluster, all its workers are used.
     device : {"cpu", "cuda", "auto"}
         "auto" takes a GPU if there is one that can do the work.
     progress : bool, optional

@@ -80,6 +80,16 @@ def compare(
         Of the table by frequency; see `Evaluation.by_frequency`.
     digits : whole number or None
         Values that agree to so many significant digits share a win; see `scorecard`.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> truth, train_labels = [[1, 0, 0], [0, 1, 1]], [[1, 1, 1]]
+    >>> good = deplda.evaluate([[3, 2, 1], [1, 2, 3]], truth, train_labels)
+    >>> bad = deplda.evaluate([[1, 2, 3], [3, 2, 1]], truth, train_labels)
+    >>> both = deplda.compare({"good": good, "bad": bad})
+    >>> [part.n_labels for part in both.by_frequency.bins]
+    [3]
     """
     if not models:
         raise InputError("there are no models to compare; give {name: evaluation}")

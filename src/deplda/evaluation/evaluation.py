@@ -119,7 +119,18 @@ class Metrics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """What `evaluate` found: the metrics of both pivots, with the values of every item."""
+    """What `evaluate` found: the metrics of both pivots, with the values of every item.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> truth, train_labels = [[1, 0], [1, 0]], [[1, 0], [0, 1]]
+    >>> found = deplda.evaluate([[0.9, 0.2], [0.4, 0.7]], truth, train_labels)
+    >>> found.document["one_error"]
+    50.0
+    >>> found.document.values("average_precision").tolist()
+    [1.0, 0.5]
+    """
 
     document: Metrics
     """Labels ranked for each document."""
@@ -209,8 +220,8 @@ def evaluate(
         A model's own yes-or-no predictions, for the metrics ``…@predicted``.
     labels : "train", "test" or "all"
         What is ranked for a document: the labels of any training document, only those that some
-        test document has too, or all columns, for a model that suggests labels it has never been
-        taught. Documents are ranked for the labels that some test document has.
+        test document has too, or all columns, for a model that suggests labels without
+        training documents. Documents are ranked for the labels that some test document has.
     ks : whole numbers
         The k of precision@k, recall@k, ndcg@k and propensity_precision@k.
     ties : "expected" or "order"
@@ -218,6 +229,15 @@ def evaluate(
         equals as they stand.
     label_names, ids : sequences of strings, optional
         Names of the labels and of the documents, for `to_frame`; by default those of the corpus.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> truth, train_labels = [[1, 0, 0], [0, 1, 1]], [[1, 1, 0], [0, 0, 1]]
+    >>> scores = [[0.9, 0.2, 0.1], [0.8, 0.7, 0.1]]
+    >>> found = deplda.evaluate(scores, truth, train_labels)
+    >>> round(found.document["average_precision"], 3)
+    0.792
     """
     if isinstance(truth, Corpus):
         _check_same_names(truth, train_labels)

@@ -88,7 +88,7 @@ class Headline:
         if self.n_ranked < n:  # the others have no label that it knows
             ranked = f"AP {told['average_precision']} of {counted(self.n_ranked, 'document')}"
         lines = {
-            "given": f"{self.n_given / n:.1f} labels a document: {told['right']} of them right",
+            "given": f"{self.n_given / n:.1f} labels per document: {told['right']} of them right",
             "found": f"{told['found']} of {counted(self.n_true, 'true label')}; "
             f"micro-F1 {told['f1']}",
             f"best {self.best}": few,

@@ -48,8 +48,8 @@ class HierarchicalMetrics:
             ("precision, 0 to 1", "precision", 3),
             ("recall, 0 to 1", "recall", 3),
             ("F1, 0 to 1", "f1", 3),
-            ("given, labels a document", "predicted", 1),
-            ("true, labels a document", "true", 1),
+            ("given, labels per document", "predicted", 1),
+            ("true, labels per document", "true", 1),
         ):
             both = (getattr(part, field) for part in (self.plain, self.with_broader))
             table.add_row(name, *(f"{value:.{digits}f}" for value in both))

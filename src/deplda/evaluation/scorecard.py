@@ -82,6 +82,16 @@ def scorecard(
     digits : whole number or None
         Values that agree to so many significant digits are tied, and all tied for the best are
         counted as best; None asks for equality.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> truth, train_labels = [[1, 0, 0], [0, 1, 1]], [[1, 1, 1]]
+    >>> good = deplda.evaluate([[3, 2, 1], [1, 2, 3]], truth, train_labels)
+    >>> bad = deplda.evaluate([[1, 2, 3], [3, 2, 1]], truth, train_labels)
+    >>> wins = deplda.scorecard({"toy": {"good": good, "bad": bad}}).total("toy")
+    >>> wins["good"] > wins["bad"]
+    True
     """
     models = tuple(next(iter(results.values()), {}))
     if not models:

@@ -8,9 +8,17 @@ from deplda.training.estimates import TopicLabels
 
 
 class FlatLDA(TopicModel):
-    """Flat-LDA: every label is as likely as any other before the words are seen.
+    """Flat-LDA: before the words are seen, all labels are equally likely.
 
-    Parameters are those of `DependencyLDA` that do not speak of topics or label frequencies.
+    Parameters are those of `DependencyLDA` without those of topics and label frequencies.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> train = deplda.datasets.newsroom(200).corpus
+    >>> model = deplda.FlatLDA(random_state=0).fit(train)
+    >>> model.predict(train[:2]).shape == (2, train.n_labels)
+    True
     """
 
     _model = "flat"

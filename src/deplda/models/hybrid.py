@@ -83,15 +83,15 @@ they would be, had they been learned from with the others (chosen on training do
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
-    """Dependency-LDA and label centroids shortlist, linear SVMs re-rank, a mixture decides.
+    """The hybrid: a shortlist of labels, linear SVMs and a topic model, combined by a mixture.
 
-    For each document some labels are candidates: those whose training documents are like it, and
-    among them those that the topic model finds likely. A label's SVM has learned from its own
-    documents and from those in whose shortlist it stood, so that it knows what it is confused with.
-    The log-odds of a candidate are a sum of signals: the margin of its SVM, its share in the topic
-    model, its likeness to the label's documents and the label's frequency (`signals.py`). How to
-    weigh them, C and the number of candidates are learned from documents held out. The SVMs' cost
-    is documents × candidates, however many labels there are.
+    For each document some labels are candidates: those with similar training documents, and among
+    them those that the topic model finds likely. A label's SVM learns from its own documents and
+    from those that have the label in their shortlist, that is, from what it is confused with. The
+    log-odds of a candidate are a sum of signals: the margin of its SVM, its share in the topic
+    model, its likeness to the label's documents and the label's frequency (`signals.py`). Their
+    weights, C and the number of candidates are learned from held-out documents. The cost of the
+    SVMs is documents × candidates, however many labels there are.
 
     Parameters
     ----------
@@ -99,36 +99,36 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         Cost of a training document on the wrong side of a margin; "auto" chooses from .1, .3, 1
         and 3 by the quality of the mixture.
     candidates : int, "auto" or "all"
-        Labels of a document that are scored; others rank below them. "auto" takes 100 or 200, by
-        how many true labels are among them, or all labels where that is cheap and better.
+        Number of labels scored per document; others rank below them. "auto" is 100 or 200, by the
+        share of true labels among them, or all labels if that is cheap and better.
     n_topics, n_topic_chains, n_topic_sweeps, train_eta, beta_words, word_counts, background
-        Of `DependencyLDA`.
+        As in `DependencyLDA`.
     n_held_out : int
-        Documents held out, in folds of a fifth of the documents at most.
+        Number of held-out documents, in folds of at most a fifth of all.
     experts : list, or dict by name, optional
-        Other programs whose suggestions are evidence: files of them (`read_suggestions`: Annif's,
-        or CSV of scores), `Suggestions`, or objects with ``rank(X, k)``, as all models here are.
-        How far each is trusted, for labels of any frequency, is learned from documents held out.
-        A file must be of a program that has not learned from its documents; where it has not all,
-        those that it has are held out. An object with ``fit`` is fitted without them (wrap one that
-        is to stay as it is in scikit-learn's ``FrozenEstimator``). Not saved: to a model that was
-        loaded, give what they say with `Documents`.
+        Other programs whose suggestions are further evidence: files (`read_suggestions`: Annif's,
+        or CSV of scores), `Suggestions`, or objects with ``rank(X, k)``, such as all models here.
+        How far to trust each, by label frequency, is learned from held-out documents. A file must
+        come from a program that has not learned from its documents; if it covers only some, these
+        are held out. An object with ``fit`` is fitted without them (wrap it in scikit-learn's
+        ``FrozenEstimator`` to keep it as it is). Experts are not saved: pass their suggestions to
+        a loaded model with `Documents`.
     cutoff : "validated", "expected-f1", "macro-f1", "proportional", int or float
-        Labels that `predict` gives: those whose probability reaches the threshold with the best
-        micro-F1 on the documents held out; as many of the best as have the highest expected F1;
-        those that reach the label's own threshold; as many as the median training document has; so
-        many; or all that reach a probability.
+        Which labels `predict` suggests: those that reach the threshold with the best micro-F1 on
+        held-out documents; the number with the highest expected F1; those that reach the threshold
+        of their label; as many as the median training document has; a fixed number; or all that
+        reach a probability.
     random_state : int, RandomState or None
         The seed. The same seed and the same training documents in the same order give the same
         bits, for any `n_jobs`; a prediction does not depend on the documents beside it.
     n_jobs : int, optional
         Threads or processes; all cores by default.
     engine : "threads", "processes", a Dask Client or the address of its scheduler
-        Where models learn and documents are scored; the same bits everywhere.
+        Where models are trained and documents scored; the same bits everywhere.
     device : {"cpu", "cuda", "auto"}
-        With "cuda", candidates are found, SVMs learned and documents scored on a CUDA GPU, and the
-        topic model works there as far as `DependencyLDA` does; "auto" takes a GPU if there is one
-        that can do it. Names, experts, the mixture and probabilities are always the CPU's. Needs
+        With "cuda", candidates are found, SVMs trained and documents scored on a CUDA GPU, and the
+        topic model runs there as far as `DependencyLDA` does; "auto" uses a GPU if there is one
+        that can do it. Names, experts, the mixture and probabilities always run on the CPU. Needs
         the extra [gpu].
     verbose : bool
         Show progress: on standard error, or in the output of a notebook's cell.
@@ -138,17 +138,29 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
     classes_ : array of the labels, in the order of columns.
     topic_model_ : the fitted DependencyLDA.
     weights_ : sparse matrix of the SVMs, labels × words.
-    mixture_ : how signals are weighed.
-    measures_ : dict of what each form of mixture reached on the documents held out, by cross-
-        fitting; empty where nothing could be held out.
+    mixture_ : the form of the mixture and its weights.
+    measures_ : dict of the results of each form of mixture on held-out documents, by cross-
+        fitting; empty if nothing could be held out.
     C_, n_candidates_ : as chosen.
     calibration_ : Calibration of the log-odds, or None.
-    label_sets_ : sparse indicator of the labels of all documents learned from.
-    document_weights_ : how many documents each of these counts as; None where each is one.
+    label_sets_ : sparse indicator of the labels of all training documents.
+    document_weights_ : weights of these documents; None if all are one.
     n_features_in_, feature_names_in_ : number and names of the words.
-    counter_ : the WordCounter given to `fit`, or made by it of texts; None for counts alone.
-    fields_ : Fields that files are read by where nothing else is said, or None; may be set.
+    counter_ : the WordCounter given to `fit`, or made by it from texts; None for counts.
+    fields_ : default Fields to read files with, or None; can be set.
     seed_ : int, the seed used.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> train = deplda.datasets.newsroom(200).corpus
+    >>> model = deplda.HybridLDA(n_topic_sweeps=20, random_state=0).fit(train)
+    >>> labels, probabilities = model.suggest(train[[0]])[0]
+    >>> "VIDEO GAMES" in labels
+    True
+    >>> reason = model.explain(train[[0]], k=1).reasons[0]
+    >>> list(reason.parts)
+    ['base', 'margin', 'share', 'likeness', 'frequency', 'calibration']
     """
 
     C: float | Auto = "auto"

@@ -108,6 +108,17 @@ def predict_shards(
 
     A document that cannot be read or predicted, even one that ends the worker, is left out and
     named in the manifest with its shard; a shard that cannot be read at all is named as well.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> from pathlib import Path
+    >>> corpus = deplda.datasets.newsroom(100).corpus
+    >>> deplda.FlatLDA(random_state=0).fit(corpus).save("model")
+    >>> Path("incoming").mkdir()
+    >>> deplda.write_jsonl(corpus[:30], "incoming/part-1.jsonl")
+    >>> deplda.predict_shards("model", "incoming", "labelled", k=3).documents
+    30
     """
     asked = Asked(cutoff, k=k)
     asked.check()

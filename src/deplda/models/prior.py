@@ -21,9 +21,17 @@ class LabelPrior(TopicModel):
 
 
 class PriorLDA(LabelPrior):
-    """Prior-LDA: a label is likely before the words are seen if training documents often have it.
+    """Prior-LDA: before the words are seen, frequent labels are likelier.
 
-    Parameters are those of `DependencyLDA` that do not speak of topics.
+    Parameters are those of `DependencyLDA` without those of topics.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> train = deplda.datasets.newsroom(200).corpus
+    >>> model = deplda.PriorLDA(random_state=0).fit(train)
+    >>> model.decision_function(train[:2]).shape == (2, train.n_labels)
+    True
     """
 
     _model = "prior"

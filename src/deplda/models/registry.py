@@ -36,8 +36,8 @@ MODELS = {
     "HybridLDA": Entry("hybrid", "hybrid", _HYBRID),
 }
 WHICH_MODEL = (
-    "Use the hybrid to suggest labels; Dependency-LDA for the paper's topic model alone; the "
-    "others to compare with."
+    "Use the hybrid to suggest labels. Use Dependency-LDA for the paper's topic model alone. Use "
+    "the other models as baselines."
 )
 
 
@@ -63,11 +63,20 @@ def verbs_that_can(ability: Ability) -> str:
 
 
 def load(path: StrPath, *, trusted: bool = False) -> LabelClassifier:
-    """Return a saved model, of whatever class it is; no code from the folder is ever run.
+    """Return a saved model of any class; no code from the folder is ever run.
 
     Where it works (engine, device, n_jobs) is never taken from the folder. A model that asks for
     very much work, or splits words by a pattern that could take for ever, is loaded only if it is
     `trusted`.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> train = deplda.datasets.newsroom(100).corpus
+    >>> deplda.FlatLDA(random_state=0).fit(train).save("model")
+    >>> model = deplda.load("model")
+    >>> len(model.classes_) == train.n_labels
+    True
     """
     from deplda.models import card as saved
 

@@ -19,9 +19,15 @@ from deplda.training.checkpoint import Arrays, Checkpoint, SavedArrays
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """When a chain gives samples: after `burn_in` sweeps, then every `lag` sweeps.
+    """When to take samples from a chain: after `burn_in` sweeps, then every `lag` sweeps.
 
     ``Schedule(100)`` is the paper's: 100 sweeps and one sample at their end.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> deplda.Schedule(burn_in=50, n_samples=10, lag=5).n_samples
+    10
     """
 
     burn_in: int

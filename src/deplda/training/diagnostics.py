@@ -19,11 +19,19 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Diagnostics:
-    """Traces of several chains, and what they say of convergence.
+    """Traces of several chains, and diagnostics of their convergence.
 
-    The second half of the sweeps is judged. R-hat (rank-normalised, split) near 1 says that the
-    chains tell the same story, above 1.01 that they do not yet; the effective sample size says how
-    many independent draws they are worth. Both are NaN with fewer than 4 sweeps to judge.
+    The second half of the sweeps is used. R-hat (rank-normalised, split) near 1 means that the
+    chains agree, above 1.01 that they do not yet; the effective sample size is the equivalent
+    number of independent draws. Both are NaN with fewer than 4 sweeps.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> corpus = deplda.datasets.newsroom(60).corpus
+    >>> trained = deplda.train_label_words(corpus, n_chains=2, schedule=deplda.Schedule(20), seed=0)
+    >>> trained.diagnostics.log_likelihood.shape
+    (2, 20)
     """
 
     names: tuple[str, ...]

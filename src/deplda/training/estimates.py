@@ -34,6 +34,14 @@ class LabelWords(_SparseAndBase):
 
     `weights` (A) has an entry only where word and label meet in a training document; `base` (b) is
     what smoothing gives every other word. Averaging over chains is exact in this form.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> corpus = deplda.datasets.newsroom(60).corpus
+    >>> phi = deplda.expect_label_words(corpus).label_words
+    >>> phi.dense().shape == phi.shape
+    True
     """
 
 
@@ -41,4 +49,11 @@ class TopicLabels(_SparseAndBase):
     """φ′ of one chain, labels × topics: φ′_ct = weights[c, t] + base[t]; each column sums to 1.
 
     Topics of different chains mean different things, so these are kept side by side, not averaged.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> prior = deplda.prior_topic_labels(deplda.datasets.newsroom(60).corpus, beta=0.1)
+    >>> round(float(prior.dense().sum()), 6)
+    1.0
     """

@@ -85,6 +85,14 @@ def train_label_words(
         See `Execution`. On a GPU all chains run side by side, by the partially collapsed sampler:
         φ given z, then every z given φ. Other draws, from the same posterior. A GPU keeps no
         checkpoints.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> corpus = deplda.datasets.newsroom(60).corpus
+    >>> trained = deplda.train_label_words(corpus, n_chains=2, schedule=deplda.Schedule(10), seed=0)
+    >>> trained.label_words.shape == (corpus.n_words, corpus.n_labels)
+    True
     """
     schedule, execution = schedule or Schedule(100), Execution(**where)
     checks.positive(eta=eta, beta=beta)
@@ -183,6 +191,16 @@ def expect_label_words(
     Other parameters are those of `train_label_words`. On a GPU the documents of a pass are updated
     in 32 batches: those of a batch side by side, against the counts as they were before it. Where
     the CPU's passes would settle if they went on, these would too.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> corpus = deplda.datasets.newsroom(60).corpus
+    >>> phi = deplda.expect_label_words(corpus).label_words.dense()
+    >>> phi.shape == (corpus.n_words, corpus.n_labels)
+    True
+    >>> bool(abs(phi.sum(axis=0) - 1).max() < 1e-5)
+    True
     """
     checks.positive(eta=eta, beta=beta, tolerance=tolerance)
     checks.at_least_one(max_sweeps=max_sweeps)
@@ -226,6 +244,15 @@ def update_label_words(
     The corpus has the words and the labels of φ, each of which may be followed by new ones. With
     `background` the last label of φ is the last of the corpus too, and new ones stand before it.
     `beta` is that of φ. Where work runs is said as to `expect_label_words`.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> corpus = deplda.datasets.newsroom(80).corpus
+    >>> before = deplda.expect_label_words(corpus[:60]).label_words
+    >>> after = deplda.update_label_words(before, corpus[60:])
+    >>> after.shape == before.shape
+    True
     """
     execution = Execution(**where)
     n_words, n_known = label_words.shape

@@ -163,6 +163,15 @@ def train_topic_labels(
 
     Other parameters are those of `train_label_words`. On a GPU a sweep draws φ′ twice, and every
     z′ twice for each, which takes a chain as far as a sweep of the CPU, or a little further.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> corpus = deplda.datasets.newsroom(100).corpus
+    >>> schedule = deplda.Schedule(burn_in=10)
+    >>> trained = deplda.train_topic_labels(corpus, n_topics=5, schedule=schedule)
+    >>> trained.topic_labels[0].shape == (corpus.n_labels, 5)
+    True
     """
     schedule, execution = schedule or Schedule(500), Execution(**where)
     checks.positive(gamma=gamma, beta=beta)
@@ -218,6 +227,13 @@ def prior_topic_labels(
     """Return Prior-LDA's φ′, eq. 6 with one topic for the whole corpus: (N_c + β)/(N + Cβ).
 
     `weights` say how many documents each counts as.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> corpus = deplda.datasets.newsroom(100).corpus
+    >>> deplda.prior_topic_labels(corpus, beta=0.1).shape == (corpus.n_labels, 1)
+    True
     """
     checks.positive(beta=beta)
     check_labels(corpus)

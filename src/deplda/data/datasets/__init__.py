@@ -1,4 +1,13 @@
-"""Data sets: generated ones, the paper's, and others to compare on."""
+"""Data sets: generated ones, the paper's, and others to compare on.
+
+Examples
+--------
+>>> import deplda
+>>> deplda.datasets.newsroom(100).corpus
+Corpus(100 documents, 1,465 words, 161 labels, 8,618 tokens)
+>>> [entry.name for entry in deplda.datasets.list()][:2]
+['newsroom', 'power-law']
+"""
 
 from deplda.data.datasets.catalogue import Entry, fetch, is_here, is_known, load, own_path
 from deplda.data.datasets.catalogue import entries as list  # noqa: A004

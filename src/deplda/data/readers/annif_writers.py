@@ -81,6 +81,15 @@ def write_annif(
         ``http://…``; labels that are names can be written as the others.
     vocabulary, language : optional
         Where names of labels are taken from, which JSON and folders have beside addresses.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> documents = [{"text": "A note on oxen", "labels": ["http://t.example/7"]}]
+    >>> deplda.write_annif(documents, "notes.tsv")
+    1
+    >>> deplda.read_corpus("notes.tsv").label_names
+    ('http://t.example/7',)
     """
     names, suffix = _Names(vocabulary, language), suffix_of(path)
     checked = map(_checked, documents)

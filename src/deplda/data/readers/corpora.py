@@ -96,6 +96,18 @@ def read_corpus(
         Between the columns of CSV and TSV; by default as the header tells.
     sheet : str or int, optional
         Of a spreadsheet, its name or number from 1; the first by default.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> from pathlib import Path
+    >>> rows = "nr,body,subjects", "1,The judge and the jury agreed,LAW", "2,The team won,SPORT"
+    >>> with Path("articles.csv").open("w", encoding="utf-8") as file:
+    ...     for row in rows:
+    ...         print(row, file=file)
+    >>> fields = deplda.Fields(id="nr", text="body", labels="subjects")
+    >>> deplda.read_corpus("articles.csv", fields=fields)
+    Corpus(2 documents, 5 words, 2 labels, 5 tokens)
     """
     format = format or guess_format(path)
     count = None if format in _NUMBERED else _Counting(counter)
@@ -197,6 +209,13 @@ def read_shards(
     ids are numbers, the line has one. Without it, and in other formats, such a line is an error.
     `on_empty` is told the ids of documents in which nothing stands, before the shard that has them
     is there; of svmlight and .mat they are those without words.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> deplda.write_jsonl(deplda.datasets.newsroom(50).corpus, "news.jsonl")
+    >>> [len(shard) for shard in deplda.read_shards("news.jsonl", size=20)]
+    [20, 20, 10]
     """
     if size < 1:
         raise InputError(f"size is {size}; a shard needs at least 1 document")

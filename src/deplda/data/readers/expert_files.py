@@ -30,7 +30,16 @@ _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+(?:[eE][-+]?\d+)?")
 
 @dataclass(frozen=True, eq=False)
 class Suggestions:
-    """Scores of labels for documents, by name: what was not suggested is not stored."""
+    r"""Scores of labels for documents, by name: what was not suggested is not stored.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> from pathlib import Path
+    >>> _ = Path("expert.csv").write_text("id,label,score\nd1,LAW,0.9\n", encoding="utf-8")
+    >>> deplda.read_suggestions("expert.csv").labels
+    ('LAW',)
+    """
 
     ids: tuple[str, ...]
     labels: tuple[str, ...]
@@ -64,12 +73,22 @@ def suggestions(rows: Mapping[str, Iterable[tuple[str, float]]]) -> Suggestions:
 
 
 def read_suggestions(path: StrPath) -> Suggestions:
-    """Return the suggestions of a file for documents, plain or gzip.
+    r"""Return the suggestions of a file for documents, plain or gzip.
 
     JSON lines have ``document_id`` or ``id`` and a list of suggestions: ``results`` as Annif's
     ``index`` writes them, or ``labels`` as ``deplda predict`` does. Each has ``uri`` or ``label``,
     and ``score`` or ``probability``. A ``.csv``, ``.tsv`` or ``.xlsx`` file has columns of these
     names and a row for each document and label; a document's rows follow each other.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> from pathlib import Path
+    >>> rows = "id,label,score\nd1,LAW,0.9\nd1,SPORT,0.2\n"
+    >>> _ = Path("expert.csv").write_text(rows, encoding="utf-8")
+    >>> found = deplda.read_suggestions("expert.csv")
+    >>> found.ids, found.scores.toarray().round(1).tolist()
+    (('d1',), [[0.9, 0.2]])
     """
     found, format = _Growing(), format_by_name(path)
     is_table = format in ("csv", "tsv", "xlsx")

@@ -42,6 +42,14 @@ def read_vocabulary(
         By default by the end of the name: .tsv or .txt, .csv, .ttl, .rdf or .xml.
     language : str, optional
         Of the names of a TSV, which does not say it.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> deplda.write_vocabulary(deplda.datasets.museum().thesaurus, "concepts.csv")
+    >>> vocabulary = deplda.read_vocabulary("concepts.csv")
+    >>> vocabulary["https://museum.example/thesaurus/1167"].name("de")
+    'Nachtwache'
     """
     format = format or _format_of(path)
     readers: dict[str, Callable[[], Iterable[Concept]]] = {
@@ -67,6 +75,13 @@ def write_vocabulary(vocabulary: Vocabulary, path: StrPath, language: str | None
     """Write a vocabulary as Annif reads it: .csv with names in all languages, or .tsv with one's.
 
     Deprecated concepts are left out: Annif 1.4 does not load a CSV that has them, without names.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> deplda.write_vocabulary(deplda.datasets.museum().thesaurus, "concepts.tsv", "en")
+    >>> len(deplda.read_vocabulary("concepts.tsv", language="en"))
+    250
     """
     format = _format_of(path)
     if format not in ("tsv", "csv"):

@@ -20,6 +20,14 @@ def write_jsonl(corpus: Corpus, path: StrPath) -> None:
 
     Read back, the corpus has the words and labels that stand in a document, sorted; pass the same
     `vocabulary` and `label_names` to `read_corpus` to have the columns as they were.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> corpus = deplda.datasets.newsroom(20).corpus
+    >>> deplda.write_jsonl(corpus, "news.jsonl.gz")
+    >>> len(deplda.read_corpus("news.jsonl.gz"))
+    20
     """
     for name in (*corpus.vocabulary, *corpus.label_names, *corpus.ids):
         check_unicode(name)
@@ -108,6 +116,14 @@ def write_svmlight(corpus: Corpus, path: StrPath) -> None:
     """Write svmlight text with a header, and the names beside it, all of which the reader takes up.
 
     For ``x.svm`` or ``x.svm.gz`` the names go to ``x.vocab.txt``, ``x.labels.txt``, ``x.ids.txt``.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> corpus = deplda.datasets.newsroom(20).corpus
+    >>> deplda.write_svmlight(corpus, "news.svm")
+    >>> deplda.read_corpus("news.svm").n_labels == corpus.n_labels
+    True
     """
     _check_whole(corpus)
     names = (corpus.vocabulary, corpus.label_names, corpus.ids)

@@ -196,10 +196,11 @@ class VanillaSVM(LinearSVMs):
         Solved when the gradient is no longer than it; decision values are then within 3 times as
         much of the solution's, and mostly within a tenth of it.
     cutoff : "validated", "expected-f1", "macro-f1", "proportional", int or float
-        Labels that `predict` and `suggest` give: those that are as likely as is best for micro-F1,
-        or label by label for macro-F1, on documents held out; as many as have the highest expected
-        F1; as many as the median training document has (the paper's); so many; or all with this
-        probability, above 0 and below 1. One at least, but for a probability.
+        Which labels `predict` and `suggest` return: those that reach the threshold with the best
+        micro-F1, or label by label with the best macro-F1, on held-out documents; the number with
+        the highest expected F1; as many as the median training document has (the paper's rule); a
+        fixed number; or all that reach a probability, above 0 and below 1. At least one, except
+        with a probability.
     n_held_out : int
         Documents held out to learn probabilities from: a fifth of all at most, and so many that
         they have about 16 million pairs with labels. They are scored on the way to the solution,
@@ -227,8 +228,16 @@ class VanillaSVM(LinearSVMs):
         everywhere, and one that all have 2.
     C_ : float, as used.
     document_weights_ : how many documents each learned from counts as; None where each is one.
-    calibration_ : Calibration, by which scores become probabilities; None where no document was
+    calibration_ : Calibration, which turns scores into probabilities; None if no document was
         held out.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> train = deplda.datasets.newsroom(100).corpus
+    >>> model = deplda.VanillaSVM(n_held_out=0).fit(train)
+    >>> model.rank(train[:2], k=3).labels.shape
+    (2, 3)
     """
 
     C: float = 1.0
@@ -257,6 +266,14 @@ class TunedSVM(VanillaSVM):
 
     Parameters and attributes are those of `VanillaSVM`, and ``positive_weights_``, one for each
     label.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> train = deplda.datasets.newsroom(60).corpus
+    >>> model = deplda.TunedSVM(n_held_out=0).fit(train)
+    >>> model.decision_function(train[:2]).shape == (2, train.n_labels)
+    True
     """
 
     _vectors: ClassVar = {"positive_weights_": "labels"}
@@ -279,6 +296,14 @@ class TfidfSVM(LinearSVMs):
     training documents (2,000 at most); where there are many labels, by at most 2,048 of them, of
     all frequencies. Attributes are those of `VanillaSVM`, with all weights kept, and ``idf_``, one
     for each word.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> train = deplda.datasets.newsroom(100).corpus
+    >>> model = deplda.TfidfSVM(n_held_out=0).fit(train)
+    >>> model.score(train) > 0.9
+    True
     """
 
     C: float | Literal["auto"] = "auto"

@@ -59,10 +59,10 @@ export const SUGGEST = {
   },
   "queue.new": { en: "A new document", de: "Ein neues Dokument", fr: "Un nouveau document", fi: "Uusi asiakirja" },
   "queue.before": {
-    en: "The document before", de: "Das vorige Dokument", fr: "Le document précédent", fi: "Edellinen asiakirja",
+    en: "Previous document", de: "Das vorige Dokument", fr: "Le document précédent", fi: "Edellinen asiakirja",
   },
   "queue.after": {
-    en: "The document after", de: "Das folgende Dokument", fr: "Le document suivant", fi: "Seuraava asiakirja",
+    en: "Next document", de: "Das folgende Dokument", fr: "Le document suivant", fi: "Seuraava asiakirja",
   },
   "queue.progress": { en: "Documents done", de: "Fertige Dokumente", fr: "Documents terminés", fi: "Valmiit asiakirjat" },
   "queue.done": { en: "{n} done", de: "{n} fertig", fr: { one: "{n} terminé", other: "{n} terminés" }, fi: "{n} valmiina" },
@@ -72,7 +72,7 @@ export const SUGGEST = {
   "queue.is-open": { en: "open", de: "offen", fr: "à faire", fi: "avoin" },
   "queue.untitled": { en: "(empty)", de: "(leer)", fr: "(vide)", fi: "(tyhjä)" },
   "queue.kept": {
-    en: "Kept in this browser alone, {size}, until you delete them.",
+    en: "Stored only in this browser, {size}, until you delete them.",
     de: "Nur in diesem Browser aufbewahrt, {size}, bis Sie sie löschen.",
     fr: "Conservés dans ce navigateur seulement, {size}, jusqu’à ce que vous les supprimiez.",
     fi: "Säilytetään vain tässä selaimessa, {size}, kunnes poistat ne.",
@@ -103,7 +103,7 @@ export const SUGGEST = {
     fi: { one: "Poistettu. Kumoa (U) palauttaa sen.", other: "{n} asiakirjaa poistettu. Kumoa (U) palauttaa ne." },
   },
   "queue.all-done": {
-    en: "All documents are done. Take them along below, or open more.",
+    en: "All documents are done. Export them below, or open more.",
     de: "Alle Dokumente sind fertig. Nehmen Sie sie unten mit, oder öffnen Sie weitere.",
     fr: "Tous les documents sont terminés. Exportez-les ci-dessous, ou ouvrez-en d’autres.",
     fi: "Kaikki asiakirjat ovat valmiina. Vie ne alta tai avaa lisää.",
@@ -123,7 +123,7 @@ export const SUGGEST = {
     fi: "Liitä teksti tähän tai pudota tiedostoja: txt, md, pdf, docx, csv, jsonl, xlsx.",
   },
   "text.reading": {
-    en: "The text, with the words lit that speak for labels; left and right go from one to the next",
+    en: "The text, with the words highlighted that support labels; left and right go from one to the next",
     de: "Der Text; Wörter, die für Schlagwörter sprechen, sind hervorgehoben; mit links und rechts von einem zum nächsten",
     fr: "Le texte, avec les mots qui parlent pour des descripteurs ; gauche et droite vont de l’un à l’autre",
     fi: "Teksti, jossa asiasanojen puolesta puhuvat sanat on korostettu; vasen ja oikea siirtyvät sanasta toiseen",
@@ -139,7 +139,7 @@ export const SUGGEST = {
     fr: "Il n’y a pas encore de texte : collez-en un, ou déposez un fichier.", fi: "Tekstiä ei ole vielä: liitä teksti tai pudota tiedosto.",
   },
   "text.long": {
-    en: "The text has more than {n} characters; take a part of it.", de: "Der Text hat mehr als {n} Zeichen; nehmen Sie einen Teil davon.",
+    en: "The text has more than {n} characters; use a part of it.", de: "Der Text hat mehr als {n} Zeichen; nehmen Sie einen Teil davon.",
     fr: "Le texte a plus de {n} caractères ; prenez-en une partie.", fi: "Tekstissä on yli {n} merkkiä; ota siitä osa.",
   },
   "text.reading-it": { en: "Reading …", de: "Lese …", fr: "Lecture…", fi: "Luetaan…" },
@@ -172,13 +172,13 @@ export const SUGGEST = {
     fi: "Malli ei tunne yhtään näistä sanoista: nämä ovat vain sen todennäköisimmät asiasanat.",
   },
   "text.counts-only": {
-    en: "This model was learned from word counts, not from texts. Send counts to the API: see Model.",
+    en: "This model was trained on word counts, not on texts. Send counts to the API: see Model.",
     de: "Dieses Modell wurde aus Worthäufigkeiten gelernt, nicht aus Texten. Senden Sie Häufigkeiten an die API: siehe Modell.",
     fr: "Ce modèle a appris de fréquences de mots, non de textes. Envoyez des fréquences à l’API : voir Modèle.",
     fi: "Tämä malli on oppinut sanojen lukumääristä, ei teksteistä. Lähetä lukumäärät rajapintaan: katso Malli.",
   },
   "file.large": {
-    en: "it has more than {n} characters; take a part of it.", de: "sie hat mehr als {n} Zeichen; nehmen Sie einen Teil davon.",
+    en: "it has more than {n} characters; use a part of it.", de: "sie hat mehr als {n} Zeichen; nehmen Sie einen Teil davon.",
     fr: "il a plus de {n} caractères ; prenez-en une partie.", fi: "siinä on yli {n} merkkiä; ota siitä osa.",
   },
   "file.bytes": {
@@ -218,20 +218,20 @@ export const SUGGEST = {
     fi: "Liitä teksti tai pudota tiedostoja: jokaisesta tulee asiakirja.",
   },
   "invitation.two": {
-    en: "Labels appear here, the likeliest first, with the words that speak for each.",
+    en: "Labels appear here, the likeliest first, with the words that support each.",
     de: "Hier erscheinen Schlagwörter, die wahrscheinlichsten zuerst, mit den Wörtern, die für sie sprechen.",
     fr: "Les descripteurs paraissent ici, les plus probables d’abord, avec les mots qui parlent pour eux.",
     fi: "Asiasanat ilmestyvät tähän, todennäköisimmät ensin, sekä sanat, jotka puhuvat niiden puolesta.",
   },
   "invitation.three": {
-    en: "Accept or reject them, add your own, and take the result along.",
+    en: "Accept or reject them, add your own, and export the result.",
     de: "Nehmen Sie sie an oder lehnen Sie sie ab, fügen Sie eigene hinzu, und nehmen Sie das Ergebnis mit.",
     fr: "Acceptez-les ou refusez-les, ajoutez les vôtres, et emportez le résultat.",
     fi: "Hyväksy tai hylkää ne, lisää omiasi ja vie tulos mukanasi.",
   },
   "invitation.example": { en: "Try an example", de: "Ein Beispiel ausprobieren", fr: "Essayer un exemple", fi: "Kokeile esimerkkiä" },
   "invitation.kept": {
-    en: "What you paste and decide is kept in this browser, so that nothing is lost when it is closed.",
+    en: "What you paste and decide is stored in this browser, so that nothing is lost when you close it.",
     de: "Was Sie einfügen und entscheiden, bleibt in diesem Browser, damit beim Schließen nichts verloren geht.",
     fr: "Ce que vous collez et décidez reste dans ce navigateur : rien n’est perdu quand il est fermé.",
     fi: "Liittämäsi ja päättämäsi säilyy tässä selaimessa, joten mitään ei katoa, kun se suljetaan.",
@@ -243,18 +243,18 @@ export const SUGGEST = {
   "labels.accept.short": { en: "Accept (A)", de: "Annehmen (A)", fr: "Accepter (A)", fi: "Hyväksy (A)" },
   "labels.reject": { en: "Reject {label}", de: "{label} ablehnen", fr: "Refuser {label}", fi: "Hylkää {label}" },
   "labels.reject.short": { en: "Reject (R)", de: "Ablehnen (R)", fr: "Refuser (R)", fi: "Hylkää (R)" },
-  "labels.take-away": { en: "Take {label} away", de: "{label} wegnehmen", fr: "Retirer {label}", fi: "Poista {label}" },
-  "labels.take-away.short": { en: "Take away", de: "Wegnehmen", fr: "Retirer", fi: "Poista" },
+  "labels.take-away": { en: "Remove {label}", de: "{label} wegnehmen", fr: "Retirer {label}", fi: "Poista {label}" },
+  "labels.take-away.short": { en: "Remove", de: "Wegnehmen", fr: "Retirer", fi: "Poista" },
   "labels.never": { en: "no training document", de: "kein Trainingsdokument", fr: "aucun document d’apprentissage", fi: "ei opetusaineistossa" },
   "labels.free": { en: "free label", de: "freies Schlagwort", fr: "descripteur libre", fi: "vapaa asiasana" },
   "labels.preselect": {
-    en: "Begin with the labels accepted that the model would give",
+    en: "Begin with the labels accepted that the model would suggest",
     de: "Mit den Schlagwörtern beginnen, die das Modell vergeben würde",
     fr: "Commencer avec les descripteurs que le modèle donnerait déjà acceptés",
     fi: "Aloita niin, että mallin antamat asiasanat on jo hyväksytty",
   },
   "line.here": { en: "the model would stop here", de: "hier würde das Modell aufhören", fr: "le modèle s’arrêterait ici", fi: "malli lopettaisi tähän" },
-  "line.none": { en: "the model would give none of these", de: "das Modell würde keines davon vergeben", fr: "le modèle n’en donnerait aucun", fi: "malli ei antaisi näistä yhtään" },
+  "line.none": { en: "the model would suggest none of these", de: "das Modell würde keines davon vergeben", fr: "le modèle n’en donnerait aucun", fi: "malli ei antaisi näistä yhtään" },
   "line.more": {
     en: { one: "the model would give {n} more", other: "the model would give {n} more" },
     de: { one: "das Modell würde noch {n} vergeben", other: "das Modell würde noch {n} vergeben" },
@@ -272,7 +272,7 @@ export const SUGGEST = {
   "undo.done": { en: "Undone", de: "Rückgängig gemacht", fr: "Annulé", fi: "Kumottu" },
   "undo.nothing": { en: "There is nothing to undo", de: "Es gibt nichts rückgängig zu machen", fr: "Il n’y a rien à annuler", fi: "Ei kumottavaa" },
   "learn.hint": {
-    en: "Documents that are done are also sent to the service, which keeps them to learn from.",
+    en: "Finished documents are also sent to the service, which stores them as training data.",
     de: "Fertige Dokumente werden auch an den Dienst gesendet, der sie aufbewahrt, um daraus zu lernen.",
     fr: "Les documents terminés sont aussi envoyés au service, qui les garde pour apprendre.",
     fi: "Valmiit asiakirjat lähetetään myös palvelulle, joka säilyttää ne oppiakseen niistä.",
@@ -284,7 +284,7 @@ export const SUGGEST = {
     fi: { one: "{n} asiakirja lähetettiin opittavaksi.", other: "{n} asiakirjaa lähetettiin opittavaksi." },
   },
   "learn.failed": {
-    en: "It was not sent to be learned from, and will be with the next one. {why}",
+    en: "It was not sent as training data, and will be sent with the next one. {why}",
     de: "Es wurde nicht zum Lernen gesendet, und wird es mit dem nächsten. {why}",
     fr: "Il n’a pas été envoyé pour l’apprentissage ; il le sera avec le prochain. {why}",
     fi: "Sitä ei lähetetty opittavaksi; se lähetetään seuraavan kanssa. {why}",
@@ -295,7 +295,7 @@ export const SUGGEST = {
   "add.free": { en: "Add “{label}”", de: "„{label}“ hinzufügen", fr: "Ajouter « {label} »", fi: "Lisää ”{label}”" },
   "add.added": { en: "{label} is added.", de: "{label} ist hinzugefügt.", fr: "{label} est ajouté.", fi: "{label} on lisätty." },
   "add.free-added": {
-    en: "“{label}” is none of the model’s labels: it is added as a free label.",
+    en: "“{label}” is not a label of the model: it is added as a free label.",
     de: "„{label}“ ist kein Schlagwort des Modells: Es ist als freies Schlagwort hinzugefügt.",
     fr: "« {label} » n’est pas un descripteur du modèle : il est ajouté comme descripteur libre.",
     fi: "”{label}” ei ole mallin asiasana: se on lisätty vapaana asiasanana.",
@@ -307,10 +307,10 @@ export const SUGGEST = {
   "keys.accept": { en: "accept", de: "annehmen", fr: "accepter", fi: "hyväksy" },
   "keys.reject": { en: "reject", de: "ablehnen", fr: "refuser", fi: "hylkää" },
   "keys.step": { en: "another label", de: "anderes Schlagwort", fr: "autre descripteur", fi: "toinen asiasana" },
-  "keys.pin": { en: "keep its words lit", de: "seine Wörter hervorgehoben lassen", fr: "garder ses mots éclairés", fi: "pidä sen sanat korostettuina" },
+  "keys.pin": { en: "keep its words highlighted", de: "seine Wörter hervorgehoben lassen", fr: "garder ses mots éclairés", fi: "pidä sen sanat korostettuina" },
   "keys.undo": { en: "undo", de: "rückgängig", fr: "annuler", fi: "kumoa" },
   "keys.next": { en: "done, next document", de: "fertig, nächstes Dokument", fr: "terminé, document suivant", fi: "valmis, seuraava asiakirja" },
-  "keys.before": { en: "document before", de: "voriges Dokument", fr: "document précédent", fi: "edellinen asiakirja" },
+  "keys.before": { en: "previous document", de: "voriges Dokument", fr: "document précédent", fi: "edellinen asiakirja" },
   "keys.add": { en: "add a label", de: "Schlagwort hinzufügen", fr: "ajouter un descripteur", fi: "lisää asiasana" },
 
   "export.title": {
@@ -320,11 +320,11 @@ export const SUGGEST = {
     fi: { one: "Vie mukanasi", other: "Vie kaikki {n} asiakirjaa" },
   },
   "export.tsv": {
-    en: "Texts and addresses of labels, as Annif reads them", de: "Texte und Adressen der Schlagwörter, wie Annif sie liest",
+    en: "Texts and URIs of labels, as Annif reads them", de: "Texte und Adressen der Schlagwörter, wie Annif sie liest",
     fr: "Textes et adresses des descripteurs, tels qu’Annif les lit", fi: "Tekstit ja asiasanojen osoitteet Annifin muodossa",
   },
   "export.no-addresses": {
-    en: "Annif’s TSV holds addresses of labels, and none accepted has one; take CSV or JSON.",
+    en: "Annif’s TSV holds URIs of labels, and no accepted label has one; use CSV or JSON.",
     de: "Annifs TSV enthält Adressen von Schlagwörtern, und kein angenommenes hat eine; nehmen Sie CSV oder JSON.",
     fr: "Le TSV d’Annif contient les adresses des descripteurs, et aucun accepté n’en a ; prenez CSV ou JSON.",
     fi: "Annifin TSV sisältää asiasanojen osoitteet, eikä yhdelläkään hyväksytyllä ole osoitetta; käytä CSV:tä tai JSONia.",
@@ -335,9 +335,9 @@ export const SUGGEST = {
     fr: { one: "{n} descripteur n’a pas d’adresse et n’y figure pas.", other: "{n} descripteurs n’ont pas d’adresse et n’y figurent pas." },
     fi: { one: "{n} asiasanalla ei ole osoitetta, joten se puuttuu siitä.", other: "{n} asiasanalla ei ole osoitetta, joten ne puuttuvat siitä." },
   },
-  "export.copied": { en: "Copied, one label a line", de: "Kopiert, ein Schlagwort pro Zeile", fr: "Copié, un descripteur par ligne", fi: "Kopioitu, asiasana riviä kohti" },
+  "export.copied": { en: "Copied, one label per line", de: "Kopiert, ein Schlagwort pro Zeile", fr: "Copié, un descripteur par ligne", fi: "Kopioitu, asiasana riviä kohti" },
   "export.no-copy": {
-    en: "The browser does not let this page copy; take CSV or JSON", de: "Der Browser erlaubt das Kopieren nicht; nehmen Sie CSV oder JSON",
+    en: "The browser does not let this page copy; use CSV or JSON", de: "Der Browser erlaubt das Kopieren nicht; nehmen Sie CSV oder JSON",
     fr: "Le navigateur ne permet pas de copier ; prenez CSV ou JSON", fi: "Selain ei salli kopiointia; käytä CSV:tä tai JSONia",
   },
 };

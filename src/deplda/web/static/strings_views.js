@@ -45,7 +45,7 @@ export const VIEWS = {
     fi: "{trained}, {share} kaikista",
   },
   "labels.by-name": {
-    en: "No training document has it: it is known by its name alone.",
+    en: "No training document has it: the model knows only its name.",
     de: "Kein Trainingsdokument hat es: Nur sein Name ist bekannt.",
     fr: "Aucun document d’apprentissage ne le porte : il n’est connu que par son nom.",
     fi: "Sitä ei ole missään opetusasiakirjassa: siitä tiedetään vain nimi.",
@@ -64,21 +64,21 @@ export const VIEWS = {
     fi: "Se löytyy kohtalaisesti.",
   },
   "labels.poor": {
-    en: "It is found badly: look twice.", de: "Es wird schlecht gefunden: genau hinsehen.",
+    en: "It is found badly: check it carefully.", de: "Es wird schlecht gefunden: genau hinsehen.",
     fr: "Il est mal trouvé : vérifiez.", fi: "Se löytyy huonosti: katso tarkkaan.",
   },
   "labels.unmeasured": {
-    en: "How well it is found is not known: no document held out has it.",
+    en: "How well it is found is unknown: no held-out document has it.",
     de: "Wie gut es gefunden wird, ist nicht bekannt: Kein zurückgehaltenes Dokument hat es.",
     fr: "On ignore s’il est bien trouvé : aucun document réservé ne le porte.",
     fi: "Ei tiedetä, kuinka hyvin se löytyy: sitä ei ole missään sivuun jätetyssä asiakirjassa.",
   },
   "labels.distinctive": {
-    en: "Words that tell it from others", de: "Wörter, die es von anderen unterscheiden",
+    en: "Its most distinctive words", de: "Wörter, die es von anderen unterscheiden",
     fr: "Mots qui le distinguent", fi: "Sanat, jotka erottavat sen muista",
   },
   "labels.distinctive-shares": {
-    en: "Words that tell it from others, and their share in its words", de: "Wörter, die es von anderen unterscheiden, und ihr Anteil an seinen Wörtern",
+    en: "Its most distinctive words, and their share of all its words", de: "Wörter, die es von anderen unterscheiden, und ihr Anteil an seinen Wörtern",
     fr: "Mots qui le distinguent, et leur part dans ses mots", fi: "Sanat, jotka erottavat sen muista, ja niiden osuus sen sanoista",
   },
   "labels.words": {
@@ -86,7 +86,7 @@ export const VIEWS = {
     fi: "Sen yleisimmät sanat",
   },
   "labels.also": { en: "Also called", de: "Heißt auch", fr: "Aussi appelé", fi: "Muita nimiä" },
-  "labels.thesaurus": { en: "By the thesaurus", de: "Nach dem Thesaurus", fr: "Selon le thésaurus", fi: "Sanaston mukaan" },
+  "labels.thesaurus": { en: "In the thesaurus", de: "Nach dem Thesaurus", fr: "Selon le thésaurus", fi: "Sanaston mukaan" },
   "labels.no-relatives": {
     en: "No broader, narrower or related terms.", de: "Keine Ober-, Unter- oder verwandten Begriffe.",
     fr: "Ni terme générique, ni spécifique, ni associé.", fi: "Ei ylä-, ala- eikä rinnakkaiskäsitteitä.",
@@ -94,13 +94,13 @@ export const VIEWS = {
   "labels.broader": { en: "Broader", de: "Oberbegriffe", fr: "Termes génériques", fi: "Yläkäsitteet" },
   "labels.narrower": { en: "Narrower", de: "Unterbegriffe", fr: "Termes spécifiques", fi: "Alakäsitteet" },
   "labels.related": { en: "Related", de: "Verwandte Begriffe", fr: "Termes associés", fi: "Rinnakkaiskäsitteet" },
-  "labels.model": { en: "By the model", de: "Nach dem Modell", fr: "Selon le modèle", fi: "Mallin mukaan" },
+  "labels.model": { en: "In the model", de: "Nach dem Modell", fr: "Selon le modèle", fi: "Mallin mukaan" },
   "labels.alone": {
-    en: "It stands beside no other label.", de: "Es steht neben keinem anderen Schlagwort.",
+    en: "It occurs with no other label.", de: "Es steht neben keinem anderen Schlagwort.",
     fr: "Il n’accompagne aucun autre descripteur.", fi: "Se ei esiinny muiden asiasanojen kanssa.",
   },
   "labels.beside": {
-    en: "Labels beside it, and on how many of its documents",
+    en: "Labels that occur with it, and on how many of its documents",
     de: "Schlagwörter neben ihm, und auf wie vielen seiner Dokumente",
     fr: "Descripteurs qui l’accompagnent, et sur combien de ses documents",
     fi: "Asiasanat sen rinnalla, ja kuinka monessa sen asiakirjassa",
@@ -111,11 +111,11 @@ export const VIEWS = {
   },
 
   "topics.title": {
-    en: "Labels that go together", de: "Schlagwörter, die zusammengehören",
+    en: "Labels that occur together", de: "Schlagwörter, die zusammengehören",
     fr: "Descripteurs qui vont ensemble", fi: "Yhteen kuuluvat asiasanat",
   },
   "topics.said": {
-    en: "A disc is a label, as large as it has documents. Labels that stand on the same documents, or have the same words, lie in one region.",
+    en: "Each disc is a label; its size is the number of documents. Labels of the same documents, or with the same words, are in one region.",
     de: "Ein Kreis ist ein Schlagwort, so groß wie die Zahl seiner Dokumente. Was auf denselben Dokumenten steht oder dieselben Wörter hat, liegt in einem Gebiet.",
     fr: "Un disque est un descripteur, d’autant plus grand qu’il a de documents. Ceux qui partagent des documents ou des mots sont dans une même région.",
     fi: "Ympyrä on asiasana, sitä suurempi mitä enemmän asiakirjoja. Samoissa asiakirjoissa olevat tai samoja sanoja käyttävät ovat samalla alueella.",
@@ -131,8 +131,8 @@ export const VIEWS = {
     en: "Map of the labels; the regions are listed below", de: "Karte der Schlagwörter; die Gebiete stehen unten",
     fr: "Carte des descripteurs ; les régions sont listées plus bas", fi: "Asiasanojen kartta; alueet luetellaan alla",
   },
-  "topics.closer": { en: "Closer", de: "Näher", fr: "Plus près", fi: "Lähemmäs" },
-  "topics.farther": { en: "Farther", de: "Weiter weg", fr: "Plus loin", fi: "Kauemmas" },
+  "topics.closer": { en: "Zoom in", de: "Näher", fr: "Plus près", fi: "Lähemmäs" },
+  "topics.farther": { en: "Zoom out", de: "Weiter weg", fr: "Plus loin", fi: "Kauemmas" },
   "topics.whole": { en: "Whole map", de: "Ganze Karte", fr: "Toute la carte", fi: "Koko kartta" },
   "topics.how": {
     en: "Click a region or a label; drag to move; Ctrl and the wheel, or two fingers, to zoom.",
@@ -172,7 +172,7 @@ export const VIEWS = {
     fi: "{model}, jossa on {labels} ja {words}. Se lukee {what}. Palvelun tarjoaa deplda {version}.",
   },
   "model.texts": { en: "texts", de: "Texte", fr: "des textes", fi: "tekstejä" },
-  "model.counts": { en: "counts of words", de: "Wortzahlen", fr: "des nombres de mots", fi: "sanamääriä" },
+  "model.counts": { en: "word counts", de: "Wortzahlen", fr: "des nombres de mots", fi: "sanamääriä" },
   "model.good": { en: "How good it is", de: "Wie gut es ist", fr: "Sa qualité", fi: "Kuinka hyvä se on" },
   "model.held-out": {
     en: { one: "Measured on {n} training document held out.", other: "Measured on {n} training documents held out, by a model of the others." },
@@ -181,7 +181,7 @@ export const VIEWS = {
     fi: { one: "Mitattu {n} sivuun jätetyllä opetusasiakirjalla.", other: "Mitattu {n} sivuun jätetyllä opetusasiakirjalla, muista opetetulla mallilla." },
   },
   "model.unmeasured": {
-    en: "Nothing was measured when it was trained; deplda evaluate tells it for labelled documents.",
+    en: "Nothing was measured in training; use deplda evaluate with labelled documents.",
     de: "Beim Training wurde nichts gemessen; deplda evaluate sagt es für verschlagwortete Dokumente.",
     fr: "Rien n’a été mesuré à l’apprentissage ; deplda evaluate le dit pour des documents indexés.",
     fi: "Opetuksessa ei mitattu mitään; deplda evaluate kertoo sen asiasanoitetuista asiakirjoista.",
@@ -224,10 +224,10 @@ export const VIEWS = {
   "model.n_tokens": { en: "words read", de: "gelesene Wörter", fr: "mots lus", fi: "luettuja sanoja" },
   "model.n_words": { en: "different words kept", de: "verschiedene Wörter behalten", fr: "mots différents retenus", fi: "eri sanoja säilytetty" },
   "model.n_labels": { en: "labels", de: "Schlagwörter", fr: "descripteurs", fi: "asiasanoja" },
-  "model.cardinality": { en: "labels of a document, mean", de: "Schlagwörter je Dokument, Mittel", fr: "descripteurs par document, moyenne", fi: "asiasanoja asiakirjalla, keskiarvo" },
-  "model.label_frequency_median": { en: "documents of a label, median", de: "Dokumente je Schlagwort, Median", fr: "documents par descripteur, médiane", fi: "asiakirjoja asiasanalla, mediaani" },
+  "model.cardinality": { en: "labels per document, mean", de: "Schlagwörter je Dokument, Mittel", fr: "descripteurs par document, moyenne", fi: "asiasanoja asiakirjalla, keskiarvo" },
+  "model.label_frequency_median": { en: "documents per label, median", de: "Dokumente je Schlagwort, Median", fr: "documents par descripteur, médiane", fi: "asiakirjoja asiasanalla, mediaani" },
   "model.unique_label_sets": {
-    en: "documents whose labels together no other has", de: "Dokumente, deren Schlagwörter zusammen kein anderes hat",
+    en: "documents with a unique set of labels", de: "Dokumente, deren Schlagwörter zusammen kein anderes hat",
     fr: "documents dont aucun autre n’a tous les descripteurs", fi: "asiakirjoja, joiden asiasanojen yhdistelmä on ainoa",
   },
   "model.language": { en: "language", de: "Sprache", fr: "langue", fi: "kieli" },

@@ -16,28 +16,28 @@ export const WHY = {
     fi: { one: "koska tekstissä on sana {words}", other: "koska tekstissä ovat sanat {words}" },
   },
   "why.companion": {
-    en: "because it often goes with {label}", de: "weil es oft zusammen mit {label} vergeben wird",
+    en: "because it often occurs with {label}", de: "weil es oft zusammen mit {label} vergeben wird",
     fr: "parce qu’il accompagne souvent {label}", fi: "koska se esiintyy usein yhdessä asiasanan {label} kanssa",
   },
   "why.name": {
-    en: "because its name “{name}” stands in the text", de: "weil sein Name „{name}“ im Text steht",
+    en: "because its name “{name}” occurs in the text", de: "weil sein Name „{name}“ im Text steht",
     fr: "parce que son nom « {name} » figure dans le texte", fi: "koska sen nimi ”{name}” on tekstissä",
   },
   "why.synonym": {
-    en: "because its synonym “{name}” stands in the text", de: "weil sein Synonym „{name}“ im Text steht",
+    en: "because its synonym “{name}” occurs in the text", de: "weil sein Synonym „{name}“ im Text steht",
     fr: "parce que son synonyme « {name} » figure dans le texte", fi: "koska sen synonyymi ”{name}” on tekstissä",
   },
   "why.apart": {
-    en: "because the words of its name “{name}” stand in the text, if apart", de: "weil die Wörter seines Namens „{name}“ im Text stehen, wenn auch getrennt",
+    en: "because the words of its name “{name}” occur in the text, though not together", de: "weil die Wörter seines Namens „{name}“ im Text stehen, wenn auch getrennt",
     fr: "parce que les mots de son nom « {name} » figurent dans le texte, bien que séparés",
     fi: "koska sen nimen ”{name}” sanat ovat tekstissä, joskin erillään",
   },
   "why.often": {
-    en: "because it is given often", de: "weil es oft vergeben wird", fr: "parce qu’il est souvent attribué",
+    en: "because it is assigned often", de: "weil es oft vergeben wird", fr: "parce qu’il est souvent attribué",
     fi: "koska sitä käytetään usein",
   },
   "why.by-name": {
-    en: "No training document has it: the model knows it by its name alone.",
+    en: "No training document has it: the model knows only its name.",
     de: "Kein Trainingsdokument hat es: Das Modell kennt nur seinen Namen.",
     fr: "Aucun document d’apprentissage ne l’a : le modèle ne connaît que son nom.",
     fi: "Sitä ei ole missään opetusaineiston asiakirjassa: malli tuntee vain sen nimen.",
@@ -64,18 +64,18 @@ export const WHY = {
   "why.topic-model": { en: "topic model", de: "Topic-Modell", fr: "modèle thématique", fi: "aihemalli" },
   "why.together": { en: "together", de: "zusammen", fr: "ensemble", fi: "yhteensä" },
   "why.with": {
-    en: "Labels it goes with, and what they add", de: "Schlagwörter, mit denen es auftritt, und ihr Beitrag",
+    en: "Labels it occurs with, and what they add", de: "Schlagwörter, mit denen es auftritt, und ihr Beitrag",
     fr: "Descripteurs qu’il accompagne, et leur apport", fi: "Asiasanat, joiden kanssa se esiintyy, ja niiden osuus",
   },
   "why.others": { en: "all others", de: "alle anderen", fr: "tous les autres", fi: "kaikki muut" },
   "why.with-shares": {
-    en: "Labels it goes with, and their share in making it likely",
+    en: "Labels it occurs with, and their share in making it likely",
     de: "Schlagwörter, mit denen es auftritt, und ihr Anteil daran, dass es wahrscheinlich ist",
     fr: "Descripteurs qu’il accompagne, et leur part dans sa probabilité",
     fi: "Asiasanat, joiden kanssa se esiintyy, ja niiden osuus sen todennäköisyydestä",
   },
   "why.occurrences": {
-    en: "Its words, and how many of their occurrences speak for it",
+    en: "Its words, and how many of their occurrences support it",
     de: "Seine Wörter, und wie viele ihrer Vorkommen für es sprechen",
     fr: "Ses mots, et combien de leurs occurrences parlent pour lui",
     fi: "Sen sanat ja kuinka moni niiden esiintymistä puhuu sen puolesta",
@@ -85,11 +85,11 @@ export const WHY = {
     fr: "{share} % de son score vient de ses mots,", fi: "{share} % sen pisteistä tulee sen sanoista,",
   },
   "why.share-labels": {
-    en: "{share} % from the labels it goes with.", de: "{share} % von den Schlagwörtern, mit denen es auftritt.",
+    en: "{share} % from the labels it occurs with.", de: "{share} % von den Schlagwörtern, mit denen es auftritt.",
     fr: "{share} % des descripteurs qu’il accompagne.", fi: "{share} % asiasanoista, joiden kanssa se esiintyy.",
   },
   "why.share-before": {
-    en: "{share} % was likely before.", de: "{share} % waren vorher schon wahrscheinlich.",
+    en: "{share} % comes from the prior.", de: "{share} % waren vorher schon wahrscheinlich.",
     fr: "{share} % était déjà probable.", fi: "{share} % oli todennäköistä jo ennestään.",
   },
   "why.examples": {
@@ -106,19 +106,19 @@ export const WHY = {
   },
   "source.words": { en: "Its words", de: "Seine Wörter", fr: "Ses mots", fi: "Sen sanat" },
   "source.companions": {
-    en: "Labels it goes with", de: "Schlagwörter, mit denen es auftritt", fr: "Descripteurs qu’il accompagne",
+    en: "Labels it occurs with", de: "Schlagwörter, mit denen es auftritt", fr: "Descripteurs qu’il accompagne",
     fi: "Asiasanat, joiden kanssa se esiintyy",
   },
   "source.likeness": {
-    en: "Likeness to its documents", de: "Ähnlichkeit mit seinen Dokumenten", fr: "Ressemblance avec ses documents",
+    en: "Similarity to its documents", de: "Ähnlichkeit mit seinen Dokumenten", fr: "Ressemblance avec ses documents",
     fi: "Samankaltaisuus sen asiakirjojen kanssa",
   },
   "source.frequency": {
-    en: "How often it is given", de: "Wie oft es vergeben wird", fr: "Sa fréquence", fi: "Kuinka usein sitä käytetään",
+    en: "How often it is assigned", de: "Wie oft es vergeben wird", fr: "Sa fréquence", fi: "Kuinka usein sitä käytetään",
   },
   "source.name": { en: "Its name in the text", de: "Sein Name im Text", fr: "Son nom dans le texte", fi: "Sen nimi tekstissä" },
   "source.vectors": {
-    en: "Labels near by vector", de: "Nahe Schlagwörter nach Vektor", fr: "Descripteurs proches par vecteur",
+    en: "Nearest labels by vector", de: "Nahe Schlagwörter nach Vektor", fr: "Descripteurs proches par vecteur",
     fi: "Lähellä olevat asiasanat (vektorit)",
   },
   "source.neighbours": {
@@ -130,26 +130,26 @@ export const WHY = {
     fr: "Correction d’après les documents réservés", fi: "Korjaus sivuun jätettyjen asiakirjojen mukaan",
   },
   "source.start": {
-    en: "Where it starts, without its words", de: "Womit es beginnt, ohne seine Wörter",
+    en: "Base value, without its words", de: "Womit es beginnt, ohne seine Wörter",
     fr: "Son point de départ, sans ses mots", fi: "Mistä se lähtee ilman sanojaan",
   },
   "name.name": {
-    en: "Its name “{name}” stands in the text", de: "Sein Name „{name}“ steht im Text",
+    en: "Its name “{name}” occurs in the text", de: "Sein Name „{name}“ steht im Text",
     fr: "Son nom « {name} » figure dans le texte", fi: "Sen nimi ”{name}” on tekstissä",
   },
   "name.synonym": {
-    en: "Its synonym “{name}” stands in the text", de: "Sein Synonym „{name}“ steht im Text",
+    en: "Its synonym “{name}” occurs in the text", de: "Sein Synonym „{name}“ steht im Text",
     fr: "Son synonyme « {name} » figure dans le texte", fi: "Sen synonyymi ”{name}” on tekstissä",
   },
   "name.apart": {
-    en: "The words of its name “{name}” stand in the text, but apart",
+    en: "The words of its name “{name}” occur in the text, but not together",
     de: "Die Wörter seines Namens „{name}“ stehen im Text, aber getrennt",
     fr: "Les mots de son nom « {name} » figurent dans le texte, mais séparés",
     fi: "Sen nimen ”{name}” sanat ovat tekstissä, mutta erillään",
   },
   "name.as": { en: "as “{written}”", de: "als „{written}“", fr: "sous la forme « {written} »", fi: "muodossa ”{written}”" },
   "word.nothing": {
-    en: "speaks for none of these labels", de: "spricht für keines dieser Schlagwörter",
+    en: "supports none of these labels", de: "spricht für keines dieser Schlagwörter",
     fr: "ne parle pour aucun de ces descripteurs", fi: "ei puhu minkään näistä asiasanoista puolesta",
   },
   "word.added": {
@@ -157,7 +157,7 @@ export const WHY = {
     fr: "ce que le mot ajoute à leur logit", fi: "mitä sana lisää niiden logitiin",
   },
   "word.tokens": {
-    en: "how many of its occurrences speak for them", de: "wie viele seiner Vorkommen für sie sprechen",
+    en: "how many of its occurrences support them", de: "wie viele seiner Vorkommen für sie sprechen",
     fr: "combien de ses occurrences parlent pour eux", fi: "kuinka moni sen esiintymistä puhuu niiden puolesta",
   },
 };
