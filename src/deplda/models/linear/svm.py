@@ -25,7 +25,7 @@ from deplda.models.base import Counts, Floats, LabelClassifier, Numbers, Scorer
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.lesson import Lesson
 from deplda.models.linear.one_vs_rest import HeldOut, OneVsRest, Weights
-from deplda.models.linear.tuning import COSTS
+from deplda.models.linear.tuning import COSTS, Weighted, weighted_costs
 from deplda.models.parameters import checked
 
 _WEIGHTS, _INTERCEPTS = "weights", "intercepts"
@@ -246,6 +246,7 @@ class VanillaSVM(LinearSVMs):
         return task.learn(self.C, self.tol / 10, held_out=held_out)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TunedSVM(VanillaSVM):
     """The paper's Tuned-SVM: a Vanilla-SVM whose positive documents weigh more, label by label.
 
@@ -254,16 +255,25 @@ class TunedSVM(VanillaSVM):
     without (rounded, one at least); the only document with a label is in both sets. Of equally
     accurate weights the closest to 1 is taken, and the SVM learned again from all documents.
 
-    Parameters and attributes are those of `VanillaSVM`, and ``positive_weights_``, one for each
-    label.
+    Parameters
+    ----------
+    weights : "positive" or "both"
+        What a label's weight multiplies: C of the documents that have the label, as the paper says,
+        or C of all documents, which is a C for each label and comes closer to its results.
+
+    Other parameters and the attributes are those of `VanillaSVM`, and ``positive_weights_``, one
+    for each label, whichever documents they are of.
     """
+
+    weights: Weighted = "positive"
 
     _vectors: ClassVar = {"positive_weights_": "labels"}
 
     def _learn(self, task: OneVsRest, held_out: HeldOut | None) -> Weights:
         self.C_ = self.C
-        self.positive_weights_ = task.tune(self.C)
-        return task.learn(self.C, self.tol / 10, self.positive_weights_, held_out)
+        self.positive_weights_ = task.tune(self.C, self.weights)
+        costs = weighted_costs(self.C, self.positive_weights_, self.weights)
+        return task.learn(self.C, self.tol / 10, costs, held_out)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
