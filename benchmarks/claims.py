@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,7 +30,7 @@ from benchmarks.defaults import held_out
 from deplda import Corpus, DependencyLDA, datasets, evaluate
 from deplda.evaluation import scorecard
 from deplda.evaluation.frequency import PairedTest
-from deplda.experiments.report.measures import METRICS, nested
+from deplda.experiments.report.measures import METRICS, Metric, nested
 from deplda.experiments.report.runs import Run, read_groups, versus
 from deplda.models.parameters import PaperData
 
@@ -44,6 +45,10 @@ QUICK: dict[str, Any] = {
 TRAIN_ETAS, BETAS = (1.0, 10.0, 50.0, 200.0, 1000.0), (0.001, 0.01, 0.1, 1.0)
 ETA_FACTORS, TOPIC_FACTORS = (0.25, 0.5, 2.0, 4.0), (0.25, 0.5, 2.0, 5.0)
 COMPARED = ("DependencyLDA", "PriorLDA", "FlatLDA", "VanillaSVM")
+PAIRS = (
+    ("DependencyLDA", "PriorLDA"), ("DependencyLDA", "FlatLDA"), ("PriorLDA", "FlatLDA"),
+    ("DependencyLDA", "TunedSVM"), ("TunedSVM", "VanillaSVM"),
+)  # fmt: skip
 N_ASKED, SEEDS = 300, (0, 1, 2)
 CHAINS: dict[str, Any] = {"n_test_chains": 1, "burn_in": 50, "n_samples": 15, "lag": 5}
 N_CYCLES = 50 + 15 * 5
@@ -165,6 +170,30 @@ def count_best(run: Run, models: Sequence[str]) -> None:
     line("all", sum(card.n_metrics.values()), *card.total("all").values())
 
 
+def count_pairs(run: Run) -> None:
+    """Print on how many of 13 measures of either pivot one model is before another."""
+    print(f"\n{run.experiment.name}: measures on which the first is better, of 13\n")
+    line("", "by document", "by label")
+    line(":--", "--:", "--:")
+    for first, second in PAIRS:
+        for one, other in product(of_kind(run, first), of_kind(run, second)):
+            counts = [
+                sum(
+                    is_before(run, one, other, metric)
+                    for metric in METRICS
+                    if metric.pivot == pivot
+                )
+                for pivot in ("document", "label")
+            ]
+            line(f"{one} before {other}", *counts)
+
+
+def is_before(run: Run, one: str, other: str, metric: Metric) -> bool:
+    """Return whether a model is better than another."""
+    difference = run.mean(one, metric) - run.mean(other, metric)
+    return difference < 0 if metric.lower_is_better else difference > 0
+
+
 def by_frequency(run: Run) -> None:
     """Print average precision in fifths of label frequency, and Dependency-LDA against SVMs."""
     table = run.by_frequency
@@ -192,6 +221,7 @@ def show_results(folders: Sequence[Path]) -> None:
         run = group.main
         for tuned in of_kind(run, "TunedSVM"):
             count_best(run, (*of_kind(run, *COMPARED), tuned))
+        count_pairs(run)
         by_frequency(run)
 
 

@@ -38,6 +38,9 @@ def test_each_tuned_svm_is_counted_among_the_other_models_of_the_paper(
     assert all(len(row) == 4 and sum(row[1:]) >= 24 for row in counts)  # of equals each counts
     heads = [row[-1] for row in rows if row[:2] == ["", "of"] or row[0] == "of"]
     assert heads == ["Tuned-SVM", "Tuned-SVM (both)"]
+    pairs = {row[0]: row[1:] for row in rows if " before " in row[0]}
+    assert pairs["Dependency-LDA before Flat-LDA"] == ["13", "13"]
+    assert len(pairs) == 3
     differences = [row for row in rows if "(p = " in row[-1]]
     assert differences
     assert all(len(row) == 1 + 4 + 2 for row in differences)
