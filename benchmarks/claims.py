@@ -88,13 +88,19 @@ def line(*cells: Any) -> None:
 
 
 def settings(name: str, part: Part) -> Iterator[dict[str, Any]]:
-    """Yield nothing changed, and then one setting after another."""
+    """Yield nothing changed, and then one setting after another.
+
+    With T goes the smoothing of topics: all of it together stays the same, as the paper has it.
+    """
     usual = model_of(name).fit(part.train).settings_
     yield {}
     yield from ({"train_eta": value} for value in TRAIN_ETAS if value != usual["train_eta"])
     yield from ({"beta_words": value} for value in BETAS if value != usual["beta_words"])
     yield from ({"eta": usual["eta"] * factor} for factor in ETA_FACTORS)
-    yield from ({"n_topics": int(usual["n_topics"] * factor)} for factor in TOPIC_FACTORS)
+    for factor in TOPIC_FACTORS:
+        n_topics = int(usual["n_topics"] * factor)
+        beta = usual["beta_labels"] * usual["n_topics"] / n_topics
+        yield {"n_topics": n_topics, "beta_labels": beta}
 
 
 def quality(model: DependencyLDA, part: Part) -> tuple[float, float, float]:

@@ -15,12 +15,14 @@ def test_one_setting_is_changed_at_a_time() -> None:
     part = Part(world(60), world(20, seed=1))
     tried = list(settings("bibtex", part))
     assert tried[0] == {}
-    assert all(len(changes) == 1 for changes in tried[1:])
+    assert all(len(changes) == 1 or "n_topics" in changes for changes in tried[1:])
     assert {next(iter(changes)) for changes in tried[1:]} == {
         "train_eta", "beta_words", "eta", "n_topics",
     }  # fmt: skip
     usual = model_of("bibtex").fit(part.train).settings_
     assert all(usual[name] != value for each in tried for name, value in each.items())
+    smoothing = [each["n_topics"] * each["beta_labels"] for each in tried if "n_topics" in each]
+    assert smoothing == pytest.approx([usual["n_topics"] * usual["beta_labels"]] * 4)
     assert model_of("yahoo-arts").eta == 100
 
 
