@@ -255,14 +255,17 @@ class TunedSVM(VanillaSVM):
     without (rounded, one at least); the only document with a label is in both sets. Of equally
     accurate weights the closest to 1 is taken, and the SVM learned again from all documents.
 
+    Other parameters and attributes are those of `VanillaSVM`.
+
     Parameters
     ----------
     weights : "positive" or "both"
-        What a label's weight multiplies: C of the documents that have the label, as the paper says,
-        or C of all documents, which is a C for each label and comes closer to its results.
+        What a label's weight multiplies: C of the documents that have the label, as the paper says;
+        or C of all documents, a C for each label, which is nearer to its results on Yahoo!.
 
-    Other parameters and the attributes are those of `VanillaSVM`, and ``positive_weights_``, one
-    for each label, whichever documents they are of.
+    Attributes
+    ----------
+    positive_weights_ : array, the weight chosen for each label, whichever documents it is of.
     """
 
     weights: Weighted = "positive"
