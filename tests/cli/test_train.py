@@ -63,6 +63,16 @@ def test_every_model_can_be_trained_and_predicts(
     assert line["labels"][0]["label"] == "LAW"
 
 
+def test_which_documents_a_tuned_svms_weight_is_of_can_be_said(
+    tmp_path: Path, corpus: Path
+) -> None:
+    asked = ("train", corpus, "--model", "tuned-svm", "-o", tmp_path / "m", "--set")
+    done(*asked, "weights=both")
+    assert json.loads(done("info", tmp_path / "m", "--json"))["parameters"]["weights"] == "both"
+    said = problem(1, *asked, "weights=none", "--force")
+    assert "weights is 'none'; it must be one of 'positive', 'both'" in said
+
+
 def test_the_papers_settings_and_single_parameters_go_together(
     tmp_path: Path, corpus: Path
 ) -> None:

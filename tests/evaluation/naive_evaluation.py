@@ -91,6 +91,10 @@ def recall_at(ranking: Ranking, k: int) -> float:
     return sum(ranking[:k]) / sum(ranking)
 
 
+def r_precision_at(ranking: Ranking, k: int) -> float:
+    return sum(ranking[:k]) / min(k, sum(ranking))
+
+
 def ndcg_at(ranking: Ranking, k: int) -> float:
     best = sum(1 / log2(rank + 1) for rank in range(1, min(k, sum(ranking)) + 1))
     return sum(1 / log2(rank + 1) for rank in ranks(ranking) if rank <= k) / best

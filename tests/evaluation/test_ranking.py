@@ -27,7 +27,7 @@ def test_every_metric_is_the_mean_over_all_orders_of_equal_scores(
             continue
         twins = {name: naive.expected(twin, row, positive) for name, twin in naive.METRICS.items()}
         for k in KS:
-            for name in ("precision", "recall", "ndcg"):
+            for name in ("precision", "recall", "r_precision", "ndcg"):
                 twin = getattr(naive, f"{name}_at")
                 twins[f"{name}@{k}"] = naive.expected(
                     lambda ranking, twin=twin, k=k: twin(ranking, k),  # type: ignore[misc]
@@ -91,7 +91,11 @@ def test_the_ranking_loss_is_the_other_side_of_auc_and_figures_stay_in_range(
     np.testing.assert_allclose(found["ranking_loss"], 100 * (1 - found["auc_roc"]))
     for name, values in found.items():
         top = 100 if name.endswith(("error", "loss")) else case[0].shape[1]
-        top = 1 if name.startswith(("auc", "average", "ndcg", "precision", "recall")) else top
+        top = (
+            1
+            if name.startswith(("auc", "average", "ndcg", "precision", "r_precision", "recall"))
+            else top
+        )
         defined = values[~np.isnan(values)]
         assert (defined >= -1e-12).all()
         assert (defined <= top + 1e-9).all()

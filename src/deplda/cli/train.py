@@ -115,8 +115,8 @@ _OWN_OPTIONS = {
     "--max-words",
     type=click.IntRange(1),
     default=1_000_000,
-    help="With --scratch: count at most this many distinct words, some 200 bytes each; beyond, rare "
-    "ones may be left out.",
+    help="With --scratch: count at most this many distinct words, some 200 bytes each; beyond, "
+    "rare ones may be left out.",
 )
 @split_option
 @click.option(

@@ -223,7 +223,7 @@ def evaluate(
         test document has too, or all columns, for a model that suggests labels without
         training documents. Documents are ranked for the labels that some test document has.
     ks : whole numbers
-        The k of precision@k, recall@k, ndcg@k and propensity_precision@k.
+        The k of precision@k, recall@k, r_precision@k, ndcg@k and propensity_precision@k.
     ties : "expected" or "order"
         The expected value over the orders of equal scores, or the value in the one order that keeps
         equals as they stand.

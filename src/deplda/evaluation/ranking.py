@@ -54,6 +54,7 @@ def metrics_of(groups: TieGroups, ks: tuple[int, ...]) -> dict[str, Floats]:
     for k in ks:
         found[f"precision@{k}"] = precision_at(groups, k)
         found[f"recall@{k}"] = recall_at(groups, k)
+        found[f"r_precision@{k}"] = r_precision_at(groups, k)
         found[f"ndcg@{k}"] = ndcg_at(groups, k)
     return found
 
@@ -174,6 +175,13 @@ def precision_at(groups: TieGroups, k: int) -> Floats:
 def recall_at(groups: TieGroups, k: int) -> Floats:
     """Return positives among the top k, divided by all positives."""
     return _per_positive(groups, hits_in_top(groups, k))
+
+
+def r_precision_at(groups: TieGroups, k: int) -> Floats:
+    """Return positives among the top k, divided by the most there can be (Chalkidis 2019: RP@k)."""
+    most = np.minimum(groups.positives, k)
+    hits = hits_in_top(groups, k)
+    return np.divide(hits, most, out=np.full(len(hits), np.nan), where=most > 0)
 
 
 def ndcg_at(groups: TieGroups, k: int) -> Floats:

@@ -51,6 +51,8 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     estimator: str
     paper: str | None = None
     """The data set of the paper whose settings it takes."""
+    published: str | None = None
+    """What the paper calls the model, where its name here is another."""
     parameters: dict[str, Any] = {}
     """Any parameters of the estimator, over all others."""
 
@@ -69,7 +71,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     every 50,000 tokens there, 20 at most."""
     seed: int = 0
     paper: str | None = None
-    """What the paper calls this data set, if it is one of its own or of the same kind."""
+    """What the paper, or who else published on it, calls this data set, or one of its kind."""
     note: str | None = None
     """How this data differs from the paper's; then no metric is held against the paper's."""
 

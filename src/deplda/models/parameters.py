@@ -110,6 +110,7 @@ _CHECKS: dict[str, _Check] = {
     "theta_estimate": partial(checks.choice, choices=ESTIMATES),
     "combine": partial(checks.choice, choices=("auto", *COMBINES)),
     "word_counts": partial(checks.choice, choices=("auto", *WORD_COUNTS)),
+    "weights": partial(checks.choice, choices=("positive", "both")),
     "device": partial(checks.choice, choices=DEVICES),
     "engine": _engine,
     "n_jobs": _n_jobs,

@@ -320,9 +320,10 @@ def test_eurlex57k_reads_one_json_file_a_law(tmp_path: Path) -> None:
     assert labels_of(corpus, rows["32002R1"]) == {"fishery", "quota (2)"}
     assert labels_of(corpus, rows["32003R1"]) == {"quota (3)"}
     assert labels_of(corpus, rows["32004R1"]) == {"fishery", "9"}
-    (split,) = dataset.splits
-    assert split.test.tolist() == [rows["32004R1"]]
+    split, without_dev = dataset.splits
+    assert split.test.tolist() == without_dev.test.tolist() == [rows["32004R1"]]
     assert sorted(split.train.tolist()) == sorted([rows["32002R1"], rows["32003R1"]])
+    assert without_dev.train.tolist() == [rows["32002R1"]]
 
 
 def test_words_that_only_test_documents_have_are_dropped(tmp_path: Path) -> None:

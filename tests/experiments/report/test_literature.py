@@ -55,9 +55,10 @@ def test_the_ranking_loss_repeats_the_auc_in_print_too() -> None:
 
 
 def test_every_row_of_another_method_is_whole() -> None:
-    found = [c for data in DATA_SETS for c in comparisons(data)]
+    found = [c for data in (*DATA_SETS, "EURLEX57K") for c in comparisons(data)]
     assert [(c.data, len(c.rows)) for c in found] == [
         ("EUR-Lex", 9), ("EUR-Lex", 12), ("Y! Arts", 6), ("Y! Health", 6), ("RCV1-v2", 10),
+        ("EURLEX57K", 1),
     ]  # fmt: skip
     for comparison in found:
         for row in comparison.rows.values():

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from deplda.experiments import read_results
+from deplda.experiments.protocol import Model
 from deplda.experiments.report.literature import paper_values
 from deplda.experiments.report.measures import BY_DOCUMENT, BY_LABEL, ONE_ERROR, TABLES, Metric
 from deplda.experiments.report.pages import full_report
 from deplda.experiments.report.paper_tables import difference
 from deplda.experiments.report.runs import read_groups
-from tests.experiments.report.folders import experiment, make
+from tests.experiments.report.folders import MODELS, experiment, make
 from tests.experiments.report.reading import section, tables, words
 
 PAPER = {"name": "yahoo-health", "paper": "Y! Health"}
@@ -82,6 +83,22 @@ def test_the_papers_values_and_our_differences_stand_below_ours(tmp_path: Path) 
     assert "tf-idf SVM" not in rows
 
 
+def test_a_model_of_another_name_is_held_against_the_one_that_it_is_of_the_paper(
+    tmp_path: Path,
+) -> None:
+    models = MODELS | {"Tuned-SVM (both)": Model("TunedSVM", published="Tuned-SVM")}
+    groups = read_groups(make(tmp_path / "r", experiment(**PAPER, models=models)))
+    agreement, first, *_ = tables(section(full_report(groups), "Results"))
+    names = [row[0].text for row in first.rows]
+    for model in ("Tuned-SVM", "Tuned-SVM (both)"):
+        row = first.rows[names.index(model) + 1]
+        assert [cell.text for cell in row[:4]] == ["the paper’s", ".779", ".898", ".788"]
+        assert model in [row[0].text for row in agreement.rows]
+    (others,) = tables(section(full_report(groups), "Other methods, as published"))
+    assert [row[0].text for row in others.rows].count("Tuned-SVM (the paper’s)") == 1
+    assert not any("both) (the paper" in row[0].text for row in others.rows)
+
+
 def test_a_difference_is_judged_as_it_is_shown() -> None:
     assert difference(0.8153, BY_DOCUMENT, ".805") == ("+.010", 0.01, True)
     assert difference(0.8156, BY_DOCUMENT, ".805") == ("+.011", 0.011, False)
@@ -112,6 +129,17 @@ def test_other_methods_stand_beside_ours(tmp_path: Path) -> None:
     plain = full_report(read_groups(make(tmp_path / "s")))
     titles = [part.title for part in plain.sections]
     assert "Other methods, as published" not in titles
+
+
+def test_figures_on_sets_that_the_paper_lacks_stand_beside_ours(tmp_path: Path) -> None:
+    groups = read_groups(make(tmp_path / "r", experiment("eurlex57k", paper="EURLEX57K")))
+    (table,) = tables(section(full_report(groups), "Other methods, as published"))
+    assert table.columns == ("method", "RP@5, %", "nDCG@5, %", "Predicted micro-F1, %")
+    rows = {row[0].text: [cell.text for cell in row[1:]] for row in table.rows}
+    assert rows["BERT-base"] == ["79.6", "82.3", "73.2"]
+    rp = 100 * groups[0].main.mean("Flat-LDA", Metric("document", "ranking", "r_precision@5"))
+    assert float(rows["Flat-LDA"][0]) == pytest.approx(rp, abs=5.1e-3)
+    assert rows["Flat-LDA"][2] == "–"  # of which these results have no labels given
 
 
 def test_percentages_of_others_are_compared_as_percentages(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def test_blocks_of_any_size_give_the_same_weights(monkeypatch: pytest.MonkeyPatc
     found = []
     for size in (2, 6):
         monkeypatch.setattr("deplda.models.linear.blocks._BLOCK_LABELS", size)
-        every = list(blocks.learned(np.arange(6), 1.0, np.ones(6), 0.0, [np.arange(9)]))
+        every = list(blocks.learned(np.arange(6), 1.0, np.ones((2, 6)), 0.0, [np.arange(9)]))
         assert [label for own, _ in every for label in own] == list(range(6))
         found.append(every)
     assert [len(every) for every in found] == [3, 1]

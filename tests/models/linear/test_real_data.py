@@ -45,17 +45,19 @@ def test_vanilla_means_over_five_splits_are_the_papers(
     np.testing.assert_allclose(means[2], errors, atol=1)
 
 
-def test_tuned_chooses_what_a_search_with_liblinear_chooses(data_dir: Path) -> None:
+@pytest.mark.parametrize("which", ["positive", "both"])
+def test_tuned_chooses_what_a_search_with_liblinear_chooses(which: Any, data_dir: Path) -> None:
     data = datasets.load("yahoo-health", data_dir)
     train = data.corpus[data.splits[0].train]
     x, order = normalize(train.counts.astype(float), "l1"), shuffled(len(train), 0)
-    found = TunedSVM(random_state=0).fit(train).positive_weights_
+    found = TunedSVM(random_state=0, weights=which).fit(train).positive_weights_
     for label, y in enumerate(train.labels.toarray().T):
         signs = np.where(y, 1, -1).astype(np.int8)
         left, held = held_out(signs, order)
         rights = []
         for weight in candidates(signs):
-            machine = LinearSVC(class_weight={1: weight}, tol=1e-3, max_iter=100_000)
+            weighted = {1: weight} if which == "positive" else {1: weight, -1: weight}
+            machine = LinearSVC(class_weight=weighted, tol=1e-3, max_iter=100_000)
             machine.fit(x[left != 0], left[left != 0])
             rights.append(np.count_nonzero(machine.predict(x[held]) == signs[held]))
         assert found[label] == candidates(signs)[int(np.argmax(rights))]

@@ -58,13 +58,14 @@ def test_margins_of_folds_are_those_of_the_cpu() -> None:
 
 
 @pytest.mark.usefixtures("gpu")
-def test_tuned_chooses_the_very_same_weights() -> None:
+@pytest.mark.parametrize("which", ["positive", "both"])
+def test_tuned_chooses_the_very_same_weights(which: str) -> None:
     corpus = world(60, n_labels=5)
     labels = corpus.labels.toarray()
     labels[:, 4] = False
     labels[7, 4] = True
     corpus = type(corpus)(corpus.counts, labels)
-    usual, model = both(TunedSVM, corpus, n_held_out=0)
+    usual, model = both(TunedSVM, corpus, n_held_out=0, weights=which)
     assert (model.positive_weights_ == usual.positive_weights_).all()
     assert len(set(model.positive_weights_)) > 1
     np.testing.assert_allclose(model.intercepts_, usual.intercepts_, atol=2e-3)

@@ -1,10 +1,14 @@
 """What is chosen on held-out documents: the paper's rule, and C."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.metrics import label_ranking_average_precision_score
 
+from deplda import InputError, load
 from deplda.models.linear import TunedSVM
 from deplda.models.linear.tuning import average_precision, best_cost, candidates, held_out, shuffled
 from tests.models.linear.worlds import reference, shares, world
@@ -34,25 +38,51 @@ def test_the_only_document_of_a_label_is_trained_on_and_held_out() -> None:
     assert (left[held[held != 7]] == 0).all()
 
 
-def test_tuned_chooses_as_the_papers_rule_does_and_learns_again_from_all_documents() -> None:
+def machine(x: Any, y: Any, weight: float, which: str) -> Any:
+    """Return scikit-learn's SVM whose C a weight multiplies, of positive documents or of all."""
+    return reference(x, y, weight) if which == "positive" else reference(x, y, cost=weight)
+
+
+@pytest.mark.parametrize("which", ["positive", "both"])
+def test_tuned_chooses_by_the_hold_out_and_learns_again_from_all_documents(which: Any) -> None:
     train, test = world(), world(seed=1)
-    model = TunedSVM(tol=1e-5, random_state=3).fit(train)
+    model = TunedSVM(tol=1e-5, random_state=3, weights=which).fit(train)
     x, order = shares(train), shuffled(len(train), 3)
     found = model.decision_function(test)
     for label, y in enumerate(train.labels.toarray().T):
         signs = np.where(y, 1, -1).astype(np.int8)
         left, held = held_out(signs, order)
         accuracies = {
-            weight: (reference(x[left != 0], left[left != 0], weight).predict(x[held])
+            weight: (machine(x[left != 0], left[left != 0], weight, which).predict(x[held])
                      == signs[held]).mean()
             for weight in candidates(signs)
         }  # fmt: skip
         best = max(accuracies.values())
         chosen = min((w for w in accuracies if accuracies[w] == best), key=lambda w: abs(w - 1))
         assert model.positive_weights_[label] == chosen
-        expected = reference(x, y, chosen).decision_function(shares(test))
+        expected = machine(x, y, chosen, which).decision_function(shares(test))
         np.testing.assert_allclose(found[:, label], expected, atol=2e-4)
     assert len(set(model.positive_weights_)) > 1
+
+
+def test_a_weight_is_of_positive_documents_unless_it_is_said_to_be_of_both() -> None:
+    corpus = world()
+    usual, said, both = (
+        TunedSVM(**given).fit(corpus).decision_function(corpus)  # type: ignore[arg-type]
+        for given in ({}, {"weights": "positive"}, {"weights": "both"})
+    )
+    assert np.array_equal(usual, said)
+    assert not np.array_equal(usual, both)
+
+
+def test_which_documents_a_weight_is_of_is_checked_and_kept(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"weights is 'all'; it must be one of 'positive', 'both'"):
+        TunedSVM(weights="all").fit(world())  # type: ignore[arg-type]
+    model = TunedSVM(weights="both").fit(world())
+    model.save(tmp_path / "model")
+    loaded: Any = load(tmp_path / "model")
+    assert loaded.weights == "both"
+    assert np.array_equal(loaded.positive_weights_, model.positive_weights_)
 
 
 def test_of_equally_good_costs_the_closest_to_one_is_taken() -> None:

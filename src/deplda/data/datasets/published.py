@@ -7,7 +7,7 @@ import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 from xml.etree import ElementTree
@@ -182,17 +182,23 @@ def _smart_documents(path: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def eurlex57k(name: str, files: Files) -> Dataset:
-    """Return EURLEX57K from its archive, one JSON file a document; development documents train."""
+    """Return EURLEX57K from its archive, one JSON file a document.
+
+    Development documents train in the first split, and are left out of the second, which is that of
+    the published figures.
+    """
     names = _concept_names(files["eurovoc_en.json"])
-    count, builder, in_test = WordCounter().analyzer().counts, CorpusBuilder(), []
+    count, builder, parts = WordCounter().analyzer().counts, CorpusBuilder(), list[str]()
     for part, law in _laws(files["datasets.zip"]):
         pieces = (law.title, law.header, law.recitals, law.main_body, law.attachments)
         text = "\n".join(_flatten(piece) for piece in pieces)
         labels = [names.get(concept, concept) for concept in law.concepts]
         builder.add(count(text), labels, law.celex_id)
-        in_test.append(part == "test")
-    corpus = _corpus(builder, files["datasets.zip"])
-    return _with_training_words(name, corpus, np.array(in_test))
+        parts.append(part)
+    corpus, of = _corpus(builder, files["datasets.zip"]), np.array(parts)
+    found = _with_training_words(name, corpus, of == "test")
+    without_dev = Split(np.flatnonzero(of == "train"), np.flatnonzero(of == "test"))
+    return replace(found, splits=(*found.splits, without_dev))
 
 
 _Text = str | list[str] | None

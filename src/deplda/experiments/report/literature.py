@@ -1,4 +1,4 @@
-"""What was published on the paper's data sets: its own 26 metrics, and those of other methods."""
+"""What was published: the paper's own 26 metrics, and those of other methods."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from deplda.experiments.report.measures import TABLES, Metric
 
 
 class Comparison(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Other methods on one of the paper's data sets, as they were published."""
+    """Other methods on a data set, as they were published."""
 
     data: str
     source: str

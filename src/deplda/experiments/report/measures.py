@@ -18,6 +18,8 @@ _TITLES = {
     "margin": "Margin",
 }
 _CUTS = {"proportional": "Proportional", "calibrated": "Calibrated", "break_even": "Break-even"}
+_FIRST = {"r_precision": "RP", "ndcg": "nDCG"}
+"""Metrics of the first k, which stand beside what others published."""
 _ERRORS = {"ranking_loss": 2, "one_error": 1, "is_error": 1}
 """Errors on [0, 100], and the decimals they are written with."""
 
@@ -31,11 +33,13 @@ class Metric(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What the paper calls it."""
+        """What the paper, or whoever published it, calls it."""
         if self.name in _TITLES:
             return _TITLES[self.name]
-        mean, cut = self.name.split("_f1@")
-        return f"{_CUTS[cut]} {mean}-F1"
+        of, _, at = self.name.partition("@")
+        if of in _FIRST:
+            return f"{_FIRST[of]}@{at}"
+        return f"{_CUTS.get(at, at.capitalize())} {of.removesuffix('_f1')}-F1"
 
     @property
     def full_title(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from deplda.evaluation.ranking import PIVOTS
 from deplda.experiments.report.literature import Comparison, comparisons
 from deplda.experiments.report.measures import METRICS, TABLES, Metric
 from deplda.experiments.report.parts import Block, Cell, Section, Table, table
@@ -80,9 +81,9 @@ def _results(run: Run, pivot: str, task: str) -> Table:
     rows: list[list[Cell]] = []
     for model in run.models:
         rows.append([Cell(model), *(mean_cell(run, model, metric) for metric in metrics)])
-        if model not in run.paper:
+        if (of_paper := run.printed(model)) is None:
             continue
-        printed = {metric: run.paper[model][metric] for metric in metrics}
+        printed = {metric: of_paper[metric] for metric in metrics}
         found = [difference(run.mean(model, m), m, text) for m, text in printed.items()]
         rows.append([Cell("the paper’s", "soft"), *(Cell(t, "soft") for t in printed.values())])
         rows.append(
@@ -100,9 +101,8 @@ def _results(run: Run, pivot: str, task: str) -> Table:
 def _agreement(run: Run) -> Table:
     rows = []
     for model in run.models:
-        if model not in run.paper:
+        if (printed := run.printed(model)) is None:
             continue
-        printed = run.paper[model]
         found = {m: difference(run.mean(model, m), m, printed[m]) for m in METRICS}
         near = [d.near for d in found.values()]
         judged = {m: abs(d.value) for m, d in found.items() if d.near is not None}
@@ -140,17 +140,33 @@ def _others(run: Run, comparison: Comparison) -> Table:
 def _column(run: Run, column: str, published: Iterable[str]) -> tuple[str, list[Cell]]:
     """Return a published column's title, and its cells: ours, the paper's, other methods'."""
     name = column.removesuffix(" %")
-    metric = next((metric for metric in METRICS if " ".join(metric) == name), None)
+    metric = _metric_of(name)
     if metric is None:
         texts = ["–"] * (len(run.models) + len(run.paper))
         title = column
     else:
-        means = [run.mean(model, metric) for model in run.models]
-        printed = [row[metric] for row in run.paper.values()]
-        texts, title = [*map(metric.shown, means), *printed], metric.title
-        if name != column:
-            texts = [f"{100 * mean:.2f}" for mean in means]
-            texts += [f"{100 * float(text):.1f}" for text in printed]
-            title += ", %"
+        is_percent = name != column
+        printed = [row.get(metric) for row in run.paper.values()]
+        texts = [_ours(run, model, metric, is_percent) for model in run.models]
+        texts += ["–" if text is None else _printed(text, is_percent) for text in printed]
+        title = f"{metric.title}, %" if is_percent else metric.title
     texts += published
     return title, [Cell(t, "soft" if k >= len(run.models) else "") for k, t in enumerate(texts)]
+
+
+def _metric_of(name: str) -> Metric | None:
+    """Return the metric "pivot task name"; None of the title of a column that is none of ours."""
+    parts = name.split()
+    return Metric(*parts) if len(parts) == 3 and parts[0] in PIVOTS else None
+
+
+def _ours(run: Run, model: str, metric: Metric, is_percent: bool) -> str:
+    kept = run.found(model)["metrics"][metric.pivot][metric.task]
+    if metric.name not in kept:  # results of an earlier version, or of no labels given
+        return "–"
+    mean = run.mean(model, metric)
+    return f"{100 * mean:.2f}" if is_percent else metric.shown(mean)
+
+
+def _printed(text: str, is_percent: bool) -> str:
+    return f"{100 * float(text):.1f}" if is_percent else text

@@ -67,6 +67,10 @@ class Run:
         """Model → metric → what the paper printed for this data set, or for one of its kind."""
         return paper_values(self.experiment.paper)
 
+    def printed(self, model: str) -> dict[Metric, str] | None:
+        """Return what the paper printed for one of the models; None if it has no such model."""
+        return self.paper.get(self.experiment.models[model].published or model)
+
     @property
     def failed(self) -> tuple[Unit, ...]:
         """The units that ended badly."""

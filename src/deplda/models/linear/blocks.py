@@ -39,20 +39,22 @@ class Blocks:
             never(Features.of(csr_array((1, 1))), 1.0, 1.0)
 
     def learned(
-        self, labels: Numbers, cost: float, positive_costs: Floats, least: float,
-        folds: Sequence[Numbers],
-    ) -> Iterator[tuple[list[int], Solved]]:  # fmt: skip
-        """Yield what is learned for C, of documents without and with each label.
+        self, labels: Numbers, cost: float, costs: Floats, least: float, folds: Sequence[Numbers]
+    ) -> Iterator[tuple[list[int], Solved]]:
+        """Yield what is learned for costs, C of documents without and with each label.
 
-        Weights of no more than `least` are left out, and documents of each fold scored by machines
-        that have not seen them.
+        All start from the solution for `cost` of a label that no document has. Weights of no more
+        than `least` are left out, and documents of each fold scored by machines that have not seen
+        them.
         """
-        given = (self._start(cost), positive_costs, least, folds)
+        given = (self._start(cost), costs, least, folds)
         return self._blocks("training SVMs of", labels, _learned, given)
 
-    def tuned(self, labels: Numbers, cost: float) -> Iterator[tuple[list[int], list[float]]]:
-        """Yield the positive weights that are chosen by documents held out."""
-        return self._blocks("tuning SVMs of", labels, _tuned, (self._start(cost),))
+    def tuned(
+        self, labels: Numbers, cost: float, which: tuning.Weighted
+    ) -> Iterator[tuple[list[int], list[float]]]:
+        """Yield the weights that are chosen by documents held out."""
+        return self._blocks("tuning SVMs of", labels, _tuned, (self._start(cost), which))
 
     def paths(
         self, labels: Numbers, costs: Sequence[float], folds: Sequence[Numbers]
@@ -79,7 +81,7 @@ class Blocks:
 
 
 def _learned(
-    problem: Problem, start: Machine, positive_costs: Floats, least: float,
+    problem: Problem, start: Machine, costs: Floats, least: float,
     folds: Sequence[Numbers], labels: Sequence[int], stop: Stop,
 ) -> Solved:  # fmt: skip
     """Solve labels, those without the documents of each fold first, which is scored by them.
@@ -89,12 +91,12 @@ def _learned(
     all documents starts.
     """
     all_signs = [problem.signs(label) for label in labels]
-    costs = [(start.costs[0], positive_costs[label]) for label in labels]
+    pairs = [(float(costs[0, label]), float(costs[1, label])) for label in labels]
 
     def machines(left_out: Numbers, starts: Sequence[Machine]) -> list[Machine]:
         return [
             Machine(problem.features, _without(signs, left_out), both, begin)
-            for signs, both, begin in zip(all_signs, costs, starts, strict=True)
+            for signs, both, begin in zip(all_signs, pairs, starts, strict=True)
         ]
 
     nothing, solved, held_out = np.zeros(0, np.int64), [start] * len(labels), []
@@ -112,10 +114,11 @@ def _learned(
     )
 
 
-def _tuned(problem: Problem, start: Machine, labels: Sequence[int], stop: Stop) -> list[float]:
-    cost = start.costs[0]
+def _tuned(
+    problem: Problem, start: Machine, which: tuning.Weighted, labels: Sequence[int], stop: Stop
+) -> list[float]:
     searches = [
-        tuning.Search(problem.features, problem.signs(label), problem.order, cost, start)
+        tuning.Search(problem.features, problem.signs(label), problem.order, which, start)
         for label in labels
     ]
     return tuning.search_weights(searches, problem.tolerance, stop)

@@ -44,17 +44,19 @@ class Solver(Protocol):
     """What solves SVMs, the CPU or a GPU; each result comes with the labels that it is of."""
 
     def learned(
-        self, labels: Numbers, cost: float, positive_costs: Floats, least: float,
-        folds: Sequence[Numbers],
-    ) -> Iterator[tuple[list[int], Solved]]:  # fmt: skip
-        """Yield what is learned for C, of documents without and with each label.
+        self, labels: Numbers, cost: float, costs: Floats, least: float, folds: Sequence[Numbers]
+    ) -> Iterator[tuple[list[int], Solved]]:
+        """Yield what is learned for costs, C of documents without and with each label.
 
-        Weights of no more than `least` are left out, and documents of each fold scored by machines
-        that have not seen them.
+        All start from the solution for `cost` of a label that no document has. Weights of no more
+        than `least` are left out, and documents of each fold scored by machines that have not seen
+        them.
         """
 
-    def tuned(self, labels: Numbers, cost: float) -> Iterator[tuple[list[int], list[float]]]:
-        """Yield the positive weights that are chosen by documents held out."""
+    def tuned(
+        self, labels: Numbers, cost: float, which: tuning.Weighted
+    ) -> Iterator[tuple[list[int], list[float]]]:
+        """Yield the weights that are chosen by documents held out."""
 
     def paths(
         self, labels: Numbers, costs: Sequence[float], folds: Sequence[Numbers]
@@ -85,20 +87,20 @@ class OneVsRest:
         self,
         cost: float,
         least: float,
-        positive_weights: Floats | None = None,
+        costs: Floats | None = None,
         held_out: HeldOut | None = None,
     ) -> Weights:
         """Return the solution for C; weights of no more than `least` are left out.
 
-        `positive_weights` multiply C of the documents that have a label, label by label. `held_out`
-        documents are scored by machines that have not seen them, on the way to the solution.
+        `costs` are C of documents without and with each label, 2 × labels, where they differ.
+        `held_out` documents are scored by machines that have not seen them, on the way there.
         """
         n_labels = self._labels.shape[1]
         of_label: list[Any] = [(np.zeros(0, np.int32), np.zeros(0, np.float32))] * n_labels
         intercepts, unsolved = self._constants.copy(), 0
-        ratios = np.ones(n_labels) if positive_weights is None else positive_weights
+        costs = np.full((2, n_labels), cost) if costs is None else costs
         folds = () if held_out is None else held_out.folds
-        solved = self._solver.learned(self._taught, cost, cost * ratios, least, folds)
+        solved = self._solver.learned(self._taught, cost, costs, least, folds)
         for labels, found in solved:
             intercepts[labels] = found.intercepts
             unsolved += found.unsolved
@@ -111,10 +113,10 @@ class OneVsRest:
             _warn_unsolved(unsolved, self._problem.tolerance)
         return Weights(_assembled(of_label, self._problem.features.n_words), intercepts)
 
-    def tune(self, cost: float) -> Floats:
-        """Return the positive weight of every label by the paper's hold-out rule."""
+    def tune(self, cost: float, which: tuning.Weighted) -> Floats:
+        """Return the weight of every label by the paper's hold-out rule."""
         found = np.ones(self._labels.shape[1])
-        for labels, chosen in self._solver.tuned(self._taught, cost):
+        for labels, chosen in self._solver.tuned(self._taught, cost, which):
             found[labels] = chosen
         return found
 

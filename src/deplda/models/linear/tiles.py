@@ -63,16 +63,17 @@ class Tiles:
             gpu.function("linear", "look")
 
     def learned(
-        self, labels: Numbers, cost: float, positive_costs: Floats, least: float,
-        folds: Sequence[Numbers],
-    ) -> Iterator[tuple[list[int], Solved]]:  # fmt: skip
-        """Yield what is learned for C, of documents without and with each label; see `Blocks`."""
-        work = partial(self._learn, cost, positive_costs, least, folds)
+        self, labels: Numbers, cost: float, costs: Floats, least: float, folds: Sequence[Numbers]
+    ) -> Iterator[tuple[list[int], Solved]]:
+        """Yield what is learned for C of documents without and with each label; see `Blocks`."""
+        work = partial(self._learn, costs, least, folds)
         return self._tiles("training SVMs of", labels, len(folds) + 1, cost, work)
 
-    def tuned(self, labels: Numbers, cost: float) -> Iterator[tuple[list[int], list[float]]]:
-        """Yield the positive weights that are chosen by documents held out; see `Blocks`."""
-        return self._tiles("tuning SVMs of", labels, 1, cost, partial(self._tune, cost))
+    def tuned(
+        self, labels: Numbers, cost: float, which: tuning.Weighted
+    ) -> Iterator[tuple[list[int], list[float]]]:
+        """Yield the weights that are chosen by documents held out; see `Blocks`."""
+        return self._tiles("tuning SVMs of", labels, 1, cost, partial(self._tune, cost, which))
 
     def paths(
         self, labels: Numbers, costs: Sequence[float], folds: Sequence[Numbers]
@@ -100,10 +101,10 @@ class Tiles:
                 yield own.tolist(), result
 
     def _learn(
-        self, cost: float, positive_costs: Floats, least: float, folds: Sequence[Numbers],
+        self, every_cost: Floats, least: float, folds: Sequence[Numbers],
         start: _Start, labels: Numbers, signs: Any, done: Done,
     ) -> Solved:  # fmt: skip
-        costs = np.stack([np.full(len(labels), cost), positive_costs[labels]])
+        costs = every_cost[:, labels]
         scratch, held_out = Scratch(self._documents, signs.shape[1]), []
         machines = None
         for fold in folds:
@@ -124,8 +125,9 @@ class Tiles:
         )
 
     def _tune(
-        self, cost: float, start: _Start, labels: Numbers, signs: Any, done: Done
-    ) -> list[float]:
+        self, cost: float, which: tuning.Weighted,
+        start: _Start, labels: Numbers, signs: Any, done: Done,
+    ) -> list[float]:  # fmt: skip
         problem, gpu = self._problem, self._gpu
         n_positive = np.diff(problem.starts)[labels].astype(np.int64)
         totals = np.stack([len(problem.features) - n_positive, n_positive])
@@ -137,9 +139,9 @@ class Tiles:
             tuning.Choice(tuning.candidates(problem.signs(label), weights), n_held)
             for label, n_held in zip(labels.tolist(), most.sum(axis=0).tolist(), strict=True)
         ]
-        costs = cost * np.array([np.ones(len(labels)), [choice.weight for choice in choices]])
+        costs = tuning.weighted_costs(cost, [choice.weight for choice in choices], which)
         machines = self._machines(start, signs, costs, held=held)
-        judge = partial(_choose, choices, cost, problem.tolerance)
+        judge = partial(_choose, choices, cost, which, problem.tolerance)
         _step_until(machines, judge, np.arange(len(labels)), done)
         return [choice.chosen for choice in choices]
 
@@ -255,13 +257,13 @@ def _solve(machines: Machines, tolerance: float, done: Done) -> None:
 
 
 def _choose(
-    choices: Sequence[tuning.Choice], cost: float, tolerance: float,
+    choices: Sequence[tuning.Choice], cost: float, which: tuning.Weighted, tolerance: float,
     machines: Machines, numbers: Numbers, is_left: Bools,
 ) -> tuple[Bools, Bools]:  # fmt: skip
-    """Judge the positive weights that labels are at, and have those go on that are judged."""
+    """Judge the weights that labels are at, and have those go on that are judged."""
     is_finished, is_moving = np.zeros(machines.n, bool), is_left.copy()
     counts, is_done = machines.judged(is_left).T.tolist(), _is_done(machines, tolerance).tolist()
-    changed, positive_costs = [], []
+    changed, weights = [], []
     for k in np.flatnonzero(is_left).tolist():
         choice = choices[numbers[k]]
         if not choice.is_judged(*counts[k], is_done[k]):
@@ -269,10 +271,9 @@ def _choose(
         is_moving[k] = False
         if choice.goes_on():
             changed.append(k)
-            positive_costs.append(cost * choice.weight)
+            weights.append(choice.weight)
         else:
             is_finished[k] = True
     if changed:
-        both = np.stack([np.full(len(changed), cost), positive_costs])
-        machines.set_costs(np.array(changed), both)
+        machines.set_costs(np.array(changed), tuning.weighted_costs(cost, weights, which))
     return is_finished, is_moving

@@ -1,8 +1,9 @@
-"""What is chosen on held-out training documents: Tuned-SVM's positive weights, Tfidf-SVM's C."""
+"""What is chosen on held-out training documents: Tuned-SVM's weights, Tfidf-SVM's C."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,9 @@ from deplda.engine.pool import Stop
 from deplda.models.linear.solver import Features, Machine, Signs, solve, step_until
 
 Numbers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Weighted = Literal["positive", "both"]
+"""Which documents a label's weight is of: those that have the label, or all."""
 
 POSITIVE_WEIGHTS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000)
 COSTS = (0.3, 1.0, 3.0)
@@ -50,15 +54,25 @@ def held_out(signs: Signs, order: Numbers) -> tuple[Signs, Numbers]:
     return left, np.concatenate(held)
 
 
-def candidates(signs: Signs, weights: npt.NDArray[np.float64] | None = None) -> list[float]:
-    """Return the positive weights to try, those closest to 1 first; documents have weights too."""
+def weighted(cost: float, weight: float, which: Weighted) -> tuple[float, float]:
+    """Return C of documents without and with a label of some weight."""
+    return cost * weight if which == "both" else cost, cost * weight
+
+
+def weighted_costs(cost: float, weights: Sequence[float] | Floats, which: Weighted) -> Floats:
+    """Return C of documents without and with each label, 2 × labels."""
+    return np.array([weighted(cost, weight, which) for weight in weights]).reshape(-1, 2).T
+
+
+def candidates(signs: Signs, weights: Floats | None = None) -> list[float]:
+    """Return the weights to try, those closest to 1 first; documents have weights too."""
     n = np.ones(len(signs)) if weights is None else weights
     ratio = float(n[signs < 0].sum() / n[signs > 0].sum())
     return sorted({*map(float, POSITIVE_WEIGHTS), ratio}, key=lambda weight: abs(weight - 1))
 
 
 class Choice:
-    """The choice of one label's positive weight: the most accurate, of equals the closest to 1.
+    """The choice of one label's weight: the most accurate, of equals the closest to 1.
 
     Weights are tried from 1 outwards, each from the solution of the one before, so that a later one
     must be right on more held-out documents than the best so far. None can once all are right. And
@@ -91,14 +105,15 @@ class Choice:
 
 
 class Search:
-    """The search for one label's positive weight, on the CPU."""
+    """The search for one label's weight, on the CPU."""
 
     def __init__(
-        self, features: Features, signs: Signs, order: Numbers, cost: float, start: Machine
+        self, features: Features, signs: Signs, order: Numbers, which: Weighted, start: Machine
     ) -> None:
         left, self._held = held_out(signs, order)
         self._is_positive = signs[self._held] > 0
-        self._lengths, self._cost = features.lengths[self._held], cost
+        self._lengths = features.lengths[self._held]
+        self._cost, self._which = start.costs[0], which
         self._choice = Choice(candidates(signs, features.weights), len(self._held))
         self.machine = Machine(features, left, self._costs(), start)
 
@@ -108,7 +123,7 @@ class Search:
         return self._choice.chosen
 
     def _costs(self) -> tuple[float, float]:
-        return self._cost, self._cost * self._choice.weight
+        return weighted(self._cost, self._choice.weight, self._which)
 
     def is_finished(self, tolerance: float) -> bool:
         """Judge the weight by the scores it gives so far; say whether no other is left to try."""
@@ -129,7 +144,7 @@ class Search:
 
 
 def search_weights(searches: Sequence[Search], tolerance: float, stop: Stop) -> list[float]:
-    """Return the chosen positive weight of each of some labels."""
+    """Return the chosen weight of each of some labels."""
     machines = [search.machine for search in searches]
     step_until(machines, lambda number: searches[number].is_finished(tolerance), stop)
     return [search.chosen for search in searches]
