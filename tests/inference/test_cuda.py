@@ -109,7 +109,7 @@ def test_words_give_as_on_the_cpu(gpu: Gpu, way: Any, topics: tuple[int, ...]) -
 
 
 WRONG = [
-    ("given += ws.labels[ws.z[i]] == c", "given += ws.z[i] == c", ("sampled", "counts")),
+    ("given += ws.label(ws.z[i]) == c", "given += ws.z[i] == c", ("sampled", "counts")),
     ("weight * phi * mass - itself", "weight * phi * mass", ("sampled", "conditionals")),
     ("ws.alpha[c] + (slot >= 0 ?", "0.0f * (slot >= 0 ?", ("proper", "conditionals")),
     ("(words->base[c] + own) * mass[c]", "words->base[c] * mass[c]", ("deterministic", "counts")),

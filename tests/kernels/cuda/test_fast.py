@@ -76,7 +76,7 @@ WRONG_DRAWS = [
     ("* topic_value(topics, words.row_labels[begin + e], t)", "* 0.3f"),
     ("words.row_sums, begin, end, u2 *", "words.row_sums, begin, end, 0.5 *"),
     ("label_values[begin + lane]", "label_values[0]"),
-    ("near.rows[1][slot] = own.y", "near.rows[1][slot] = own.x"),
+    ("near.rows[0][slot] = own.x + smooth", "near.rows[0][slot] = 9.0f * slot"),
     ("left < topics.word_sums[end - 1]", "false"),
 ]
 

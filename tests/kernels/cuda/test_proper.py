@@ -81,7 +81,7 @@ WRONG = [
     ("own.names[drawn] : other", "own.names[drawn] : c"),
     ("(float)own.step * own.n_slot[k]", "0.3f * (float)own.step * own.n_slot[k]"),
     ("own.rows[(long long)topics.label_topics[e] * width + h] +=", "own.rows[h] +="),
-    ("ws.z = every", "ws.z = z"),
+    ("return own.tokens[m]", "return own.tokens[0]"),
     ("lgamma(a + step + n_words)", "lgamma(a + step)"),
 ]
 
