@@ -71,3 +71,10 @@ def of_known_words(counts: Any, others: Any) -> Any:
     is_known = np.zeros(counts.shape[1], bool)
     is_known[others.indices[others.data > 0]] = True
     return only_columns(counts, is_known)
+
+
+def others_teach(teaches: npt.NDArray[np.bool_], fold: Numbers) -> bool:
+    """Return whether a document that is not in the fold teaches: it has words and labels."""
+    teaches = teaches.copy()
+    teaches[fold] = False
+    return bool(teaches.any())

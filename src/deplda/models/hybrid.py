@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -18,8 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 from deplda.data import checks, wording
 from deplda.data.corpus import Corpus, check_counts, grown
 from deplda.data.evidence import Documents
-from deplda.data.fields import Fields
-from deplda.data.files import StrPath
 from deplda.data.names import MARK
 from deplda.data.targets import Indicator, Targets, by_place, extended
 from deplda.data.text import WordCounter
@@ -28,10 +25,10 @@ from deplda.data.weighting import WordCounts, label_frequencies
 from deplda.engine.execution import Execution
 from deplda.engine.pool import Stop
 from deplda.engine.progress import skip_steps, steps
-from deplda.errors import InputError, NothingHeldOutWarning
+from deplda.errors import NothingHeldOutWarning
 from deplda.inference.batches import Backend
 from deplda.inference.cpu import Cpu
-from deplda.models import holdout, hybrid_codec, hybrid_reasons, hybrid_shards
+from deplda.models import holdout, hybrid_codec, hybrid_reasons
 from deplda.models.asks_experts import AsksExperts
 from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.calibration import Calibration
@@ -49,7 +46,7 @@ from deplda.models.expert_signals import Expert, counts_in
 from deplda.models.experts import Evidence
 from deplda.models.explainer import Explainer
 from deplda.models.explanation import Explanation
-from deplda.models.folds import folds_among, of_known_words
+from deplda.models.folds import folds_among, of_known_words, others_teach
 from deplda.models.hybrid_scorer import (
     Decision,
     HybridScorer,
@@ -59,6 +56,7 @@ from deplda.models.hybrid_scorer import (
     is_taught,
     lengths_of,
 )
+from deplda.models.hybrid_shards import LearnsShards
 from deplda.models.knows_names import KnowsNames
 from deplda.models.learning_on import LearnsOn
 from deplda.models.lesson import are_texts, taken
@@ -69,12 +67,10 @@ from deplda.models.name_evidence import MOST_NAMED, NameIndex, WordDocuments
 from deplda.models.parameters import checked
 from deplda.models.quality import NOTHING_MEASURED
 from deplda.models.topic_model import Auto
-from deplda.training import shards
 from deplda.training.estimates import LabelWords, TopicLabels
 
 _STEPS = 7
-"""Of `fit`, as they are shown: three with documents held out, four with all. Of shards there are
-three more: words are counted and numbered, and then weighed."""
+"""Of `fit`, as they are shown: three with documents held out, four with all."""
 _UNTAUGHT_COST = 1.0
 _TRUST_IN_NEW = 0.3
 """Share of C for more documents of a label that has a weight already: they are missed by more than
@@ -82,7 +78,7 @@ they would be, had they been learned from with the others (chosen on training do
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
+class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
     """The hybrid: a shortlist of labels, linear SVMs and a topic model, combined by a mixture.
 
     For each document some labels are candidates: those with similar training documents, and among
@@ -240,7 +236,7 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         folds = [
             fold
             for fold in folds_among(known, self.n_held_out, groups, self.seed_)
-            if _others_teach((np.diff(learned.indptr) > 0) & (np.diff(labels.indptr) > 0), fold)
+            if others_teach((np.diff(learned.indptr) > 0) & (np.diff(labels.indptr) > 0), fold)
         ]
 
         def without(fold: Numbers, n_candidates: int) -> holdout.Fold:
@@ -252,86 +248,6 @@ class HybridLDA(LearnsOn, KnowsNames, AsksExperts, Explainer):
         is_part = len(folds) == 1 and bool(lessons)
         self._learn(learned, labels, (folds[0], lessons[0]) if is_part else None)
         return self
-
-    @steps(_STEPS + 3)
-    def fit_shards(
-        self,
-        source: StrPath,
-        folder: StrPath,
-        *,
-        fields: Fields | None = None,
-        counter: WordCounter | None = None,
-    ) -> Self:
-        """Learn as `fit` does from a folder of labelled files, however large they are together.
-
-        A worker has one file in memory at a time, or the documents that some labels learn from;
-        this process what is known of labels and words, the labels of all documents and the
-        documents held out. With one file it is `fit` of its documents, bit by bit.
-
-        Parameters
-        ----------
-        source : path
-            A folder of JSONL, CSV, TSV, svmlight or Parquet files, plain or gzip.
-        folder : path
-            Where the results of all stages are kept; on a cluster, under this path on all machines.
-            A run that was cut off goes on from what is there, to the same bits. It may be deleted
-            afterwards.
-        fields : Fields, optional
-            Which fields hold the id, the text and the labels.
-        counter : WordCounter, optional
-            How texts become words.
-        """
-        checked(self.get_params(deep=False))
-        self._check_shards(counter)
-        counter, execution = WordCounter() if counter is None else counter, self._execution()
-        fields = shards.settled_fields(source, fields)
-        ready = shards.prepare(source, folder, execution, fields=fields, counter=counter)
-        every = shards.read_labels(folder, ready)
-        prepared = hybrid_shards.Shards(Path(folder).absolute(), ready, every)
-        labels = self._begin_fit(
-            shards.without_words(ready, every), None, shards.fitted(counter, ready)
-        ).labels
-        self.fields_, self.n_tokens_ = fields, int(every.tokens.sum())
-        self._last_stage, self._n_learned = None, labels.shape[1]
-        index = self._index_names(prepared.count_words(hybrid_shards.NONE, execution))
-        self._sources, self._vectors = {}, None
-        every_one = np.ones(prepared.n_documents, bool)
-        folds = [
-            fold
-            for fold in folds_among(every_one, self.n_held_out, None, self.seed_)
-            if _others_teach(prepared.teach(), fold)
-        ]
-
-        def lesson_without(fold: Numbers) -> hybrid_shards.ShardLesson:
-            how = self._topic_model(), self._learned_targets(), execution
-            return hybrid_shards.lesson_of(prepared, fold, *how)
-
-        def without(fold: Numbers, n_candidates: int) -> holdout.Fold:
-            lesson, counts = lesson_without(fold), prepared.counts_of(fold, execution)
-            shortlister = self._shortlister_by(
-                lesson.idf, lesson.near.nearby, lesson.topics, lesson.labels, n_candidates, None,
-                counts,
-            )  # fmt: skip
-            return hybrid_shards.fold_of(prepared, lesson, counts, shortlister, index, execution)
-
-        lessons = self._choose(labels, folds, without, index)
-        part = lessons[0] if len(folds) == 1 and lessons else None
-        lesson = lesson_without(hybrid_shards.NONE)
-        weights = hybrid_shards.learn(lesson, self.n_candidates_, self.C_, part, execution)
-        self._set_learned(lesson.idf, lesson.near, weights, lesson.topics, labels)
-        return self
-
-    def _check_shards(self, counter: WordCounter | None) -> None:
-        """Raise at what shards cannot be learned with."""
-        if self.experts:
-            raise InputError(
-                "experts are asked about documents in memory; leave them out, or use fit"
-            )
-        if counter is not None and counter.names is not None:
-            raise InputError(
-                "the counter counts for the names of a vocabulary, which shards are not learned "
-                "with; leave its names out, or use fit"
-            )
 
     def _choose(
         self,
@@ -706,13 +622,6 @@ def _with_names(counter: WordCounter | None, vocabulary: Vocabulary) -> WordCoun
 def _holding_out(folds: Sequence[Numbers]) -> str:
     parts = f" in {len(folds)} parts" if len(folds) > 1 else ""
     return f"holding out {wording.counted(sum(map(len, folds)), 'document')}{parts}"
-
-
-def _others_teach(teaches: Bools, fold: Numbers) -> bool:
-    """Return whether a document that is not in the fold teaches: it has words and labels."""
-    teaches = teaches.copy()
-    teaches[fold] = False
-    return bool(teaches.any())
 
 
 def _backend(topics: DependencyLDA, counts: Counts, execution: Execution) -> Backend:

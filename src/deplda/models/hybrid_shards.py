@@ -7,23 +7,35 @@ and words, and the documents held out.
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from deplda.data.corpus import only_columns
+from deplda.data.fields import Fields
+from deplda.data.files import StrPath
 from deplda.data.targets import Indicator, Targets
+from deplda.data.text import WordCounter
 from deplda.engine.execution import Execution
+from deplda.engine.progress import steps
+from deplda.errors import InputError
 from deplda.models import holdout
+from deplda.models.asks_experts import AsksExperts
 from deplda.models.base import Counts, Floats, Numbers
+from deplda.models.calibration import Calibration
 from deplda.models.candidates import Centroids, Index, Sparse
 from deplda.models.dependency import DependencyLDA
+from deplda.models.folds import folds_among, others_teach
 from deplda.models.hybrid_scorer import Shortlister, lengths_of
+from deplda.models.knows_names import KnowsNames
 from deplda.models.linear.shard_svms import ShardSvms, pair_up
 from deplda.models.linear.svm import idf_by
 from deplda.models.name_evidence import NameIndex, WordDocuments
+from deplda.models.parameters import checked
 from deplda.models.shard_features import (
     Taught,
     centroids,
@@ -32,10 +44,13 @@ from deplda.models.shard_features import (
     gathered,
     write_companions,
 )
+from deplda.training import shards
 from deplda.training.shard_layouts import lay_out_shards
 from deplda.training.shards import Labels, Ready
 
 NONE: Numbers = np.zeros(0, np.int64)
+_STEPS = 10
+"""As shown: words are counted and numbered; three are of documents held out, five of all."""
 
 
 class Shards(NamedTuple):
@@ -138,3 +153,124 @@ def learn(
         svms = svms._replace(start=part.alpha)
     (solved,) = svms.learn((cost,), np.arange(lesson.labels.shape[1]), execution)
     return solved.weights
+
+
+class LearnsShards(KnowsNames, AsksExperts):
+    """A hybrid that learns from shards what it learns from documents in memory."""
+
+    C_: float
+    n_candidates_: int
+    _last_stage: Calibration | None
+
+    @abstractmethod
+    def _topic_model(self) -> DependencyLDA:
+        """Return the topic model, which has learned nothing yet."""
+
+    @abstractmethod
+    def _learned_targets(self) -> Targets:
+        """Return the labels that are learned."""
+
+    @abstractmethod
+    def _shortlister_by(
+        self, idf: Floats, near: Index, topics: DependencyLDA, labels: Indicator,
+        n_candidates: int, weights: Floats | None, others: Counts,
+    ) -> Shortlister:  # fmt: skip
+        """Return what finds candidates of others."""
+
+    @abstractmethod
+    def _choose(
+        self,
+        labels: Indicator,
+        folds: Sequence[Numbers],
+        without: Callable[[Numbers, int], holdout.Fold],
+        index: NameIndex | None,
+        experts: Sequence[str] = (),
+    ) -> list[holdout.Lesson]:
+        """Set C, the number of candidates and the mixture; return what was learned."""
+
+    @abstractmethod
+    def _set_learned(
+        self, idf: Floats, near: Centroids, weights: Counts, topics: DependencyLDA,
+        labels: Indicator,
+    ) -> None:  # fmt: skip
+        """Keep what was learned from all documents."""
+
+    @steps(_STEPS)
+    def fit_shards(
+        self,
+        source: StrPath,
+        folder: StrPath,
+        *,
+        fields: Fields | None = None,
+        counter: WordCounter | None = None,
+    ) -> Self:
+        """Learn as `fit` does from a folder of labelled files, however large they are together.
+
+        A worker has one file in memory at a time, or the documents that some labels learn from;
+        this process what is known of labels and words, the labels of all documents and the
+        documents held out. With one file it is `fit` of its documents, bit by bit.
+
+        Parameters
+        ----------
+        source : path
+            A folder of JSONL, CSV, TSV, svmlight or Parquet files, plain or gzip.
+        folder : path
+            Where the results of all stages are kept; on a cluster, under this path on all machines.
+            A run that was cut off goes on from what is there, to the same bits. It may be deleted
+            afterwards.
+        fields : Fields, optional
+            Which fields hold the id, the text and the labels.
+        counter : WordCounter, optional
+            How texts become words.
+        """
+        checked(self.get_params(deep=False))
+        self._check_shards(counter)
+        counter, execution = WordCounter() if counter is None else counter, self._execution()
+        fields = shards.settled_fields(source, fields)
+        ready = shards.prepare(source, folder, execution, fields=fields, counter=counter)
+        every = shards.read_labels(folder, ready)
+        prepared = Shards(Path(folder).absolute(), ready, every)
+        labels = self._begin_fit(
+            shards.without_words(ready, every), None, shards.fitted(counter, ready)
+        ).labels
+        self.fields_, self.n_tokens_ = fields, int(every.tokens.sum())
+        self._last_stage, self._n_learned = None, labels.shape[1]
+        index = self._index_names(prepared.count_words(NONE, execution))
+        self._sources, self._vectors = {}, None
+        every_one = np.ones(prepared.n_documents, bool)
+        folds = [
+            fold
+            for fold in folds_among(every_one, self.n_held_out, None, self.seed_)
+            if others_teach(prepared.teach(), fold)
+        ]
+
+        def lesson_without(fold: Numbers) -> ShardLesson:
+            how = self._topic_model(), self._learned_targets(), execution
+            return lesson_of(prepared, fold, *how)
+
+        def without(fold: Numbers, n_candidates: int) -> holdout.Fold:
+            lesson, counts = lesson_without(fold), prepared.counts_of(fold, execution)
+            shortlister = self._shortlister_by(
+                lesson.idf, lesson.near.nearby, lesson.topics, lesson.labels, n_candidates, None,
+                counts,
+            )  # fmt: skip
+            return fold_of(prepared, lesson, counts, shortlister, index, execution)
+
+        lessons = self._choose(labels, folds, without, index)
+        part = lessons[0] if len(folds) == 1 and lessons else None
+        lesson = lesson_without(NONE)
+        weights = learn(lesson, self.n_candidates_, self.C_, part, execution)
+        self._set_learned(lesson.idf, lesson.near, weights, lesson.topics, labels)
+        return self
+
+    def _check_shards(self, counter: WordCounter | None) -> None:
+        """Raise at what shards cannot be learned with."""
+        if self.experts:
+            raise InputError(
+                "experts are asked about documents in memory; leave them out, or use fit"
+            )
+        if counter is not None and counter.names is not None:
+            raise InputError(
+                "the counter counts for the names of a vocabulary, which shards are not learned "
+                "with; leave its names out, or use fit"
+            )
