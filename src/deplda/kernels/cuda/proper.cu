@@ -3,7 +3,7 @@
 // A warp runs one chain of one document. A label token's weights are split as deplda.kernels.proper
 // explains: φ′_ct, and an excess φ′_ct (f_c − 1) on the labels that have words. What is drawn from
 // φ′_ct alone depends on no other label token: 32 tokens draw it at once, each lane one.
-const int NEAR_BLOCKS = 5; // of slots: of most documents they hold all labels that have mass
+const int NEAR_BLOCKS = 6; // of slots: of most documents they hold all labels that have mass
 #include "layouts.cuh"
 #include "warp.cuh"
 #include "workspace.cuh"
@@ -292,7 +292,7 @@ __device__ void rest_of_cycle(
 //
 // As `sample` of fast.cu, with n_label_tokens label tokens for each document; `table` is that of
 // `excesses`. A document without words is left out.
-extern "C" __global__ void __launch_bounds__(128, 5) sample(
+extern "C" __global__ void __launch_bounds__(128, 4) sample(
     const WordTables *words, const TopicTables *sets, const long long *set_starts, int n_labels,
     const long long *starts, const int *types, const int *times, const int *order,
     const long long *phi_starts, const float *phi, const long long *memory_starts, float *memory,
