@@ -8,7 +8,9 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array, random_array
 from sklearn.svm import LinearSVC
 
+from deplda import Corpus
 from deplda.kernels import shortlists as kernels
+from deplda.training.word_chain import lay_out
 
 shortlists: Any = kernels
 Array = np.ndarray[Any, Any]
@@ -310,3 +312,41 @@ def test_lists_are_filled_with_the_usual_labels_that_they_lack() -> None:
     for own, before in zip(found.tolist(), lists.tolist(), strict=True):
         given = [c for c in before if c >= 0]
         assert own == [*given, *(c for c in usual.tolist() if c not in given)][:7]
+
+
+def test_rows_are_taken_counted_and_numbered_anew() -> None:
+    matrix = documents()
+    starts, words, values = arrays(matrix)
+    rows = np.array([3, 4, 17, 39])
+    begins, ends = starts[rows], starts[rows + 1]
+    own, own_values = np.empty((ends - begins).sum(), np.int32), np.empty(len(words), np.float32)
+    shortlists.take_rows(begins, ends, words, values, own, own_values)
+    taken = matrix[rows]
+    np.testing.assert_array_equal(own, taken.indices)
+    np.testing.assert_array_equal(own_values[: taken.nnz], taken.data)
+    counts = np.zeros(N_WORDS, np.int64)
+    shortlists.count_each(own, counts)
+    np.testing.assert_array_equal(counts, np.bincount(taken.indices, minlength=N_WORDS))
+    number_of = np.random.default_rng(0).permutation(N_WORDS).astype(np.int32)
+    shortlists.renumber(own, number_of)
+    np.testing.assert_array_equal(own, number_of[taken.indices])
+
+
+def test_features_are_added_up_by_label_and_word() -> None:
+    rng, counts = np.random.default_rng(0), documents()
+    labels = rng.random((N_ROWS, 5)) < 0.4
+    labels[:, 4] = labels[:, :4].any(axis=1)  # the last has no sums
+    corpus = Corpus(np.ceil(counts.toarray()), labels)
+    layout, features = lay_out(corpus), csr_array(counts.toarray())
+    is_left_out = rng.random(N_ROWS) < 0.3
+    sums = np.zeros(len(layout.cell_words))
+    shortlists.add_to_cells(
+        layout.entry_starts, layout.label_starts, layout.grid_starts, layout.cells,
+        features.data.astype(np.float64), is_left_out, 1, sums,
+    )  # fmt: skip
+    expected = (labels & ~is_left_out[:, None]).T.astype(float) @ features.toarray()
+    owner = np.repeat(np.arange(5), np.diff(layout.cell_starts))
+    found = np.zeros((5, N_WORDS))
+    found[owner, layout.cell_words] = sums
+    np.testing.assert_allclose(found[:4], expected[:4])
+    assert not found[4].any()

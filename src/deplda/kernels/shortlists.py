@@ -384,3 +384,17 @@ def take_rows(begins, ends, words, values, out_words, out_values):  # type: igno
         out_words[at : at + n] = words[begins[i] : ends[i]]
         out_values[at : at + n] = values[begins[i] : ends[i]]
         at += n
+
+
+@njit(nogil=True, cache=True)
+def count_each(words, counts):  # type: ignore[no-untyped-def]
+    """Add to counts how often each word is there."""
+    for w in words:
+        counts[w] += 1
+
+
+@njit(nogil=True, cache=True)
+def renumber(words, number_of):  # type: ignore[no-untyped-def]
+    """Mutate words to their new numbers."""
+    for e in range(words.size):
+        words[e] = number_of[words[e]]

@@ -217,15 +217,15 @@ def _problem_of(svms: ShardSvms, labels: Numbers) -> _Problem:
             (matrix[0], matrix[1], matrix[2]), squares, words, starts, documents, signs, documents
         )
     sizes, own, values, squares = features.rows(every)
-    n_with = np.bincount(own, minlength=n_words)
+    n_with, number_of = np.zeros(n_words, np.int64), np.zeros(n_words, np.int32)
+    shortlists.count_each(own, n_with)
     words = np.argsort(-n_with, kind="stable")[: np.count_nonzero(n_with)]
-    number_of = np.zeros(n_words, np.int32)
     number_of[words] = np.arange(len(words), dtype=np.int32)
+    shortlists.renumber(own, number_of)
     ends = np.concatenate([[0], np.cumsum(sizes)])
     return _Problem(
-        (ends, number_of[own], values), squares, words, starts, rows.astype(np.int64), signs,
-        documents,
-    )  # fmt: skip
+        (ends, own, values), squares, words, starts, rows.astype(np.int64), signs, documents
+    )
 
 
 def _pairs_of(svms: ShardSvms, labels: Numbers) -> tuple[Numbers, Numbers, npt.NDArray[np.int8]]:
