@@ -511,12 +511,11 @@ def _measured(
 ) -> list[dict[str, Floats]]:
     """Return for each C the measures of the mixture on some labels."""
     paths = [task.problem.learn(costs, sample, execution) for task in tasks]
-
-    def measured(own: Sequence[Solved]) -> dict[str, Floats]:
-        held = [task.fold.held_out(one.weights) for task, one in zip(tasks, own, strict=True)]
-        return mixture.measured("crossed", _only(_together(held), sample))
-
-    return execution.map_here(measured, zip(*paths, strict=True))
+    held = [  # one after the other: margins may be a GPU's, which takes one piece of work at a time
+        _together([task.fold.held_out(one.weights) for task, one in zip(tasks, own, strict=True)])
+        for own in zip(*paths, strict=True)
+    ]
+    return execution.map_here(lambda each: mixture.measured("crossed", _only(each, sample)), held)
 
 
 def _best_cost(
