@@ -86,12 +86,11 @@ def _where(measured: Measured, model: str, sizes: list[tuple[int, int]], shard: 
         f"{min(n for _, n in sizes):,} to {max(n for _, n in sizes):,} labels, shards of "
         f"{shard:,.0f} documents of some 200 tokens, one Dask worker beside the driver.\n"
     )
-    if model != "hybrid" or sizes[-1][0] < 1_000_000:
+    if sizes[-1][0] < 1_000_000:
         text += (
-            "\n**To be measured again**, with the hybrid and up to a million documents: these are "
-            "small runs, on two cores that had other work as well, so that two workers may be "
-            "slower than one. What follows from them is the method, and at best the order of "
-            "magnitude.\n"
+            f"\n**These are small runs**, of {sizes[-1][0]:,} documents at most; the driver and "
+            "the workers share two cores. What follows from them for clusters is the method, and "
+            "an order of magnitude.\n"
         )
     return text
 

@@ -5,6 +5,7 @@ JOB is a `Job` as JSON; what was measured is written to its file `out`, as a `Ru
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -91,6 +92,9 @@ def measure(job: Job) -> Run:
         with learning.recording():
             model.fit_shards(train, work / "scratch")
         model.save(work / "model")
+        n_words = len(model.words_)
+        del model  # prediction loads it, and its memory is measured apart
+        gc.collect()
         with predicting.recording():
             manifest = predict_shards(work / "model", test, work / "labels", k=10, **how)
     sizes = {
@@ -99,7 +103,7 @@ def measure(job: Job) -> Run:
     }
     run = Run(
         job.model, job.engine, job.workers, job.shape.documents, job.shape.labels,
-        len(model.words_), job.shape.shards, manifest.documents, sizes["model"], sizes["scratch"],
+        n_words, job.shape.shards, manifest.documents, sizes["model"], sizes["scratch"],
         learning.stages, predicting.stages,
     )  # fmt: skip
     subprocess.run(["rm", "-r", work], check=True)
