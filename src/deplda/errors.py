@@ -165,7 +165,25 @@ class NotCountsWarning(UserWarning):
 
 
 class ApproximateCountsWarning(UserWarning):
-    """Texts have more distinct words than are counted at a time: rare ones may be left out."""
+    """Texts have more distinct words than are counted at a time: rare ones may be left out.
+
+    Examples
+    --------
+    >>> import json
+    >>> import pathlib
+    >>> import warnings
+    >>> import deplda
+    >>> pathlib.Path("shards").mkdir()
+    >>> texts = deplda.datasets.newsroom(60).texts
+    >>> lines = [json.dumps({"text": text, "labels": ["NEWS"]}) for text in texts]
+    >>> _ = pathlib.Path("shards/a.jsonl").write_text("\\n".join(lines))
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     counter = deplda.WordCounter(max_words=50)
+    ...     model = deplda.FlatLDA().fit_shards("shards", "work", counter=counter)
+    >>> "ApproximateCountsWarning" in {each.category.__name__ for each in caught}
+    True
+    """
 
 
 class MissingFieldWarning(UserWarning):

@@ -10,6 +10,7 @@ import pytest
 
 from deplda import datasets
 from deplda.experiments import read_results
+from deplda.experiments.processes import Processes
 from deplda.experiments.results import Unit
 from deplda.experiments.unit import Task, run_unit
 from tests.cli.running import articles, done, problem, run
@@ -25,14 +26,14 @@ def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
     """Units are run in this process, which is faster; those of a model called Bad fail."""
     asked: list[Task] = []
 
-    def here(task: Task) -> Unit:
+    def here(_: Processes, task: Task) -> Unit:
         asked.append(task)
         if task.experiment.models[task.model].estimator == "PriorLDA":
             return Unit(task.model, task.split, "failed", error="MemoryError: no room")
         found = msgspec.json.decode(msgspec.json.encode(run_unit(task)))
         return Unit(task.model, task.split, "done", found=found)
 
-    monkeypatch.setattr("deplda.experiments.runner._in_own_process", here)
+    monkeypatch.setattr("deplda.experiments.processes.Processes.run", here)
     return asked
 
 

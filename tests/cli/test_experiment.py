@@ -7,6 +7,7 @@ import pytest
 
 import deplda.experiments.report
 from deplda import datasets
+from deplda.experiments.processes import Processes
 from deplda.experiments.results import Unit
 from deplda.experiments.unit import Task
 from tests.cli.running import done, problem, run
@@ -17,14 +18,14 @@ from tests.experiments.report import folders
 def experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An experiment whose units end at once: the model called Bad fails."""
 
-    def end(task: Task) -> Unit:
+    def end(_: Processes, task: Task) -> Unit:
         if task.model == "Bad":
             return Unit(task.model, task.split, "failed", error="alpha is -1")
         return Unit(task.model, task.split, "done", found={"peak_mb": 1.0})
 
     small = datasets.load("newsroom", n_documents=100)
     monkeypatch.setattr(datasets, "load", lambda *_: small)
-    monkeypatch.setattr("deplda.experiments.runner._in_own_process", end)
+    monkeypatch.setattr("deplda.experiments.processes.Processes.run", end)
     path = tmp_path / "small.toml"
     path.write_text('name="small"\ndata="newsroom"\n[models.Flat]\nestimator="FlatLDA"\n')
     return path
@@ -48,8 +49,8 @@ def test_an_experiment_says_why_each_model_worked_on_the_cpu_and_misses_a_gpu_at
 ) -> None:
     machine = {"gpu": "–", "cpu_since": "CuPy is not installed"}
     monkeypatch.setattr(
-        "deplda.experiments.runner._in_own_process",
-        lambda task: Unit(
+        "deplda.experiments.processes.Processes.run",
+        lambda _, task: Unit(
             task.model, task.split, "done", found={"peak_mb": 1.0, "machine": machine}
         ),
     )
@@ -81,11 +82,11 @@ def test_an_experiment_takes_data_that_lies_beside_its_file(
 ) -> None:
     asked: list[Task] = []
 
-    def end(task: Task) -> Unit:
+    def end(_: Processes, task: Task) -> Unit:
         asked.append(task)
         return Unit(task.model, task.split, "done", found={"peak_mb": 1.0})
 
-    monkeypatch.setattr("deplda.experiments.runner._in_own_process", end)
+    monkeypatch.setattr("deplda.experiments.processes.Processes.run", end)
     monkeypatch.chdir(tmp_path)
     place = tmp_path / "there"
     place.mkdir()
@@ -112,8 +113,8 @@ def test_an_experiment_on_a_folder_or_a_description_runs_all_models(
     tmp_path: Path, news: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "deplda.experiments.runner._in_own_process",
-        lambda task: Unit(task.model, task.split, "done", found={"peak_mb": 1.0}),
+        "deplda.experiments.processes.Processes.run",
+        lambda _, task: Unit(task.model, task.split, "done", found={"peak_mb": 1.0}),
     )
     assert "7 of 7 units done" in done("experiment", news, "-o", tmp_path / "a")
     (tmp_path / "articles.jsonl").write_bytes(corpus.read_bytes())
