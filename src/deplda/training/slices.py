@@ -56,7 +56,8 @@ class OnDisk:
         check_plain(path)
         try:
             # As a private copy, of which nothing is ever written: kernels are compiled for such.
-            found = np.lib.format.open_memmap(path, mode="c")
+            with np.errstate(over="ignore"):  # an absurd length, which the file is too short for
+                found = np.lib.format.open_memmap(path, mode="c")
         except NOT_AN_ARRAY as error:
             raise self.unusable(f"it cannot be read ({error})") from error
         kinds = [np.dtype(each) for each in (dtype if isinstance(dtype, tuple) else (dtype,))]
