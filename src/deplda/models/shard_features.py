@@ -7,6 +7,7 @@ sums of all shards are then added up and made mean documents, a block of labels 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
@@ -19,19 +20,19 @@ from scipy.sparse import csr_array, vstack
 from deplda.data.targets import Indicator
 from deplda.engine.execution import Execution, Shown
 from deplda.engine.pool import Stop
+from deplda.errors import ReadError
 from deplda.kernels import shortlists
 from deplda.models.candidates import Centroids, Index, companions, mean_documents
 from deplda.models.linear.svm import tfidf
 from deplda.models.name_evidence import WordDocuments
 from deplda.training.checkpoint import load_arrays, save_arrays
 from deplda.training.shard_layouts import Laid, add_up, read_block, read_layout
-from deplda.training.shards import PREPARE_ANEW, Ready, read_shard, shard_folder
-from deplda.training.slices import OnDisk, join_arrays, save_array
+from deplda.training.shards import PREPARE_ANEW, WORDS, Ready, read_shard, shard_folder
+from deplda.training.slices import OnDisk, join_arrays, never_falls, save_array
 
 Numbers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-_PIECE = 1 << 22
 NEAR, BESIDE = "near", "beside"
 
 
@@ -86,30 +87,34 @@ class FeaturesOnDisk(NamedTuple):
     n_words: int
 
     def rows(self, numbers: Numbers) -> tuple[Numbers, Any, Any, Floats]:
-        """Return sizes, words, values and squares of some rows, in memory."""
+        """Return sizes, words, values and squares of some rows, in memory; numbers rise."""
         begins, ends = self._places_of(numbers)
         n = int((ends - begins).sum())
         words, values = np.empty(n, np.int32), np.empty(n, np.float32)
         take: Any = shortlists.take_rows
         take(begins, ends, self.words.mapped, self.values.mapped, words, values)
-        if n and (words.min() < 0 or words.max() >= self.n_words):
-            raise self.words.unusable("it has numbers out of range")
-        return ends - begins, words, values, np.asarray(self.squares.mapped[numbers])
+        self.words.checked_below(self.n_words, words)
+        self.values.checked_finite(values)
+        squares = self.squares.checked_counts(np.asarray(self.squares.mapped[numbers]))
+        return ends - begins, words, values, squares
 
     def every(self) -> tuple[Numbers, Any, Any, Floats]:
         """Return starts, words, values and squares of all rows, of which the system reads some."""
         self._places_of(np.arange(len(self.squares)))
-        for begin in range(0, len(self.words), _PIECE):
-            self.words.below(self.n_words, begin, begin + _PIECE)
+        for piece in self.words.pieces():
+            self.words.below(self.n_words, *piece)
+            self.values.finite(*piece)
+        self.squares.counts()
         every = self.starts, self.words, self.values, self.squares
         starts, words, values, squares = (each.mapped for each in every)
         return starts, words, values, squares
 
     def _places_of(self, numbers: Numbers) -> tuple[Numbers, Numbers]:
-        """Return where some rows begin and end."""
+        """Return where some rows begin and end, one after the other."""
         begins, ends = self.starts.mapped[numbers], self.starts.mapped[numbers + 1]
-        if not ((begins >= 0) & (begins <= ends) & (ends <= len(self.words))).all():
-            raise self.starts.unusable("it has numbers out of range")
+        self.starts.checked_below(len(self.words) + 1, np.concatenate([begins, ends]))
+        if not never_falls(np.stack([begins, ends], axis=1).ravel()):
+            raise self.starts.unusable("rows overlap")
         return begins, ends
 
 
@@ -179,7 +184,7 @@ def centroids(taught: Taught, idf: Floats, execution: Execution) -> Centroids:
         for block in blocks:
             _block_file(taught, block).unlink(missing_ok=True)
     near = load_index(taught, NEAR)
-    return Centroids(near, OnDisk(lengths, np.float64, taught.n_labels, PREPARE_ANEW).finite())
+    return Centroids(near, OnDisk(lengths, np.float64, taught.n_labels, PREPARE_ANEW).counts())
 
 
 def _join_features(taught: Taught) -> None:
@@ -187,20 +192,24 @@ def _join_features(taught: Taught) -> None:
     target = taught.of_all("starts.npy")
     if os.path.lexists(target):
         return
-    n_each = []
-    for what, dtype in _FEATURES.items():
-        parts = [
-            OnDisk(taught.of_shard(shard, f"{what}.npy"), dtype, None, PREPARE_ANEW)
-            for shard in taught.laid.shards
+
+    def of_each(what: str, lengths: Sequence[int]) -> list[OnDisk]:
+        return [
+            OnDisk(taught.of_shard(shard, f"{what}.npy"), _FEATURES[what], n, PREPARE_ANEW)
+            for shard, n in enumerate(lengths)
         ]
-        if what == "sizes":
-            n_each = [part.part(0, len(part)) for part in parts]
-        else:
-            join_arrays(taught.of_all(f"{what}.npy"), parts)
-    save_array(target, np.cumsum(np.concatenate([[0], *n_each]), dtype=np.int64))
+
+    documents = taught.laid.documents
+    sizes = [part.counts() for part in of_each("sizes", documents)]
+    n_entries = [int(own.sum()) for own in sizes]
+    for what, lengths in (("words", n_entries), ("values", n_entries), ("squares", documents)):
+        join_arrays(taught.of_all(f"{what}.npy"), of_each(what, lengths))
+    save_array(target, np.cumsum(np.concatenate([[0], *sizes]), dtype=np.int64))
 
 
-_FEATURES = {"words": np.int32, "values": np.float32, "squares": np.float64, "sizes": np.int64}
+_FEATURES: dict[str, Any] = {
+    "words": np.int32, "values": np.float32, "squares": np.float64, "sizes": np.int64
+}  # fmt: skip
 
 
 def _write_features(taught: Taught, idf: Floats, shard: int, stop: Stop) -> None:
@@ -210,12 +219,15 @@ def _write_features(taught: Taught, idf: Floats, shard: int, stop: Stop) -> None
         return
     sizes = laid.n_words, taught.n_labels
     features = tfidf(idf, read_shard(Path(laid.folder), sizes, shard).counts)
+    layout = read_layout(laid, shard)
+    if not np.array_equal(features.indptr, layout.entry_starts):
+        problem = f"these are not the documents that were laid out; {PREPARE_ANEW}"
+        raise ReadError(shard_folder(Path(laid.folder), shard) / WORDS, None, problem)
     squares = np.asarray(features.multiply(features).sum(axis=1), np.float64).ravel()
     save_array(taught.of_shard(shard, "sizes.npy"), np.diff(features.indptr).astype(np.int64))
     save_array(taught.of_shard(shard, "words.npy"), features.indices.astype(np.int32))
     save_array(taught.of_shard(shard, "values.npy"), features.data.astype(np.float32))
     save_array(taught.of_shard(shard, "squares.npy"), squares)
-    layout = read_layout(laid, shard)
     sums = np.zeros(len(layout.cell_words))
     add: Any = shortlists.add_to_cells
     add(
@@ -253,8 +265,9 @@ def _assembled(taught: Taught, blocks: list[int]) -> tuple[Any, Floats]:
         saved = load_arrays(_block_file(taught, block), PREPARE_ANEW)
         words.append(saved.below("words", np.int32, (None,), taught.laid.n_words))
         values.append(saved.counts("values", np.float32, words[-1].shape))
-        sizes.append(np.diff(saved.starts("starts", None, len(words[-1]))))
-        lengths.append(saved.finite("lengths", sizes[-1].shape))
+        first, last = taught.laid.cuts[block : block + 2]
+        sizes.append(np.diff(saved.starts("starts", last - first, len(words[-1]))))
+        lengths.append(saved.counts("lengths", np.float64, sizes[-1].shape))
     by_label = csr_array(
         (np.concatenate(values), np.concatenate(words), np.cumsum(np.concatenate(sizes))),
         shape=(taught.n_labels, taught.laid.n_words),
@@ -296,7 +309,7 @@ def load_index(taught: Taught, name: str) -> Index:
             values = taught.of_all(f"{name}-values.npy")
             matrix = csr_array(
                 (
-                    OnDisk(values, np.float32, len(labels), PREPARE_ANEW).finite(),
+                    OnDisk(values, np.float32, len(labels), PREPARE_ANEW).counts(),
                     labels.below(taught.n_labels),
                     starts.starts(len(labels)),
                 ),

@@ -16,12 +16,13 @@ import numpy.typing as npt
 from deplda.data.atomic import write_whole
 from deplda.data.files import StrPath, check_format, check_plain, read_plain
 from deplda.errors import InputError, ReadError
+from deplda.training.slices import NOT_AN_ARRAY, never_falls
 
 Arrays = dict[str, npt.NDArray[Any]]
 
 RUN_AGAIN = "delete it to run that chain again"
 # What the standard library raises at damaged archives.
-_NOT_A_ZIP = (zipfile.BadZipFile, NotImplementedError, RuntimeError, KeyError, OverflowError)
+_NOT_A_ZIP = (zipfile.BadZipFile, NotImplementedError, RuntimeError)
 
 
 def save_arrays(path: Path, **arrays: npt.NDArray[Any]) -> None:
@@ -69,9 +70,11 @@ class SavedArrays:
             raise self.unusable(f"array {name!r} has values that are not finite, or below 0")
         return array
 
-    def finite(self, name: str, shape: tuple[int | None, ...]) -> npt.NDArray[np.float64]:
+    def finite(
+        self, name: str, shape: tuple[int | None, ...], dtype: Any = np.float64
+    ) -> npt.NDArray[Any]:
         """Return finite numbers of either sign."""
-        array = self.take(name, np.float64, shape)
+        array = self.take(name, dtype, shape)
         if not np.isfinite(array).all():
             raise self.unusable(f"array {name!r} has values that are not finite")
         return array
@@ -80,7 +83,7 @@ class SavedArrays:
         """Return where n rows begin, and the end of the last: never falling from 0 to `end`."""
         array = self.take(name, (np.int32, np.int64), (None if n is None else n + 1,))
         is_right = len(array) > 0 and array[0] == 0 and array[-1] == end
-        if not is_right or (np.diff(array) < 0).any():
+        if not is_right or not never_falls(array):
             raise self.unusable(f"array {name!r} does not rise from 0 to {end:,}")
         return array.astype(np.int64, copy=False)
 
@@ -99,9 +102,13 @@ def load_arrays(path: Path, remedy: str) -> SavedArrays:
                 raise ValueError("it is compressed, which we never do")
             file.seek(0)
             with np.load(file, allow_pickle=False) as saved:
-                return SavedArrays(path, dict(saved), remedy)
-    except (OSError, ValueError, EOFError, MemoryError, *_NOT_A_ZIP) as error:
+                arrays: Arrays = dict(saved)
+        for name, array in arrays.items():
+            if not isinstance(array, np.ndarray):  # numpy returns the bytes of what is no array
+                raise ValueError(f"{name!r} is not an array")
+    except (*NOT_AN_ARRAY, *_NOT_A_ZIP) as error:
         raise ReadError(path, None, f"it cannot be read ({error}); {remedy}") from error
+    return SavedArrays(path, arrays, remedy)
 
 
 class Checkpoint:
@@ -177,7 +184,7 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         raise
     except (ValueError, RecursionError) as error:
         raise ReadError(path, None, f"this is not a manifest ({error})") from error
-    if not isinstance(manifest, dict) or not isinstance(manifest.get("format"), int):
+    if not isinstance(manifest, dict) or type(manifest.get("format")) is not int:
         raise ReadError(path, None, "this is not a manifest")
     check_format(path, manifest["format"], Checkpoint.FORMAT)
     return manifest

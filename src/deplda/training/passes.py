@@ -22,6 +22,7 @@ from scipy.sparse import csr_array
 from deplda.engine.execution import HERE, Execution
 from deplda.engine.pool import Stop, Stopped
 from deplda.engine.progress import passes, sweeps
+from deplda.errors import ReadError
 from deplda.training.checkpoint import SavedArrays, load_arrays, save_arrays
 from deplda.training.estimates import LabelWords
 from deplda.training.label_words import learning_words_of, without_small
@@ -225,9 +226,8 @@ def _unite_block(plan: Plan, number: int, block: int, stop: Stop) -> None:
     after, has_changed = before.copy(), np.zeros(n, bool)
     ends = laid.ends[block]
     for shard in laid.shards:
-        own = OnDisk(plan.state(shard, number, "cells.npy"), kind, None, PREPARE_ANEW)
         where = cells.places[ends[shard] : ends[shard + 1]]
-        values = own.finite(*laid.own_cells(shard, block))
+        values = laid.own_values(plan.state(shard, number, "cells.npy"), kind, shard, block)
         add_changes(after, before, has_changed, where, values)
     save_array(plan.cells(block, number, "seen"), after[cells.places])
     save_array(target, after)
@@ -264,7 +264,7 @@ def _forget_states(plan: Plan, last: int) -> None:
 
 def _last_pass(plan: Plan) -> Pass | None:
     """Return the last pass that all shards finished, if any."""
-    files = sorted(Path(plan.laid.folder).glob(f"{plan.name}-?????.npz"))
+    files = sorted(Path(plan.laid.folder).glob(f"{plan.name}-{'[0-9]' * 5}.npz"))
     if not files:
         return None
     saved, number = load_arrays(files[-1], PREPARE_ANEW), int(files[-1].stem[-5:])
@@ -299,6 +299,9 @@ def _sweep_shard(
     else:
         state = load_arrays(plan.state(shard, number - 1, "tokens.npz"), PREPARE_ANEW)
         tokens, cells = work.saved_tokens(state), _seen(plan, shard, number - 1)
+        if len(cells) != len(layout.cell_words):  # kernels do not look where they write
+            problem = f"it does not fit the cells of shard {shard}; {PREPARE_ANEW}"
+            raise ReadError(plan.laid.ends_file, None, problem)
         labels = labels.copy()
         moved = work.sweep(tokens, cells, labels, number, stop)
     save_array(plan.state(shard, number, "cells.npy"), cells)

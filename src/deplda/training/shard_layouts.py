@@ -7,6 +7,7 @@ shard, is in memory for one block at a time.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -20,11 +21,11 @@ from deplda.data.files import StrPath, read_json
 from deplda.data.weighting import WordCounts
 from deplda.engine.execution import HERE, Execution, Shown
 from deplda.engine.pool import Stop
-from deplda.errors import InputError
+from deplda.errors import InputError, ReadError
 from deplda.training.checkpoint import load_arrays, save_arrays
 from deplda.training.label_words import whole_tokens, with_background
 from deplda.training.shards import PREPARE_ANEW, Ready, read_shard, shard_folder
-from deplda.training.slices import OnDisk, save_array
+from deplda.training.slices import OnDisk, never_falls, save_array
 from deplda.training.word_chain import Cells, lay_out
 
 Kind = Literal["expected", "sampled"]
@@ -67,11 +68,19 @@ class Laid(msgspec.Struct, frozen=True):
         return Path(self.folder) / f"{self.name}-block-{number:05}.npz"
 
     @property
+    def ends_file(self) -> Path:
+        """Where it is kept where the cells of shards end."""
+        return Path(self.folder) / f"{self.name}-ends.npy"
+
+    @property
     def ends(self) -> npt.NDArray[np.int64]:
         """Where the cells of each shard end among those of all shards in a block; by block."""
         shape = (len(self.cuts) - 1, len(self.documents) + 1)
-        path = Path(self.folder) / f"{self.name}-ends.npy"
-        return OnDisk(path, np.int64, shape[0] * shape[1], PREPARE_ANEW).mapped.reshape(shape)
+        found = OnDisk(self.ends_file, np.int64, shape[0] * shape[1], PREPARE_ANEW)
+        ends: npt.NDArray[np.int64] = found.mapped.reshape(shape)
+        if ends[:, 0].any() or not never_falls(ends):
+            raise found.unusable("it does not rise from 0 in each block")
+        return ends
 
     def first_document(self, shard: int) -> int:
         """Return the number of a shard's first document when those of all are numbered through."""
@@ -88,6 +97,12 @@ class Laid(msgspec.Struct, frozen=True):
         if end - begin != np.diff(self.ends[block])[shard]:
             raise starts.unusable("its cells are not those that were indexed")
         return begin, end
+
+    def own_values(self, path: Path, dtype: Any, shard: int, block: int) -> npt.NDArray[Any]:
+        """Return what a file has for the cells of a block, of one value for each of a shard's."""
+        n_cells = int(self.cell_starts(shard).mapped[-1])
+        values = OnDisk(path, dtype, n_cells, PREPARE_ANEW)
+        return values.finite(*self.own_cells(shard, block))
 
     def rows_of(self, shard: int, documents: Numbers) -> Numbers:
         """Return those of some documents of all that are in a shard, as numbered there."""
@@ -126,13 +141,12 @@ def lay_out_shards(
     """
     path = Path(folder).absolute()
     name = f"layout-{kind}-{word_counts}{'-background' * background}"
-    manifest = path / f"{name}.json"
-    if manifest.is_file():
-        found = read_json(manifest, Laid, "this is not what it should be ({})")
-        return msgspec.structs.replace(found, folder=str(path))
     n_labels = len(ready.labels) + background
     documents = [shard.documents for shard in ready.shards]
     laid = Laid(str(path), name, len(ready.words), n_labels, background, [], [], documents)
+    manifest = path / f"{name}.json"
+    if os.path.lexists(manifest):
+        return _found(manifest, laid)
     n = len(documents)
     n_cells, tokens = np.zeros(n_labels, np.int64), []
     shown = Shown(f"laying out {n:,} shards", n, lambda _: 1)
@@ -144,9 +158,24 @@ def lay_out_shards(
     laid = msgspec.structs.replace(laid, cuts=_cuts(n_cells, background), tokens=tokens)
     shown = Shown(f"indexing {len(laid.blocks):,} blocks", len(laid.blocks), lambda _: 1)
     ends = list(execution.map(_index, laid.blocks, laid, shown=shown))
-    save_array(path / f"{name}-ends.npy", np.concatenate(ends))
+    save_array(laid.ends_file, np.concatenate(ends))
     with write_whole(manifest) as file:
         file.write(msgspec.json.encode(laid))
+    return laid
+
+
+def _found(manifest: Path, wanted: Laid) -> Laid:
+    """Return what was laid out before, which must be what is wanted, with cuts and tokens."""
+    problem = f"this is not what it should be ({{}}); {PREPARE_ANEW}"
+    found = read_json(manifest, Laid, problem)
+    cuts, n_labels = found.cuts, wanted.n_labels
+    laid = msgspec.structs.replace(wanted, cuts=cuts, tokens=found.tokens)
+    if msgspec.structs.replace(found, folder=wanted.folder) != laid:
+        raise ReadError(manifest, None, problem.format("it is the layout of other shards"))
+    if cuts != sorted({0, *cuts, n_labels}) or (cuts[0], cuts[-1]) != (0, n_labels):
+        raise ReadError(manifest, None, problem.format(f"cuts do not rise from 0 to {n_labels:,}"))
+    if len(found.tokens) != len(wanted.documents):
+        raise ReadError(manifest, None, problem.format("tokens are not those of all shards"))
     return laid
 
 
@@ -185,9 +214,9 @@ def _index(laid: Laid, number: int, stop: Stop) -> Numbers:
     first, last = laid.cuts[number : number + 2]
     keys = []
     for shard in laid.shards:
-        starts = laid.cell_starts(shard).part(first, last + 1)
-        owner = np.repeat(np.arange(last - first), np.diff(starts))
         words = OnDisk(laid.of_shard(shard, "words.npy"), np.int32, None, PREPARE_ANEW)
+        starts = laid.cell_starts(shard).starts(len(words))[first : last + 1]
+        owner = np.repeat(np.arange(last - first), np.diff(starts))
         keys.append(owner * laid.n_words + words.below(laid.n_words, starts[0], starts[-1]))
     every, places = np.unique(np.concatenate(keys), return_inverse=True)
     starts = np.searchsorted(every, np.arange(last - first + 1) * laid.n_words)
@@ -219,7 +248,7 @@ def read_layout(laid: Laid, number: int) -> Any:
     n = len(entries) - 1
     label_starts = saved.starts("label_starts", n, len(labels))
     lengths = document_lengths(entries, times)
-    tokens = saved.starts("token_starts", n, int(lengths.sum()))
+    tokens = saved.starts("token_starts", n, laid.tokens[number])
     words = OnDisk(laid.of_shard(number, "words.npy"), np.int32, None, PREPARE_ANEW)
     cells = saved.below("cells", np.int32, (None,), len(words))
     grids = saved.starts("grid_starts", n, len(cells))
@@ -241,7 +270,6 @@ def add_up(
     total = np.zeros(len(cells.words))
     ends = laid.ends[block]
     for shard in laid.shards:
-        own = OnDisk(path_of(shard), np.float64, None, PREPARE_ANEW)
-        values = own.finite(*laid.own_cells(shard, block))
+        values = laid.own_values(path_of(shard), np.float64, shard, block)
         total[cells.places[ends[shard] : ends[shard + 1]]] += values
     return total

@@ -36,7 +36,7 @@ from deplda.training.checkpoint import load_arrays, save_arrays
 PREPARE_ANEW = "delete the folder of prepared shards, and prepare them anew"
 
 _FORMAT = 1  # of what is prepared; a folder of another one is refused
-_READY, _LABELS, _WORDS = "ready.json", "labels.npz", "words.npz"
+WORDS, _LABELS, _READY = "words.npz", "labels.npz", "ready.json"
 _RAW, _NAMES = "documents.npz", "names.json"
 
 
@@ -254,7 +254,7 @@ def _number(
         own_labels,
     ).align(_nothing(words, labels))
     x, y = corpus.counts, corpus.labels
-    save_arrays(here / _WORDS, times=x.data, words=x.indices, starts=x.indptr)
+    save_arrays(here / WORDS, times=x.data, words=x.indices, starts=x.indptr)
     save_arrays(
         here / _LABELS, indices=y.indices, starts=y.indptr,
         tokens=corpus.document_lengths, n_words=np.diff(x.indptr),
@@ -318,7 +318,7 @@ def read_shard(folder: Path, ready_sizes: tuple[int, int], number: int) -> Corpu
     labels = found.below("indices", kinds, (None,), n_labels)
     label_starts = found.starts("starts", None, len(labels))
     n = len(label_starts) - 1
-    found = load_arrays(here / _WORDS, PREPARE_ANEW)
+    found = load_arrays(here / WORDS, PREPARE_ANEW)
     words = found.below("words", kinds, (None,), n_words)
     times = found.counts("times", (np.int32, np.float32, np.float64), (len(words),))
     starts = found.starts("starts", n, len(words))

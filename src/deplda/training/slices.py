@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tokenize
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,16 @@ from deplda.data.files import check_plain
 from deplda.errors import ReadError
 
 _PIECE = 1 << 22
+# What numpy raises at a file that is no array, or at a header that is damaged.
+NOT_AN_ARRAY = (
+    OSError, ValueError, EOFError, MemoryError, OverflowError, TypeError, LookupError, SyntaxError,
+    RecursionError, tokenize.TokenError,
+)  # fmt: skip
+
+
+def never_falls(array: npt.NDArray[Any]) -> bool:
+    """Return whether numbers never fall, in each row; differences would overflow."""
+    return bool((array[..., :-1] <= array[..., 1:]).all())
 
 
 def save_array(path: Path, array: npt.NDArray[Any]) -> None:
@@ -29,8 +40,8 @@ def join_arrays(path: Path, parts: Sequence[OnDisk]) -> None:
     with write_whole(path) as file:
         np.lib.format.write_array_header_1_0(file, heading)
         for part in parts:
-            for begin in range(0, len(part), _PIECE):
-                file.write(part.part(begin, begin + _PIECE).data.cast("B"))
+            for begin, end in part.pieces():
+                file.write(part.part(begin, end).data.cast("B"))
 
 
 class OnDisk:
@@ -45,12 +56,12 @@ class OnDisk:
         check_plain(path)
         try:
             # As a private copy, of which nothing is ever written: kernels are compiled for such.
-            found = np.load(path, mmap_mode="c", allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
+            with np.errstate(over="ignore"):  # an absurd length, which the file is too short for
+                found = np.lib.format.open_memmap(path, mode="c")
+        except NOT_AN_ARRAY as error:
             raise self.unusable(f"it cannot be read ({error})") from error
         kinds = [np.dtype(each) for each in (dtype if isinstance(dtype, tuple) else (dtype,))]
-        is_right = isinstance(found, np.ndarray) and found.ndim == 1 and found.dtype in kinds
-        if not is_right or n not in (None, len(found)):
+        if found.ndim != 1 or found.dtype not in kinds or n not in (None, len(found)):
             wanted = f"{' or '.join(map(str, kinds))} ({'any' if n is None else n},)"
             raise self.unusable(f"it holds {found.dtype} {found.shape}, not {wanted}")
         self.mapped: npt.NDArray[Any] = np.asarray(found)
@@ -59,28 +70,52 @@ class OnDisk:
     def __len__(self) -> int:
         return len(self.mapped)
 
-    def part(self, begin: int, end: int) -> npt.NDArray[Any]:
+    def pieces(self) -> Iterator[tuple[int, int]]:
+        """Yield where parts of it begin and end, each small enough for memory."""
+        for begin in range(0, len(self), _PIECE):
+            yield begin, min(begin + _PIECE, len(self))
+
+    def part(self, begin: int = 0, end: int | None = None) -> npt.NDArray[Any]:
         """Return a part of it, in memory."""
+        end = len(self) if end is None else end
+        if not 0 <= begin <= end <= len(self):
+            raise self.unusable(f"it has {len(self):,} numbers, none from {begin:,} to {end:,}")
         return np.array(self.mapped[begin:end])
 
     def below(self, limit: Any, begin: int = 0, end: int | None = None) -> npt.NDArray[Any]:
         """Return a part, in memory, of whole numbers from 0 and below a limit."""
-        found = self.part(begin, len(self) if end is None else end)
+        return self.checked_below(limit, self.part(begin, end))
+
+    def finite(self, begin: int = 0, end: int | None = None) -> npt.NDArray[Any]:
+        """Return a part, in memory, of finite numbers."""
+        return self.checked_finite(self.part(begin, end))
+
+    def counts(self, begin: int = 0, end: int | None = None) -> npt.NDArray[Any]:
+        """Return a part, in memory, of finite numbers from 0."""
+        return self.checked_counts(self.part(begin, end))
+
+    def checked_below(self, limit: Any, found: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return numbers that were found in it, whole ones from 0 and below a limit."""
         if not ((found >= 0) & (found < limit)).all():
             raise self.unusable("it has numbers out of range")
         return found
 
-    def finite(self, begin: int = 0, end: int | None = None) -> npt.NDArray[Any]:
-        """Return a part, in memory, of finite numbers."""
-        found = self.part(begin, len(self) if end is None else end)
+    def checked_finite(self, found: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return numbers that were found in it, finite ones."""
         if not np.isfinite(found).all():
             raise self.unusable("it has values that are not finite")
         return found
 
+    def checked_counts(self, found: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return numbers that were found in it, finite ones from 0."""
+        if (self.checked_finite(found) < 0).any():
+            raise self.unusable("it has values below 0")
+        return found
+
     def starts(self, end: int) -> npt.NDArray[np.int64]:
         """Return it in memory: where rows begin, never falling from 0 to `end`."""
-        found = self.part(0, len(self))
-        if not len(found) or found[0] != 0 or found[-1] != end or (np.diff(found) < 0).any():
+        found = self.part()
+        if not len(found) or found[0] != 0 or found[-1] != end or not never_falls(found):
             raise self.unusable(f"it does not rise from 0 to {end:,}")
         return found.astype(np.int64, copy=False)
 

@@ -64,15 +64,15 @@ class Solution(NamedTuple):
                 raise saved.unusable("its labels have other weights than they had")
             places = _ranges(starts[block], starts[block + 1])
             words[places] = own
-            values[places] = saved.take(f"values_{self.place}", np.float32, own.shape)
+            values[places] = saved.finite(f"values_{self.place}", own.shape, np.float32)
         return csr_array((values, words, starts), shape=(len(self.sizes), self.n_words))
 
-    def of_block(self, number: int) -> tuple[Numbers, Numbers, Floats]:
-        """Return the documents of each label, and α of each that is above 0."""
+    def of_block(self, number: int, n_documents: int) -> tuple[Numbers, Numbers, Floats]:
+        """Return the documents of each label, of so many in all, and α of each, above 0."""
         saved = load_arrays(_block_file(self.folder, number), PREPARE_ANEW)
-        documents = saved.take(f"documents_{self.place}", np.int64, (None,))
+        documents = saved.below(f"documents_{self.place}", np.int64, (None,), n_documents)
         ends = saved.starts(f"document_ends_{self.place}", len(self.blocks[number]), len(documents))
-        return ends, documents, saved.finite(f"alpha_{self.place}", documents.shape)
+        return ends, documents, saved.counts(f"alpha_{self.place}", np.float64, documents.shape)
 
 
 class ShardSvms(NamedTuple):
@@ -116,7 +116,8 @@ class ShardSvms(NamedTuple):
         """Return how many pairs each label has."""
         sizes = np.zeros(self.taught.n_labels, np.int64)
         for shard in self.taught.laid.shards:
-            sizes += np.diff(self._pairs(shard)[0].mapped)
+            starts, rows, _ = self._pairs(shard)
+            sizes += np.diff(starts.starts(len(rows)))
         return sizes
 
     def _pairs(self, shard: int) -> tuple[OnDisk, OnDisk, OnDisk]:
@@ -238,12 +239,13 @@ def _pairs_of(svms: ShardSvms, labels: Numbers) -> tuple[Numbers, Numbers, npt.N
         if not ((first >= 0) & (first <= last) & (last <= len(rows))).all():
             raise begins.unusable("it has numbers out of range")
         places = _ranges(first, last)
-        local, mine = rows.mapped[places], signs.mapped[places]
-        if not ((local >= 0) & (local < laid.documents[shard])).all():
-            raise rows.unusable("it has numbers out of range")
+        local = rows.checked_below(laid.documents[shard], rows.mapped[places])
+        mine = signs.mapped[places]
         if (np.abs(mine) != 1).any():
             raise signs.unusable("it has signs that are neither 1 nor -1")
         owner = np.repeat(np.arange(len(labels)), last - first)
+        if ((np.diff(local) <= 0) & (np.diff(owner) == 0)).any():
+            raise rows.unusable("the documents of a label do not rise")
         pairs.append((owner, laid.first_document(shard) + local.astype(np.int64), mine))
         n_pairs += last - first
     owner, documents, sign = (np.concatenate(each) for each in zip(*pairs, strict=True))
@@ -269,11 +271,11 @@ def _solve_block(
     target = _block_file(folder, number)
     if os.path.lexists(target):
         saved = load_arrays(target, PREPARE_ANEW)
-        every = [
-            np.diff(saved.take(f"ends_{place}", np.int64, (len(labels) + 1,)))
-            for place in range(len(costs))
-        ]
-        return np.stack(every), int(saved.take("unsolved", np.int64, (1,))[0])
+        every = []
+        for place in range(len(costs)):
+            n = len(saved.take(f"words_{place}", np.int32, (None,)))
+            every.append(np.diff(saved.starts(f"ends_{place}", len(labels), n)))
+        return np.stack(every), int(saved.counts("unsolved", np.int64, (1,))[0])
     problem, n_words = _problem_of(svms, labels), svms.taught.laid.n_words
     alpha = _started(svms.start, number, problem, sum(svms.taught.laid.documents))
     arrays: dict[str, Any] = {}
@@ -304,7 +306,7 @@ def _started(start: Solution | None, number: int, problem: _Problem, n_documents
     alpha = np.zeros(len(problem.rows))
     if start is None or not len(alpha):
         return alpha
-    ends, documents, values = start.of_block(number)
+    ends, documents, values = start.of_block(number, n_documents)
 
     def keys(starts: Numbers, own: Numbers) -> Numbers:
         return np.repeat(np.arange(len(starts) - 1), np.diff(starts)) * n_documents + own
