@@ -210,9 +210,9 @@ _WORDS = [
         "--language",
         default="auto",
         metavar="auto|none|LANGUAGE",
-        help="Language of the texts, such as fi or finnish; auto: detected from the first "
-        "thousand. It sets stop words and normaliser; none: English stop words, words as they"
-        " are.",
+        help="Language of the texts, such as fi or finnish; auto: detected from the "
+        "first, at most a thousand. It sets stop words and normaliser; none: English stop words, "
+        "words as they are.",
     ),
     click.option(
         "--normalize",
