@@ -37,8 +37,12 @@ print(labels[450])
 model = deplda.HybridLDA(random_state=0)
 model.fit([news.texts[i] for i in train], [labels[i] for i in train])
 print(f"{model.n_features_in_:,} words, {len(model.classes_)} labels")
-for name, value in model.held_out_.items():
-    print(f"{name:>28} {value:.2f}")
+held_out = model.held_out_
+print(
+    f"Of {held_out['documents']:.0f} documents held out, the first label is "
+    f"right for {100 - held_out['one_error']:.0f} %; "
+    f"average precision {held_out['average_precision']:.2f}"
+)
 
 # %%
 # Suggest labels

@@ -67,11 +67,19 @@ def test_new_words_are_shown_as_they_are_written(kind: str, tmp_path: Path, corp
     assert python.surface_words_ == grown.surface_words_
 
 
+def test_labels_none_of_which_is_known_are_warned_of(tmp_path: Path, model: Path) -> None:
+    rows = [{"id": "n", "text": "umpire pitcher inning", "labels": "LAW / SPORT"}]
+    ended = run("learn", model, write_jsonl(tmp_path / "new.jsonl", rows), "-o", tmp_path / "m")
+    assert "the model knows none of the labels of " in ended.stderr
+    assert "set --separator" in ended.stderr
+    assert "1 new one ('LAW / SPORT')" in ended.stdout
+
+
 def test_what_came_in_is_said(tmp_path: Path, model: Path, new: Path) -> None:
     first, second, last = done("learn", model, new, "-o", tmp_path / "m").splitlines()
     assert first == (
         "learned from 5 documents (1 without labels, 1 without words): 1 known label, "
-        "1 new one (POLITICS), 3 new words"
+        "1 new one ('POLITICS'), 3 new words"
     )
     assert second.startswith("DependencyLDA of 29 documents, ")
     assert last == f"Next: deplda evaluate {tmp_path / 'm'} labelled.jsonl"

@@ -153,14 +153,17 @@ def test_a_cut_off_says_how_many_labels_are_given(model: Path, corpus: Path) -> 
     )
 
 
-def test_a_model_without_probabilities_gives_ten_labels_by_score_and_says_so(
+def test_a_model_without_probabilities_gives_labels_by_score_and_says_so(
     tmp_path: Path, corpus: Path
 ) -> None:
     path = tmp_path / "plain"
     done("train", corpus, "-o", path, "--model", "flat", "--set", "n_held_out=0")
     ended = run("predict", path, corpus)
     assert "no probabilities, and scores are shown; train it again, or calibrate" in ended.stderr
-    ranking = deplda.load(path).rank([row["text"] for row in articles()], 10)
+    model = deplda.load(path)
+    ranking = model.rank([row["text"] for row in articles()], 1)  # as the median document has
+    assert (np.diff(model.label_sets_.indptr) > 0).all()
+    assert np.median(np.diff(model.label_sets_.indptr)) == 1
     for line, labels, scores in zip(lines(ended.stdout), *ranking, strict=True):
         assert [label["label"] for label in line["labels"]] == labels.tolist()
         assert [label["score"] for label in line["labels"]] == scores.tolist()

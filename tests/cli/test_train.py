@@ -16,7 +16,6 @@ from tests.cli.running import (
     articles,
     done,
     in_shards,
-    lines,
     problem,
     run,
     start,
@@ -228,17 +227,6 @@ def test_ctrl_c_in_training_leaves_nothing_behind_but_the_checkpoint(tmp_path: P
     assert err.splitlines()[-1] == "Error: interrupted"
     assert "Traceback" not in err
     assert [path.name for path in tmp_path.iterdir()] == ["chains"]
-
-
-def test_a_folder_of_shards_is_learned_from_disk(tmp_path: Path) -> None:
-    shards, output, scratch = in_shards(tmp_path / "in"), tmp_path / "model", tmp_path / "kept"
-    said = done("train", shards, "-o", output, "--scratch", scratch, *QUICK, "--json")
-    assert json.loads(said)["documents"] == 30
-    assert len(lines(done("predict", output, shards / "a.jsonl", "-k", 1))) == 12
-    again = ("train", shards, "-o", tmp_path / "other", "--scratch", scratch)
-    assert "goes without --checkpoint" in problem(2, *again, "--holdout", 0.1)
-    svm = problem(1, *again, "--model", "tfidf-svm")
-    assert "TfidfSVM learns from documents in memory" in svm
 
 
 def test_a_corpus_may_come_from_standard_input(tmp_path: Path, corpus: Path) -> None:

@@ -34,9 +34,9 @@ def test_labels_come_with_their_probabilities() -> None:
     assert labels_of(model, some, Asked(3, k=2)) == [labels[:2] for labels in every]
 
 
-def test_without_probabilities_there_are_ten_labels_with_scores() -> None:
+def test_without_probabilities_there_are_as_many_labels_as_the_median_document_has() -> None:
     model, some = fitted(0), news()[:5]
-    ranking = model.rank(some, 10)
+    ranking = model.rank(some, int(np.median(np.diff(model.label_sets_.indptr))))
     found = labels_of(model, some, Asked())
     assert [[x["score"] for x in labels] for labels in found] == ranking.scores.tolist()
     assert [[x["label"] for x in labels] for labels in found] == ranking.labels.tolist()

@@ -210,9 +210,9 @@ _WORDS = [
         "--language",
         default="auto",
         metavar="auto|none|LANGUAGE",
-        help="Language of the texts, such as fi or finnish; auto: detected from the first "
-        "thousand. It sets stop words and normaliser; none: English stop words, words as they"
-        " are.",
+        help="Language of the texts, such as fi or finnish; auto: detected from the "
+        "first, at most a thousand. It sets stop words and normaliser; none: English stop words, "
+        "words as they are.",
     ),
     click.option(
         "--normalize",
@@ -392,9 +392,11 @@ def fetched(name: str, data_dir: Path | None, *, anew: bool = False) -> list[Pat
 def _own(path: Path, reading: Reading, counter: WordCounter) -> Loaded:
     """Return the data set of a folder, or of its description; a model's counter counts texts."""
     from deplda.data import datasets
+    from deplda.data.datasets.described import is_data_set
     from deplda.data.text import CountsOnly
 
-    if reading.text_field or reading.labels_field is not None:
+    has_fields = bool(reading.text_field) or reading.labels_field is not None
+    if has_fields and is_data_set(path):
         raise InputError(f"--text-field and --labels-field are for files; {path} says it itself")
     is_told = hasattr(counter, "vocabulary_") or isinstance(counter, CountsOnly)
     found = datasets.load_own(path, counter if is_told else None)

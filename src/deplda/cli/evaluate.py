@@ -266,7 +266,7 @@ def _check_hierarchy(classifier: Any, path: Path) -> None:
 def _cutoff_of(model: Any, asked: Asked) -> str:
     """Return the cut-off's name, as people are told it."""
     if not model.has_probabilities:
-        return "best by score"
+        return str(asked.cutoff or ("proportional" if asked.k is None else "best by score"))
     return str(asked.cutoff or ("validated" if asked.threshold is None else asked.threshold))
 
 

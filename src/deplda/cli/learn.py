@@ -98,6 +98,11 @@ def learn(
         )
     classifier.partial_fit(documents if embeddings is None else known.of_corpus(documents))
     came_in = _came_in(documents, classifier, n_labels, n_words)
+    if not came_in["known_labels"]:
+        note(
+            f"Warning: the model knows none of the labels of {new}; see whether --labels-field is "
+            "right, and set --separator if one of them is a list of labels"
+        )
     # How it was run this time is nothing to remember.
     classifier.set_params(verbose=False, n_jobs=None).save(output)
     summary = summary_of(output, classifier, None, round(time.perf_counter() - begin, 1))
@@ -177,7 +182,7 @@ def _came_in(documents: Corpus, classifier: Any, n_labels: int, n_words: int) ->
 
 def _in_words(came_in: dict[str, Any], names: list[str]) -> str:
     """Return what came in as a sentence; new labels are named, since one may be a slip."""
-    named = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
+    named = ", ".join(map(repr, names[:_MOST_NAMED])) + (", …" if len(names) > _MOST_NAMED else "")
     return (
         f"learned from {counted(came_in['documents'], 'document')} "
         "({without_labels:,} without labels, {without_words:,} without words): ".format_map(came_in)

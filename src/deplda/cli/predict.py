@@ -96,8 +96,8 @@ def predict(
     file; or one file per document in Annif's format. --format is the format of the input.
 
     Each label comes with its probability. For a model without probabilities (trained on shards, or
-    by an earlier version) the ten best labels are given with their scores. If --threshold and
-    --cutoff are both given, both must be met.
+    by an earlier version) labels are given with their scores, as many as the median training
+    document has. If --threshold and --cutoff are both given, both must be met.
 
     DOCUMENTS are files (JSONL, CSV, Parquet, svmlight, Annif's), text files (.txt, .md: one
     document each), folders of .txt files, or - for standard input: JSON lines, or one text per

@@ -35,6 +35,7 @@ from deplda.cli.output import (
     show_json,
     waiting,
 )
+from deplda.cli.scratch import check_place, learn_shards
 from deplda.cli.thesaurus import (
     in_vocabulary,
     note_languages,
@@ -114,7 +115,7 @@ _OWN_OPTIONS = {
 @click.option(
     "--max-words",
     type=click.IntRange(1),
-    default=1_000_000,
+    show_default="1,000,000",
     help="With --scratch: count at most this many distinct words, some 200 bytes each; beyond, "
     "rare ones may be left out.",
 )
@@ -139,7 +140,7 @@ def train(
     resume: bool,
     holdout: float | None,
     scratch: Path | None,
-    max_words: int,
+    max_words: int | None,
     split: str,
     keep_examples: bool,
     beside: Beside,
@@ -171,6 +172,7 @@ def train(
     if keep_examples:
         check_source(corpus)
     _check_checkpoint(checkpoint, resume)
+    check_place(corpus, reading, scratch, max_words)
     if asked["model"] is None:
         asked["model"] = _usual_model(asked, checkpoint)
     model = _make_model(**asked)
@@ -188,8 +190,8 @@ def train(
         ):  # fmt: skip
             if is_given:
                 raise click.UsageError(f"{option} is for documents in memory, not for --scratch.")
-        counter = words.counter(max_words=max_words)
-        _learn_shards(model, Path(corpus), scratch, reading, counter, checkpoint, holdout)
+        counter = words.counter(**{} if max_words is None else {"max_words": max_words})
+        learn_shards(model, Path(corpus), scratch, reading, counter, checkpoint, holdout)
     else:
         how = {} if checkpoint is None else {"checkpoint": checkpoint, "resume": resume}
         named = None
@@ -289,29 +291,6 @@ def _learn(
     if keep_examples:
         model.keep_examples(learned, [titles[id] for id in learned.ids])
     return kept, loaded.empty
-
-
-def _learn_shards(
-    model: Any, corpus: Path, scratch: Path, reading: Reading, counter: WordCounter,
-    checkpoint: Path | None, holdout: float | None,
-) -> None:  # fmt: skip
-    """Let the model learn from a folder of files, one of which is in memory at a time."""
-    if not can(model, "shards"):
-        raise InputError(
-            f"--scratch is for {verbs_that_can('shards')}; {type(model).__name__} learns from "
-            "documents in memory"
-        )
-    if checkpoint is not None or holdout is not None:
-        raise click.UsageError(
-            "--scratch goes without --checkpoint (a run that was cut off goes on from it) and "
-            "--holdout (test by `deplda evaluate`)."
-        )
-    model.fit_shards(corpus, scratch, fields=reading.fields(), counter=counter)
-    if counter.language == "auto" and model.counter_ is not None:
-        from deplda.data.languages import NAMES
-
-        code = model.counter_.language_code_
-        note(f"language: {NAMES[code]} ({code}), by texts of its files (--language sets another)")
 
 
 def summary_of(output: Path, model: Any, found: Measured | None, seconds: float) -> dict[str, Any]:

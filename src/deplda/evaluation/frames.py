@@ -9,6 +9,8 @@ from deplda.errors import InputError
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+_BY_ARITHMETIC = 1e-9  # a mean of ones may miss 1 by its last bits
+
 
 def data_frame(data: Any, **options: Any) -> DataFrame:
     """Return columns by name, or rows (with ``columns=``), as a pandas frame."""
@@ -27,9 +29,9 @@ def shown(value: float) -> str:
 
 
 def percent(value: float) -> str:
-    """Return a fraction as per cent with one decimal; 0 and 100 are told only where they are so."""
+    """Return a fraction as per cent with one decimal, which 0 and 100 have only if rounded to."""
     if value != value:
         return "–"
-    if value in (0, 1):
-        return f"{100 * value:.0f}"
-    return f"{min(max(100 * value, 0.1), 99.9):.1f}"
+    if abs(value - round(value)) < _BY_ARITHMETIC:
+        return f"{100 * round(value)}"
+    return f"{100 * value:.1f}"

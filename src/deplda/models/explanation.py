@@ -47,7 +47,7 @@ class Explanation(Explained, frozen=True):
     def __rich__(self) -> Group:
         is_hybrid = any(reason.evidence or reason.named for reason in self.reasons)
         parts = list(self.reasons[0].parts) if self.reasons and not is_hybrid else []
-        table = Table(title="suggested labels", title_justify="left")
+        table = Table(title="likeliest labels", title_justify="left")
         table.add_column("label", overflow="fold")
         is_told = all(reason.probability is not None for reason in self.reasons)
         for name in ("probability" if is_told else "score", *parts):

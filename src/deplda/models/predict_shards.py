@@ -97,7 +97,7 @@ def predict_shards(
         How many labels a document is given at most.
     cutoff : optional
         As the parameter of the models; "validated" by default. Of a model without probabilities
-        the ten best labels are written, with their scores.
+        it is "proportional", and labels are written with their scores.
     fields : Fields, optional
         Which fields hold the id and the text, as the model remembers by default; labels are not
         read.

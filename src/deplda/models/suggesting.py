@@ -20,7 +20,6 @@ WITHOUT_PROBABILITIES = (
     "this model has no probabilities, and scores are shown; train it again, or calibrate(X, y) it "
     "in Python with labelled documents that it has not learned from, and save it"
 )
-_LABELS_BY_SCORE = 10
 
 Suggested = csr_array[Any, tuple[int, int]]
 _Kept = tuple[Numbers, Floats, list[npt.NDArray[np.bool_]]]
@@ -64,12 +63,13 @@ def answers_of(
 ) -> list[dict[str, Any]]:
     """Return what is said of each document: its labels, and the words it was known by.
 
-    ``labels`` are the likeliest first, each with its probability; of a model that has none the
-    best with their scores, ten unless so many are asked for. ``n_known`` are its tokens of words
-    that the model knows; where there are none, ``by_prior`` says that the labels are those that
-    are likely of any document. A document of which it is said that it `is_empty` gets no labels,
-    and ``empty`` says so: nothing in it speaks for any. ``with_line`` adds ``n_given``: how many
-    labels, the likeliest first, the model itself would give, whatever is asked for.
+    ``labels`` are the likeliest first, each with its probability; of a model that has none the best
+    with their scores, as many as the median training document has unless a number is asked for.
+    ``n_known`` are its tokens of words that the model knows; where there are none, ``by_prior``
+    says that the labels are those that are likely of any document. A document of which it is said
+    that it `is_empty` gets no labels, and ``empty`` says so: nothing in it speaks for any.
+    ``with_line`` adds ``n_given``: how many labels, the likeliest first, the model itself would
+    give, whatever is asked for.
     """
     asked.check()
     counts = model._read_counts(documents, reset=False)
@@ -165,11 +165,10 @@ def _n_by_score(model: LabelClassifier, asked: Asked) -> int:
             f"{name} is {value!r}, but this model has no probabilities; train it again, or "
             "calibrate(X, y) it with labelled documents, or ask for a number of labels"
         )
-    k = asked.k or _LABELS_BY_SCORE
-    if asked.cutoff is not None:
-        most = cutting.most_labels(asked.cutoff, model.label_sets_)
-        k = most if asked.k is None else min(k, most)
-    return k
+    if asked.k is not None and asked.cutoff is None:
+        return asked.k
+    most = cutting.most_labels(asked.cutoff or "proportional", model.label_sets_)
+    return most if asked.k is None else min(asked.k, most)
 
 
 def _by_score(

@@ -188,19 +188,24 @@ class Endpoints:
         service = self._service(request)
         asked = await read_body(request, self.types.suggest, self.limits)
         documents = [(each, f"$.documents[{n}]") for n, each in enumerate(asked.documents)]
-        found = await self.work.do_each(service.suggest, documents, self._wanted(asked))
+        found = await self.work.do_each(service.suggest, documents, self._wanted(asked, service))
         self.counters.documents += len(documents)
         return json_response(SuggestAnswer(found))
 
     async def suggest_lines(self, request: Request) -> Response:
         """Answer POST /v1/suggest-lines."""
         asked = read_query(request, self.types.lines)
-        return self.streams.answer(request, self._service(request), self._wanted(asked))
+        service = self._service(request)
+        return self.streams.answer(request, service, self._wanted(asked, service))
 
-    def _wanted(self, asked: Any) -> Asked:
+    def _wanted(self, asked: Any, service: ModelService) -> Asked:
         """Return which labels a request asks for."""
-        k = self.limits.labels if asked.k is None else int(asked.k)
-        return Asked(asked.cutoff, asked.threshold, k)
+        if asked.k is not None:
+            return Asked(asked.cutoff, asked.threshold, int(asked.k))
+        cutoff = asked.cutoff
+        if cutoff is None and asked.threshold is None and not service.model.has_probabilities:
+            cutoff = "proportional"  # without one, the limit would be how many are wanted
+        return Asked(cutoff, asked.threshold, self.limits.labels)
 
     async def explain(self, request: Request) -> Response:
         """Answer POST /v1/explain."""

@@ -85,7 +85,7 @@ def test_what_is_sent_is_learned(service: Service) -> None:
     assert service.client.learn("law-fi", documents).status_code == 204
     done = run("learn", service.model, service.feedback, "-o", service.next)
     assert "learned from 2 documents" in done.output
-    assert "1 known label, 1 new one (http://x/new)" in done.output
+    assert "1 known label, 1 new one ('http://x/new')" in done.output
     learned: Any = deplda.load(service.next)
     assert {LAW, SPORT, "COMPANIES", NEW} == set(learned.classes_.tolist())
     assert learned.label_sets_.shape[0] == 18 + 2

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from deplda.data.corpus import Corpus, concat
-from deplda.data.datasets.folder import load_folder, row_numbers
+from deplda.data.datasets.folder import holds_svmlight, load_folder, row_numbers
 from deplda.data.datasets.published import Dataset
 from deplda.data.encodings import AUTO
 from deplda.data.fields import Fields, Where
@@ -104,6 +104,11 @@ def is_described(path: Path) -> bool:
     if path.is_dir():
         return (path / DESCRIPTION).is_file()
     return path.suffix == ".toml" and path.is_file()
+
+
+def is_data_set(path: Path) -> bool:
+    """Return whether a folder is described, or laid out as `load_folder` reads it."""
+    return is_described(path) or holds_svmlight(path)
 
 
 def load_own(path: Path, counter: WordCounter | None = None) -> Dataset:

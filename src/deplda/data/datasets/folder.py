@@ -35,6 +35,11 @@ from deplda.errors import DataUnavailableError, ReadError
 _GROUPS = "groups.txt"
 
 
+def holds_svmlight(folder: Path) -> bool:
+    """Return whether a folder has the files that `load_folder` looks for."""
+    return (folder / "all.svm.gz").is_file() or any(folder.glob("*train.svm.gz"))
+
+
 def load_folder(folder: Path, name: str) -> Dataset:
     """Return the data set in a folder laid out as above."""
     whole = folder / "all.svm.gz"

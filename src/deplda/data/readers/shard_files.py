@@ -6,18 +6,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from deplda.data.corpus import Corpus
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath
 from deplda.data.readers.corpora import read_shards
+from deplda.data.readers.named_rows import Written, read_settled
 from deplda.data.readers.records import OnBad
-from deplda.data.readers.sniffing import SUFFIXES, Format, format_by_name
+from deplda.data.readers.separators import Separator
+from deplda.data.readers.sniffing import SUFFIXES, Format, format_by_name, guess_format
 from deplda.data.readers.svmlight import sidecars
 from deplda.errors import ReadError
 
 _NO_SHARDS = ("mat", "pdf", "docx")
 _SUFFIXES = [suffix for suffix, format in SUFFIXES.items() if format not in _NO_SHARDS]
 _MOST_BAD = 1_000
+_MOST_ASKED = 32  # files that tell what separates labels
 
 
 def names_in(folder: StrPath) -> list[str]:
@@ -35,6 +40,23 @@ def format_of(path: Path) -> Format | None:
     """Return the format of a shard by its name, None if it is not a shard."""
     format = format_by_name(path)
     return None if format in _NO_SHARDS else format
+
+
+def separators_in(folder: StrPath, fields: Fields) -> dict[str, Separator]:
+    """Return what separates the labels of each file, as its first documents tell.
+
+    Of many files some are looked at, from the first to the last of them. Those are left out that
+    have nothing to separate; there are none if `fields` say the separator.
+    """
+    named = [name for name in names_in(folder) if format_of(Path(name)) != "svmlight"]
+    places = np.unique(np.linspace(0, len(named) - 1, _MOST_ASKED).astype(int)) if named else ()
+    found = {}
+    for name in (named[place] for place in places):
+        path = Path(folder) / name
+        told = read_settled(path, guess_format(path), fields, Written()).separator
+        if told is not None:
+            found[name] = told
+    return found
 
 
 class Shard:
