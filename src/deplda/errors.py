@@ -165,7 +165,7 @@ class NotCountsWarning(UserWarning):
 
 
 class ApproximateCountsWarning(UserWarning):
-    """Texts have more distinct words than are counted at a time: rare ones may be left out.
+    r"""Texts have more distinct words than are counted at a time: rare ones may be left out.
 
     Examples
     --------
@@ -176,7 +176,7 @@ class ApproximateCountsWarning(UserWarning):
     >>> pathlib.Path("shards").mkdir()
     >>> texts = deplda.datasets.newsroom(60).texts
     >>> lines = [json.dumps({"text": text, "labels": ["NEWS"]}) for text in texts]
-    >>> _ = pathlib.Path("shards/a.jsonl").write_text("\\n".join(lines))
+    >>> _ = pathlib.Path("shards/a.jsonl").write_text("\n".join(lines))
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     counter = deplda.WordCounter(max_words=50)
