@@ -91,7 +91,7 @@ def npz(name: str, change: Callable[[Any], Any]) -> Damage:
     def damage(path: Path) -> None:
         with np.load(path) as saved:
             arrays = dict(saved)
-        np.savez(path, **arrays | {name: change(arrays[name])})  # type: ignore[arg-type]
+        np.savez(path, **arrays | {name: change(arrays[name])})
 
     return damage
 
