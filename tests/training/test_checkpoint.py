@@ -145,9 +145,10 @@ def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
     (folder / "chain-0000.npz").write_bytes(b"PK\x03\x04 cut off")
     with pytest.raises(ReadError, match=r"chain-0000\.npz: it cannot be read.*delete it"):
         train_label_words(small(), schedule=Schedule(2), checkpoint=folder, resume=True)
-    (folder / "manifest.json").write_text("[1]")
-    with pytest.raises(ReadError, match="this is not a manifest"):
-        train_label_words(small(), schedule=Schedule(2), checkpoint=folder, resume=True)
+    for content in ("[1]", '{"format": true}'):
+        (folder / "manifest.json").write_text(content)
+        with pytest.raises(ReadError, match="this is not a manifest"):
+            train_label_words(small(), schedule=Schedule(2), checkpoint=folder, resume=True)
 
 
 def crafted(name: str, change: Callable[[Any], Any]) -> Callable[[dict[str, Any]], None]:
