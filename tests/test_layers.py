@@ -44,6 +44,7 @@ ACROSS = {
     "test_reference",
     "test_saved_before",
     "test_scikit_learn",
+    "test_shard_damage",
     "test_spreadsheets",
 }
 # Which rooms, or modules, may import a package that is heavy, or of some machines alone.

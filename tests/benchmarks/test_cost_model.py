@@ -88,7 +88,7 @@ def test_the_page_has_every_table_and_runs_come_out_as_they_were() -> None:
     for title in ("Stages", "Growth", "Two workers", "Constants", "Measured and", "Planned",
                   "What breaks first"):  # fmt: skip
         assert f"## {title}" in text
-    assert "**These are small runs**" in text
+    assert "**These are small runs**" not in text  # a million documents are many
     lines = [line for line in text.splitlines() if line.startswith("| training, 100,000")]
     assert lines
     for line in lines:

@@ -8,7 +8,7 @@ import pytest
 
 from deplda import ReadError
 from deplda.training import slices
-from deplda.training.slices import OnDisk, join_arrays, save_array
+from deplda.training.slices import OnDisk, join_arrays, save_array, undisturbed
 
 
 def kept(path: Path, values: Any, dtype: Any = np.int64, n: int | None = None) -> OnDisk:
@@ -74,3 +74,14 @@ def test_what_is_no_array_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "b.npy").symlink_to(tmp_path / "a.npy")
     with pytest.raises(ReadError):
         OnDisk(tmp_path / "b.npy", np.int64, None, "mend it")
+
+
+def test_what_another_thread_disturbs_is_read_again() -> None:
+    answers = iter([SystemError(), SystemError(), None])
+
+    def read() -> str:
+        if (answer := next(answers)) is not None:
+            raise answer
+        return "read"
+
+    assert undisturbed(read) == "read"

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from deplda.data.atomic import write_whole
 from deplda.data.files import StrPath, check_format, check_plain, read_plain
 from deplda.errors import InputError, ReadError
-from deplda.training.slices import NOT_AN_ARRAY, never_falls
+from deplda.training.slices import NOT_AN_ARRAY, never_falls, undisturbed
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -102,7 +102,7 @@ def load_arrays(path: Path, remedy: str) -> SavedArrays:
                 raise ValueError("it is compressed, which we never do")
             file.seek(0)
             with np.load(file, allow_pickle=False) as saved:
-                arrays: Arrays = dict(saved)
+                arrays: Arrays = undisturbed(lambda: dict(saved))
         for name, array in arrays.items():
             if not isinstance(array, np.ndarray):  # numpy returns the bytes of what is no array
                 raise ValueError(f"{name!r} is not an array")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,8 @@ from deplda.errors import ReadError
 
 _PIECE = 1 << 22
 # What numpy raises at a file that is no array, or at a header that is damaged.
+Result = TypeVar("Result")
+_ATTEMPTS = 10
 NOT_AN_ARRAY = (
     OSError, ValueError, EOFError, MemoryError, OverflowError, TypeError, LookupError, SyntaxError,
     RecursionError, tokenize.TokenError,
@@ -44,6 +46,20 @@ def join_arrays(path: Path, parts: Sequence[OnDisk]) -> None:
                 file.write(part.part(begin, end).data.cast("B"))
 
 
+def undisturbed(read: Callable[[], Result]) -> Result:
+    """Return what is read, again where another thread disturbed it.
+
+    NumPy has Python parse the header of an array, and Python 3.11 may fail to while another thread
+    parses one too (SystemError, python/cpython#106905).
+    """
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            return read()
+        except SystemError:
+            continue
+    return read()
+
+
 class OnDisk:
     """A one-dimensional array in a file, checked to be of a type (or one of these) and length.
 
@@ -57,7 +73,7 @@ class OnDisk:
         try:
             # As a private copy, of which nothing is ever written: kernels are compiled for such.
             with np.errstate(over="ignore"):  # an absurd length, which the file is too short for
-                found = np.lib.format.open_memmap(path, mode="c")
+                found = undisturbed(lambda: np.lib.format.open_memmap(path, mode="c"))
         except NOT_AN_ARRAY as error:
             raise self.unusable(f"it cannot be read ({error})") from error
         kinds = [np.dtype(each) for each in (dtype if isinstance(dtype, tuple) else (dtype,))]
