@@ -21,9 +21,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import evaluation, inference, reading, svm, training
-from benchmarks.common import Row
+from benchmarks.common import Row, write_between
 from deplda import Corpus, Schedule, datasets, expect_label_words, train_topic_labels
-from deplda.data.atomic import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- written by make bench: begin -->\n", "<!-- end -->\n"
@@ -97,15 +96,6 @@ def markdown(rows: list[Row], corpus: str, command: str) -> str:
     return f"{where}{trial}Corpus: {corpus}.\n\n{table}\n"
 
 
-def write(text: str) -> None:
-    """Put the text between the markers of the page."""
-    page = PAGE.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    with write_whole(PAGE) as file:
-        file.write(f"{before}{BEGIN}\n{text}\n{END}{after}".encode())
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir", type=Path)
@@ -125,7 +115,7 @@ def main() -> None:
         command = "python -m benchmarks"
         command += " --data-dir DIR" if options.data_dir else ""
         command += " --quick" if options.quick else ""
-        write(markdown(rows, f"{name}; {shape}", command))
+        write_between(PAGE, BEGIN, END, markdown(rows, f"{name}; {shape}", command))
 
 
 if __name__ == "__main__":

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from deplda import Corpus
+from deplda.data.atomic import write_whole
 from deplda.evaluation import rank_metrics
 
 
@@ -45,3 +47,11 @@ def cpu_seconds(work: Callable[[], object]) -> float:
 def average_precision(scores: Any, test: Corpus) -> float:
     """Return the mean over the documents that have labels."""
     return float(np.nanmean(rank_metrics(scores, test.labels)["average_precision"]))
+
+
+def write_between(page: Path, begin: str, end: str, text: str) -> None:
+    """Put the text between two markers of a page."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, _, after = rest.partition(end)
+    with write_whole(page) as file:
+        file.write(f"{before}{begin}\n{text}\n{end}{after}".encode())

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import msgspec
 
+from benchmarks.common import write_between
 from benchmarks.scale_corpora import Shape
 from benchmarks.scale_page import PAGE, Measured, page_text
 from benchmarks.scale_run import Engine, Job, Run
@@ -81,15 +82,6 @@ def known() -> Measured:
     return msgspec.json.decode(RESULTS.read_bytes(), type=Measured)
 
 
-def write(text: str) -> None:
-    """Put the text between the markers of the page."""
-    page = PAGE.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    with write_whole(PAGE) as file:
-        file.write(f"{before}{BEGIN}\n{text}\n{END}{after}".encode())
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", choices=("hybrid", "dependency"), default="hybrid")
@@ -117,7 +109,7 @@ def main() -> None:
     text = page_text(measured, options.model)
     print(text)
     if options.write:
-        write(text)
+        write_between(PAGE, BEGIN, END, text)
 
 
 if __name__ == "__main__":
