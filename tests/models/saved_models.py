@@ -55,6 +55,8 @@ def edit_card(path: Path, edit: Callable[[dict[str, Any]], Any]) -> None:
 def edit_arrays(path: Path, edit: Callable[[dict[str, Any]], Any]) -> None:
     arrays = {name: np.array(array) for name, array in load_file(path / ARRAYS).items()}
     edit(arrays)
+    # safetensors writes the memory from where an array begins: of a reversed one, what lies behind.
+    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     save_file(arrays, path / ARRAYS, {"id": json.loads((path / CARD).read_bytes())["id"]})
 
 
