@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csc_array, csr_array, csr_matrix
 
 from deplda import Corpus, InputError, concat, write_jsonl, write_svmlight
-from deplda.data.corpus import NumberedNames, grown, repeated
+from deplda.data.corpus import NumberedNames, compact_rows, grown, repeated
 
 
 def small() -> Corpus:
@@ -316,3 +316,13 @@ def test_documents_stand_as_often_as_they_are_wanted() -> None:
     assert found.labels.toarray().tolist() == [[1, 0], [1, 0], [1, 1]]
     assert found.ids == ("0", "1", "2")
     assert found.vocabulary == small().vocabulary
+
+
+def test_rows_keep_their_arrays_and_narrow_columns() -> None:
+    values, columns = np.array([1.0, 2.0], np.float32), np.array([2, 0], np.int32)
+    found = compact_rows(values, columns, np.array([0, 0, 2]), (2, 3))
+    assert found.toarray().tolist() == [[0, 0, 0], [2, 0, 1]]
+    assert np.shares_memory(found.data, values)
+    assert np.shares_memory(found.indices, columns)
+    wide = compact_rows(values, columns, np.array([0, 0, 2]), (2, 2**31))
+    assert wide.indices.dtype == wide.indptr.dtype == np.int64

@@ -65,7 +65,7 @@ def test_engines_and_lost_workers_change_no_bit(
     near = FlatLDA(**plan).fit_shards(source, tmp_path / "near")
 
     def kill_in_the_middle() -> None:
-        pattern = f"shard-00003/*-{1 if method == 'deterministic' else 4:05}-tokens.npz"
+        pattern = f"shard-00003/*-{1 if method == 'deterministic' else 4:05}-tokens.npy"
         deadline = time.monotonic() + 600
         while not list((tmp_path / "far").glob(pattern)):
             assert time.monotonic() < deadline
@@ -107,6 +107,16 @@ def test_a_run_that_was_cut_off_goes_on_to_the_same_bits(
     monkeypatch.setattr(sharded, "_sweep_shard", noted)
     assert same(train_shards(laid, n_sweeps=6), undisturbed)
     assert min(swept) == 3
+
+
+def test_of_all_passes_the_counts_of_the_last_are_left(news: Corpus, tmp_path: Path) -> None:
+    laid = laid_out(in_shards(news, tmp_path / "in", 3), tmp_path / "scratch")
+    before = {*(tmp_path / "scratch").rglob("*")}
+    expect_shards(laid, max_sweeps=4, tolerance=0.0)
+    left = {path.name for path in {*(tmp_path / "scratch").rglob("*")} - before}
+    (name,) = {path.rpartition("-00004")[0] for path in left}
+    blocks = {f"{name}-00004-all-{block:05}.npy" for block in laid.blocks}
+    assert left == {f"{name}-00004.npz", *blocks}
 
 
 def test_the_counts_of_words_add_up_to_those_of_labels(news: Corpus, tmp_path: Path) -> None:
@@ -192,9 +202,9 @@ CRAFTED: dict[str, list[Any]] = {
     ],
     "shard-00001/{layout}-words.npy": [lambda words: words + 10**6, lambda words: words[:-1]],
     "shard-00001/{layout}-starts.npy": [lambda starts: starts[::-1], lambda starts: starts[1:]],
-    "shard-00001/{name}-00002-tokens.npz": [
-        crafted("tokens", lambda tokens: tokens + 60_000),
-        crafted("tokens", lambda tokens: tokens[1:]),
+    "shard-00001/{name}-00002-tokens.npy": [
+        lambda tokens: tokens + np.uint16(60_000),
+        lambda tokens: tokens[1:],
     ],
     "{name}-00002-seen-00000.npy": [lambda counts: counts[1:], lambda counts: counts / 2],
     "{name}-00002.npz": [

@@ -22,6 +22,7 @@ from deplda import (
 )
 from deplda.data.datasets import newsroom
 from deplda.engine.execution import Execution
+from deplda.training import shards
 from deplda.training.shards import label_matrix, prepare, settled_fields
 from tests.training.worlds import in_shards
 
@@ -203,3 +204,17 @@ def test_of_very_many_shards_those_looked_at_reach_from_the_first_to_the_last(
 ) -> None:
     shards = [_FINNISH] * 40 + [_GERMAN] * 60
     assert _language(tmp_path, shards) == "de"
+
+
+def test_many_bytes_are_counted_by_processes_to_the_same_words(
+    news: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = in_shards(news, tmp_path / "in", 2)
+    usual = prepare(source, tmp_path / "threads", Execution(n_jobs=2))
+    size = sum(path.stat().st_size for path in source.iterdir())
+    monkeypatch.setattr(shards, "_WORTH_PROCESSES", size)
+    here, alone = Execution(n_jobs=2), Execution(n_jobs=1)
+    assert shards._for_texts(here, size).engine == "processes"
+    assert shards._for_texts(here, size - 1) is here
+    assert shards._for_texts(alone, size) is alone
+    assert prepare(source, tmp_path / "processes", here) == usual

@@ -35,14 +35,18 @@ _LOOKS, _SECONDS_BETWEEN = 100, 0.02
 
 
 @contextmanager
-def write_whole(path: StrPath) -> Iterator[IO[bytes]]:
-    """Write a file that appears under its name only when complete; ``.gz`` names are packed."""
-    with write_together([path]) as (file,):
+def write_whole(path: StrPath, *, synced: bool = True) -> Iterator[IO[bytes]]:
+    """Write a file that appears under its name only when complete; ``.gz`` names are packed.
+
+    Not `synced`, it does not wait for the disk: what is soon written anew need not outlast a power
+    failure.
+    """
+    with write_together([path], synced=synced) as (file,):
         yield file
 
 
 @contextmanager
-def write_together(paths: Iterable[StrPath]) -> Iterator[list[IO[bytes]]]:
+def write_together(paths: Iterable[StrPath], *, synced: bool = True) -> Iterator[list[IO[bytes]]]:
     """Write files that appear under their names only when all of them are complete."""
     targets = [Path(path) for path in paths]
     with ExitStack() as claims:
@@ -53,13 +57,13 @@ def write_together(paths: Iterable[StrPath]) -> Iterator[list[IO[bytes]]]:
             handles.append(handle)
         with ExitStack() as files:
             yield [
-                files.enter_context(_packed_or_not(handle, target))
+                files.enter_context(_packed_or_not(handle, target, synced))
                 for handle, target in zip(handles, targets, strict=True)
             ]
         for place, target in zip(places, targets, strict=True):
             os.chmod(place, 0o666 & ~_umask())
             os.replace(place, target)
-        for parent in {target.parent for target in targets}:
+        for parent in {target.parent for target in targets} if synced else ():
             sync(parent)
 
 
@@ -339,7 +343,7 @@ def is_at(handle: int, path: Path) -> bool:
 
 
 @contextmanager
-def _packed_or_not(handle: int, target: Path) -> Iterator[IO[bytes]]:
+def _packed_or_not(handle: int, target: Path, synced: bool) -> Iterator[IO[bytes]]:
     with os.fdopen(os.dup(handle), "wb") as raw:
         if target.suffix == ".gz":
             # A fixed time and no name inside, so that the same content gives the same bytes.
@@ -348,7 +352,8 @@ def _packed_or_not(handle: int, target: Path) -> Iterator[IO[bytes]]:
         else:
             yield raw
         raw.flush()
-        os.fsync(raw.fileno())
+        if synced:
+            os.fsync(raw.fileno())
 
 
 def sync(path: Path) -> None:

@@ -415,6 +415,20 @@ def canonical(matrix: Any) -> csr_array[Any, tuple[int, int]]:
     return found
 
 
+def compact_rows(
+    values: npt.NDArray[Any], columns: npt.NDArray[Any], starts: npt.NDArray[Any],
+    shape: tuple[int, int],
+) -> csr_array[Any, tuple[int, int]]:  # fmt: skip
+    """Return a sparse matrix of these very arrays, with columns of 4 bytes where these suffice.
+
+    SciPy would widen columns to the type of the starts, to one and a half times the memory, and
+    whoever needs narrow ones would have to copy them.
+    """
+    narrow = np.int32 if max(int(starts[-1]), *shape) <= np.iinfo(np.int32).max else np.int64
+    arrays = values, columns.astype(narrow, copy=False), starts.astype(narrow)
+    return csr_array(arrays, shape=shape)
+
+
 _NUMBERED = re.compile(r"word\d+")
 
 

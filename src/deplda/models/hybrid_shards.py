@@ -261,6 +261,7 @@ class LearnsShards(KnowsNames, AsksExperts):
         lesson = lesson_without(NONE)
         weights = learn(lesson, self.n_candidates_, self.C_, part, execution)
         self._set_learned(lesson.idf, lesson.near, weights, lesson.topics, labels)
+        forget_indexes()
         return self
 
     def _check_shards(self, counter: WordCounter | None) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 
+from deplda.data.corpus import compact_rows
 from deplda.data.targets import Indicator
 from deplda.engine.execution import Execution, Shown
 from deplda.engine.pool import Stop
@@ -25,7 +26,7 @@ from deplda.kernels import shortlists
 from deplda.models.candidates import Centroids, Index, companions, mean_documents
 from deplda.models.linear.svm import tfidf
 from deplda.models.name_evidence import WordDocuments
-from deplda.training.checkpoint import load_arrays, save_arrays
+from deplda.training.checkpoint import load_arrays, save_state
 from deplda.training.shard_layouts import Laid, add_up, read_block, read_layout
 from deplda.training.shards import PREPARE_ANEW, WORDS, Ready, read_shard, shard_folder
 from deplda.training.slices import OnDisk, join_arrays, never_falls, save_array
@@ -208,7 +209,7 @@ def _join_features(taught: Taught) -> None:
 
 
 _FEATURES: dict[str, Any] = {
-    "words": np.int32, "values": np.float32, "squares": np.float64, "sizes": np.int64
+    "sizes": np.int64, "words": np.int32, "values": np.float32, "squares": np.float64
 }  # fmt: skip
 
 
@@ -224,17 +225,17 @@ def _write_features(taught: Taught, idf: Floats, shard: int, stop: Stop) -> None
         problem = f"these are not the documents that were laid out; {PREPARE_ANEW}"
         raise ReadError(shard_folder(Path(laid.folder), shard) / WORDS, None, problem)
     squares = np.asarray(features.multiply(features).sum(axis=1), np.float64).ravel()
-    save_array(taught.of_shard(shard, "sizes.npy"), np.diff(features.indptr).astype(np.int64))
-    save_array(taught.of_shard(shard, "words.npy"), features.indices.astype(np.int32))
-    save_array(taught.of_shard(shard, "values.npy"), features.data.astype(np.float32))
-    save_array(taught.of_shard(shard, "squares.npy"), squares)
+    own = np.diff(features.indptr), features.indices, features.data, squares
+    for (what, kind), array in zip(_FEATURES.items(), own, strict=True):
+        # These are soon joined with those of all shards.
+        save_array(taught.of_shard(shard, f"{what}.npy"), array.astype(kind), synced=False)
     sums = np.zeros(len(layout.cell_words))
     add: Any = shortlists.add_to_cells
     add(
         layout.entry_starts, layout.label_starts, layout.grid_starts, layout.cells, features.data,
         taught.is_left_out(shard), int(laid.has_background), sums,
     )  # fmt: skip
-    save_array(target, sums)
+    save_array(target, sums, synced=False)
 
 
 def _block_file(taught: Taught, block: int) -> Path:
@@ -252,7 +253,7 @@ def _write_block(taught: Taught, block: int, stop: Stop) -> None:
     sums = csr_array((total, cells.words, cells.starts), shape=shape)
     sums.eliminate_zeros()  # cells of documents that are left out
     rows, lengths = mean_documents(sums)
-    save_arrays(
+    save_state(
         target, starts=rows.indptr.astype(np.int64), words=rows.indices.astype(np.int32),
         values=rows.data.astype(np.float32), lengths=lengths,
     )  # fmt: skip
@@ -268,10 +269,10 @@ def _assembled(taught: Taught, blocks: list[int]) -> tuple[Any, Floats]:
         first, last = taught.laid.cuts[block : block + 2]
         sizes.append(np.diff(saved.starts("starts", last - first, len(words[-1]))))
         lengths.append(saved.counts("lengths", np.float64, sizes[-1].shape))
-    by_label = csr_array(
-        (np.concatenate(values), np.concatenate(words), np.cumsum(np.concatenate(sizes))),
-        shape=(taught.n_labels, taught.laid.n_words),
-    )
+    by_label = compact_rows(
+        np.concatenate(values), np.concatenate(words), np.cumsum(np.concatenate(sizes)),
+        (taught.n_labels, taught.laid.n_words),
+    )  # fmt: skip
     words.clear()
     values.clear()
     return by_label.T.tocsr(), np.concatenate(lengths)
@@ -307,16 +308,9 @@ def load_index(taught: Taught, name: str) -> Index:
             starts = OnDisk(taught.of_all(f"{name}-starts.npy"), np.int64, n + 1, PREPARE_ANEW)
             labels = OnDisk(taught.of_all(f"{name}-labels.npy"), np.int32, None, PREPARE_ANEW)
             values = taught.of_all(f"{name}-values.npy")
-            matrix = csr_array(
-                (
-                    OnDisk(values, np.float32, len(labels), PREPARE_ANEW).counts(),
-                    labels.below(taught.n_labels),
-                    starts.starts(len(labels)),
-                ),
-                shape=(n, taught.n_labels),
-            )
-            matrix.indptr = matrix.indptr.astype(np.int64, copy=False)
-            _indexes[path] = Index(matrix)
+            own = OnDisk(values, np.float32, len(labels), PREPARE_ANEW).counts()
+            found = labels.below(taught.n_labels), starts.starts(len(labels))
+            _indexes[path] = Index(compact_rows(own, *found, (n, taught.n_labels)))
             for other in [each for each in _indexes if not str(each).startswith(str(here))]:
                 del _indexes[other]
         return _indexes[path]

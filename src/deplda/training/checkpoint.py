@@ -27,7 +27,16 @@ _NOT_A_ZIP = (zipfile.BadZipFile, NotImplementedError, RuntimeError)
 
 def save_arrays(path: Path, **arrays: npt.NDArray[Any]) -> None:
     """Write arrays to a file, whole or not at all."""
-    with write_whole(path) as file:
+    _save(path, arrays, synced=True)
+
+
+def save_state(path: Path, **arrays: npt.NDArray[Any]) -> None:
+    """Write arrays that are soon written anew, whole or not at all; the disk is not waited for."""
+    _save(path, arrays, synced=False)
+
+
+def _save(path: Path, arrays: Arrays, *, synced: bool) -> None:
+    with write_whole(path, synced=synced) as file:
         np.savez(file, **arrays)  # type: ignore[arg-type]
 
 

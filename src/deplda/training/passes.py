@@ -12,18 +12,19 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
+from deplda.data.corpus import compact_rows
 from deplda.engine.execution import HERE, Execution
 from deplda.engine.pool import Stop, Stopped
 from deplda.engine.progress import passes, sweeps
 from deplda.errors import ReadError
-from deplda.training.checkpoint import SavedArrays, load_arrays, save_arrays
+from deplda.training.checkpoint import load_arrays, save_arrays, save_state
 from deplda.training.estimates import LabelWords
 from deplda.training.label_words import learning_words_of, without_small
 from deplda.training.shard_layouts import Kind, Laid, read_block, read_layout
@@ -36,6 +37,9 @@ Numbers = npt.NDArray[np.int64]
 # Counts by cell and by label, as the kernels have them.
 _TYPES: dict[Kind, Any] = {"expected": (np.float64, np.float64), "sampled": (np.int32, np.int64)}
 _NONE = np.zeros(0, np.int64)
+_STATE = ("cells.npy", "tokens.npy", "labels.npz")
+"""What a shard leaves after a pass, the last of which says that all is there. Large arrays have
+files of their own: those of an archive are copied and summed up while other threads wait."""
 
 
 class Pass(NamedTuple):
@@ -104,7 +108,7 @@ def expect_shards(
             if done.number and done.moved <= tolerance * done.mass:
                 break
     _forget_states(plan, done.number)
-    return estimate([(plan, done)])
+    return estimate([(plan, done)], execution)
 
 
 def train_shards(
@@ -134,7 +138,7 @@ def train_shards(
                 if report is not None:
                     report(chain, done.number)
             found.append((plan, done))
-    return estimate(found)
+    return estimate(found, execution)
 
 
 def _plan(
@@ -147,37 +151,41 @@ def _plan(
                 **others)  # fmt: skip
 
 
-def estimate(runs: Sequence[tuple[Plan, Pass]]) -> LabelWords:
+def estimate(runs: Sequence[tuple[Plan, Pass]], execution: Execution = HERE) -> LabelWords:
     """Return φ of the counts after a pass, averaged over several chains; block by block."""
-    laid, n = runs[0][0].laid, len(runs)
-    base, sizes = np.zeros(laid.n_labels), np.zeros(laid.n_labels, np.int64)
-    words, values = [np.zeros(0, np.int32)], [np.zeros(0, np.float32)]
-    for number in laid.blocks:
-        block = read_block(laid, number)
-        labels = slice(*laid.cuts[number : number + 2])
-        weights, own_base = np.zeros(len(block.words)), np.zeros(len(block.starts) - 1)
-        for plan, done in runs:
-            cells = block.cells(laid.n_words, plan.beta)
-            counts: Any = _all_cells(plan, done.number, number, len(block.words))
-            counts = counts, done.label_counts[labels]
-            if plan.kind == "expected":
-                counts = without_small(cells, *counts)
-            more_weights, more_base = cells.shares_of(*counts)
-            weights += more_weights
-            own_base += more_base
-        found = (weights / n).astype(np.float32)
-        is_kept = found != 0
-        words.append(block.words[is_kept])
-        values.append(found[is_kept])
-        base[labels] = own_base / n
-        sizes[labels] = np.bincount(cells.owners[is_kept], minlength=len(own_base))
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    by_label = csr_array(
-        (np.concatenate(values), np.concatenate(words), starts), shape=(laid.n_labels, laid.n_words)
+    laid = runs[0][0].laid
+    parts = execution.map(_estimate_block, laid.blocks, tuple(runs))
+    words, values, sizes, base = (list(part) for part in zip(*parts, strict=True))
+    starts = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
+    by_label = compact_rows(
+        np.concatenate(values), np.concatenate(words), starts, (laid.n_labels, laid.n_words)
     )
     words.clear()
     values.clear()
-    return LabelWords(by_label.T.tocsr(), base)
+    return LabelWords(by_label.T.tocsr(), np.concatenate(base))
+
+
+def _estimate_block(
+    runs: tuple[tuple[Plan, Pass], ...], number: int, stop: Stop
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32], Numbers, npt.NDArray[np.float64]]:
+    """Return words and values of φ of a block's labels, how many each has, and their b."""
+    laid, n = runs[0][0].laid, len(runs)
+    block = read_block(laid, number)
+    labels = slice(*laid.cuts[number : number + 2])
+    weights, base = np.zeros(len(block.words)), np.zeros(len(block.starts) - 1)
+    for plan, done in runs:
+        cells = block.cells(laid.n_words, plan.beta)
+        counts: Any = _all_cells(plan, done.number, number, len(block.words))
+        counts = counts, done.label_counts[labels]
+        if plan.kind == "expected":
+            counts = without_small(cells, *counts)
+        more_weights, more_base = cells.shares_of(*counts)
+        weights += more_weights
+        base += more_base
+    found = (weights / n).astype(np.float32)
+    is_kept = found != 0
+    sizes = np.bincount(cells.owners[is_kept], minlength=len(base))
+    return block.words[is_kept], found[is_kept], sizes, base / n
 
 
 # All shards ---------------------------------------------------------------------------------------
@@ -229,8 +237,11 @@ def _unite_block(plan: Plan, number: int, block: int, stop: Stop) -> None:
         where = cells.places[ends[shard] : ends[shard + 1]]
         values = laid.own_values(plan.state(shard, number, "cells.npy"), kind, shard, block)
         add_changes(after, before, has_changed, where, values)
-    save_array(plan.cells(block, number, "seen"), after[cells.places])
-    save_array(target, after)
+    save_array(plan.cells(block, number, "seen"), after[cells.places], synced=False)
+    save_array(target, after, synced=False)
+    # All shards have seen the first by now, and nobody reads the second any more.
+    plan.cells(block, number - 1, "seen").unlink(missing_ok=True)
+    plan.cells(block, number - 2, "all").unlink(missing_ok=True)
 
 
 def _all_cells(plan: Plan, number: int, block: int, n: int) -> npt.NDArray[Any]:
@@ -239,27 +250,22 @@ def _all_cells(plan: Plan, number: int, block: int, n: int) -> npt.NDArray[Any]:
 
 
 def _save_pass(plan: Plan, done: Pass) -> None:
-    """Say that a pass is done, and forget the counts of the one before."""
+    """Say that a pass is done, no longer the one before."""
     save_arrays(
         plan.counts(done.number), labels=done.label_counts,
         moved=np.array([done.moved, done.mass]),
     )  # fmt: skip
-    before = done.number - 1
-    plan.counts(before).unlink(missing_ok=True)
-    for block in plan.laid.blocks:
-        for what in ("all", "seen"):
-            plan.cells(block, before, what).unlink(missing_ok=True)
-    for shard in plan.laid.shards:
-        plan.state(shard, done.number, "cells.npy").unlink(missing_ok=True)
+    plan.counts(done.number - 1).unlink(missing_ok=True)
 
 
 def _forget_states(plan: Plan, last: int) -> None:
     """Remove what only another pass would need."""
     for shard in plan.laid.shards:
-        for number in (last - 1, last):
-            plan.state(shard, number, "tokens.npz").unlink(missing_ok=True)
+        for number, what in product((last - 1, last), _STATE):
+            plan.state(shard, number, what).unlink(missing_ok=True)
     for block in plan.laid.blocks:
         plan.cells(block, last, "seen").unlink(missing_ok=True)
+        plan.cells(block, last - 1, "all").unlink(missing_ok=True)
 
 
 def _last_pass(plan: Plan) -> Pass | None:
@@ -284,7 +290,7 @@ def _sweep_shard(
     The state after the last pass stays until the next, so that this can be done again by another
     worker, to the same bits; a state that is there already is what was done before.
     """
-    target = plan.state(shard, number, "tokens.npz")
+    target = plan.state(shard, number, "labels.npz")
     by_label = _TYPES[plan.kind][1]
     if os.path.lexists(target):
         saved = load_arrays(target, PREPARE_ANEW)
@@ -297,16 +303,19 @@ def _sweep_shard(
     if number == 0:
         (tokens, cells, labels), moved = work.start(), 0.0
     else:
-        state = load_arrays(plan.state(shard, number - 1, "tokens.npz"), PREPARE_ANEW)
-        tokens, cells = work.saved_tokens(state), _seen(plan, shard, number - 1)
+        tokens = work.saved_tokens(plan.state(shard, number - 1, "tokens.npy"))
+        cells = _seen(plan, shard, number - 1)
         if len(cells) != len(layout.cell_words):  # kernels do not look where they write
             problem = f"it does not fit the cells of shard {shard}; {PREPARE_ANEW}"
             raise ReadError(plan.laid.ends_file, None, problem)
         labels = labels.copy()
         moved = work.sweep(tokens, cells, labels, number, stop)
-    save_array(plan.state(shard, number, "cells.npy"), cells)
-    save_arrays(target, tokens=tokens, labels=labels, moved=np.array([moved, work.mass]))
-    plan.state(shard, number - 2, "tokens.npz").unlink(missing_ok=True)
+    save_array(plan.state(shard, number, "cells.npy"), cells, synced=False)
+    save_array(plan.state(shard, number, "tokens.npy"), tokens, synced=False)
+    save_state(target, labels=labels, moved=np.array([moved, work.mass]))
+    plan.state(shard, number - 1, "cells.npy").unlink(missing_ok=True)  # they are added up
+    for what in _STATE:
+        plan.state(shard, number - 2, what).unlink(missing_ok=True)
     return labels, moved, work.mass
 
 
@@ -343,8 +352,8 @@ class _Expected:
         self._kernel.expected_start(self._layout, self._weights, shares, cells, labels)
         return shares, cells, labels
 
-    def saved_tokens(self, state: SavedArrays) -> npt.NDArray[Any]:
-        return state.counts("tokens", np.float32, self._layout.cells.shape)
+    def saved_tokens(self, path: Path) -> npt.NDArray[Any]:
+        return OnDisk(path, np.float32, len(self._layout.cells), PREPARE_ANEW).counts()
 
     def sweep(
         self, shares: npt.NDArray[Any], cells: npt.NDArray[Any], labels: npt.NDArray[Any],
@@ -383,9 +392,9 @@ class _Sampled:
         self._kernel.tally(self._layout, z, cells, labels)
         return z, cells, labels
 
-    def saved_tokens(self, state: SavedArrays) -> npt.NDArray[Any]:
-        n_tokens = (int(self._layout.token_starts[-1]),)
-        return state.below("tokens", np.uint16, n_tokens, labels_of_tokens(self._layout))
+    def saved_tokens(self, path: Path) -> npt.NDArray[Any]:
+        z = OnDisk(path, np.uint16, int(self._layout.token_starts[-1]), PREPARE_ANEW)
+        return z.below(labels_of_tokens(self._layout))
 
     def sweep(
         self, z: npt.NDArray[Any], cells: npt.NDArray[Any], labels: npt.NDArray[Any],

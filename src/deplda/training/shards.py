@@ -11,6 +11,7 @@ import os
 import warnings
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,6 +39,8 @@ PREPARE_ANEW = "delete the folder of prepared shards, and prepare them anew"
 _FORMAT = 1  # of what is prepared; a folder of another one is refused
 WORDS, _LABELS, _READY = "words.npz", "labels.npz", "ready.json"
 _RAW, _NAMES = "documents.npz", "names.json"
+_WORTH_PROCESSES = 20_000_000
+"""Bytes of all files from which on words are counted by processes."""
 
 
 class Sizes(msgspec.Struct, frozen=True):
@@ -102,7 +105,8 @@ def prepare(
         counter = WordCounter(**counter.get_params() | {"language": code})
     for number in range(len(names)):
         shard_folder(folder, number).mkdir(parents=True, exist_ok=True)
-    surveys = execution.map(
+    counting = _for_texts(execution, sum(stamp.st_size for stamp in stamps))
+    surveys = counting.map(
         _survey, list(enumerate(names)), source, folder, fields, counter,
         shown=_files("counting words of", names),
     )  # fmt: skip
@@ -133,6 +137,16 @@ def settled_fields(source: StrPath, fields: Fields | None) -> Fields | None:
     known = fields or Fields()
     found = separator_in(Path(source) / named[0], known)
     return fields if found == known else found
+
+
+def _for_texts(execution: Execution, n_bytes: int) -> Execution:
+    """Return where words are counted: threads would take turns at it, processes do not.
+
+    These take a second or two to start.
+    """
+    if not execution.is_here or execution.n_workers == 1 or n_bytes < _WORTH_PROCESSES:
+        return execution
+    return replace(execution, engine="processes", device="cpu")
 
 
 def _files(what: str, names: list[str]) -> Shown:

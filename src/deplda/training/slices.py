@@ -29,9 +29,9 @@ def never_falls(array: npt.NDArray[Any]) -> bool:
     return bool((array[..., :-1] <= array[..., 1:]).all())
 
 
-def save_array(path: Path, array: npt.NDArray[Any]) -> None:
+def save_array(path: Path, array: npt.NDArray[Any], *, synced: bool = True) -> None:
     """Write an array to a file, whole or not at all."""
-    with write_whole(path) as file:
+    with write_whole(path, synced=synced) as file:
         np.save(file, array)
 
 

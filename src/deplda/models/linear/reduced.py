@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
+from deplda.data.corpus import compact_rows
 from deplda.data.targets import Indicator
 from deplda.engine.execution import Execution, Shown
 from deplda.engine.pool import Stop, Stopped
@@ -284,6 +285,7 @@ def _assembled(rows: Sequence[Any], columns: Numbers) -> Sparse:
     """Return a sparse matrix of rows, each its numbers of columns and values."""
     starts = np.concatenate([[0], np.cumsum([len(words) for words, _ in rows])]).astype(np.int64)
     numbers, values = (np.concatenate(part) for part in zip(*rows, strict=True))
-    matrix = csr_array((values, columns[numbers], starts), shape=(len(rows), len(columns)))
+    shape = len(rows), len(columns)
+    matrix = compact_rows(values, columns.astype(np.int32)[numbers], starts, shape)
     matrix.sort_indices()
     return matrix

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from deplda.data.corpus import compact_rows
 from deplda.engine.execution import Execution, Shown
 from deplda.engine.pool import Stop
 from deplda.kernels import shortlists
@@ -65,7 +66,7 @@ class Solution(NamedTuple):
             places = _ranges(starts[block], starts[block + 1])
             words[places] = own
             values[places] = saved.finite(f"values_{self.place}", own.shape, np.float32)
-        return csr_array((values, words, starts), shape=(len(self.sizes), self.n_words))
+        return compact_rows(values, words, starts, (len(self.sizes), self.n_words))
 
     def of_block(self, number: int, n_documents: int) -> tuple[Numbers, Numbers, Floats]:
         """Return the documents of each label, of so many in all, and α of each, above 0."""
@@ -173,7 +174,7 @@ def _pair_up(taught: Taught, k: int, shard: int, stop: Stop) -> None:
     rest = np.flatnonzero(~taught.is_left_out(shard))
     sizes, words, values, _ = taught.features().rows(laid.first_document(shard) + rest)
     ends = np.concatenate([[0], np.cumsum(sizes)])
-    features = csr_array((values, words, ends), shape=(len(rest), laid.n_words))
+    features = compact_rows(values, words, ends, (len(rest), laid.n_words))
     labels = labels[rest]
     indexes = load_index(taught, NEAR), load_index(taught, BESIDE)
     lists = training_lists(features, labels, *indexes, k, _ALONE)
