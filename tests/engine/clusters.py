@@ -2,7 +2,12 @@
 
 import os
 import signal
-from contextlib import ExitStack, suppress
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from distributed import Client, LocalCluster
@@ -37,3 +42,31 @@ def kill_a_worker(client: Any) -> None:
     """Send SIGKILL to the process of one worker."""
     pids = client.run(os.getpid)
     os.kill(next(iter(pids.values())), signal.SIGKILL)
+
+
+@contextmanager
+def separate_cluster(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Give the address of a scheduler of two workers, and the process that it runs in."""
+    folder.mkdir()
+    told = folder / "scheduler.json"
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0",
+               "--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(told)]  # fmt: skip
+    worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny",
+              "--no-dashboard", "--scheduler-file", str(told), "--local-directory", str(folder),
+              "--death-timeout", "300"]  # fmt: skip
+    quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    started = [subprocess.Popen(command, **quiet)]
+    try:
+        deadline = time.monotonic() + 300
+        while not told.exists() or not told.read_text():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        started += [subprocess.Popen(worker, **quiet) for _ in range(2)]
+        with Client(scheduler_file=str(told), set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=300)
+            address = client.scheduler.address
+        yield address, started[0]
+    finally:
+        for process in reversed(started):
+            process.kill()
+            process.wait()

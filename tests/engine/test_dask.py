@@ -136,7 +136,7 @@ def test_work_on_a_cluster_ends_when_it_is_no_longer_wanted(client: Any, tmp_pat
 
 @pytest.mark.slow
 def test_a_lost_worker_costs_no_bits(news: Corpus, client: Any) -> None:
-    plan: dict[str, Any] = {"n_chains": 4, "schedule": Schedule(400), "seed": 2}
+    plan: dict[str, Any] = {"n_chains": 4, "schedule": Schedule(3_000), "seed": 2}
     near = train_label_words(news, **plan).label_words
     killer = threading.Timer(0.5, kill_a_worker, [client])
     killer.start()

@@ -14,14 +14,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deplda import Corpus, HybridLDA, InputError, ReadError, WordCounter, load, read_corpus
+from deplda import (
+    Corpus,
+    EngineError,
+    HybridLDA,
+    InputError,
+    ReadError,
+    WordCounter,
+    load,
+    read_corpus,
+)
 from deplda.data.vocabulary import Vocabulary
 from deplda.models import shard_features
 from deplda.models.linear import shard_svms
 from deplda.models.predict_shards import predict_shards
 from deplda.training import passes, shard_layouts, shards
 from tests.drawn_news import drawn_news
-from tests.engine.clusters import kill_a_worker
+from tests.engine.clusters import kill_a_worker, separate_cluster
 from tests.models.test_knows_names import world
 from tests.training.worlds import in_shards, same
 
@@ -119,6 +128,9 @@ def test_threads_and_the_sizes_of_blocks_change_no_bit(
     model = quick(**ONE_FOLD, n_jobs=2).fit_shards(three, tmp_path / "scratch")
     assert len(list((tmp_path / "scratch").glob("*-svms-*/block-*.npz"))) > 10
     assert_same(model, usual)
+    large = model.weights_, model._centroids.nearby.matrix, model.label_words_.weights
+    assert {matrix.indices.dtype for matrix in large} == {np.dtype(np.int32)}
+    assert not shard_features._indexes
 
 
 @pytest.mark.slow
@@ -143,6 +155,31 @@ def test_a_worker_killed_among_the_svms_changes_no_bit(
     model = quick(**ONE_FOLD, engine=client).fit_shards(three, tmp_path / "scratch")
     killer.join()
     assert_same(model, undisturbed(three))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pattern", ["*/expected-*-00003-tokens.npy", "*-svms-*/block-*.npz"])
+def test_a_killed_scheduler_is_told_and_the_next_run_goes_on_to_the_same_bits(
+    pattern: str, three: Path, tmp_path: Path
+) -> None:
+    scratch = tmp_path / "scratch"
+
+    def kill_in_the_middle(scheduler: Any) -> None:
+        deadline = time.monotonic() + 600
+        while not list(scratch.glob(pattern)):
+            assert time.monotonic() < deadline
+            time.sleep(0.002)
+        scheduler.kill()
+
+    with separate_cluster(tmp_path / "first") as (address, scheduler):
+        killer = threading.Thread(target=kill_in_the_middle, args=(scheduler,))
+        killer.start()
+        with pytest.raises(EngineError, match="run the same again"):
+            quick(**ONE_FOLD, engine=address).fit_shards(three, scratch)
+        killer.join()
+    with separate_cluster(tmp_path / "second") as (address, _):
+        model = quick(**ONE_FOLD, engine=address).fit_shards(three, scratch)
+        assert_same(model, undisturbed(three))  # which asks both about documents
 
 
 STAGES: dict[str, tuple[Any, str, int]] = {

@@ -9,7 +9,7 @@ import pytest
 from deplda import InputError, Schedule
 from deplda.engine.execution import Execution
 from deplda.engine.pool import Stop
-from deplda.training.chains import run_chains
+from deplda.training.chains import _waves, run_chains
 from deplda.training.checkpoint import Arrays, Checkpoint, SavedArrays
 
 
@@ -69,3 +69,42 @@ def test_a_chain_goes_on_where_its_checkpoint_is_and_no_sweep_is_done_twice(tmp_
 def test_a_schedule_counts_from_one(values: Any) -> None:
     with pytest.raises(InputError, match="must be a whole number from 1"):
         Schedule(*values)
+
+
+@pytest.mark.parametrize(("n_chains", "n_jobs"), [(3, 2), (5, 3), (5, 2), (2, 3), (4, 2)])
+def test_chains_in_legs_do_every_sweep_once_and_keep_all_workers_busy(
+    n_chains: int, n_jobs: int, tmp_path: Path
+) -> None:
+    checkpoint, swept = Checkpoint(tmp_path, {}, resume=False), list[tuple[int, int]]()
+    told: Any = lambda *each: swept.append(each)  # noqa: E731
+    schedule = Schedule(7, n_samples=2, lag=2)
+    found = list(
+        run_chains(Counting, n_chains, schedule, Execution(n_jobs=n_jobs), checkpoint, told)
+    )
+    assert [chain.trace[:, 1].tolist() for chain in found] == [[c] * 9 for c in range(n_chains)]
+    assert all(chain.trace[:, 0].tolist() == list(range(1, 10)) for chain in found)
+    assert all(chain.samples["taken"].tolist() == [7, 9] for chain in found)
+    assert {*swept} == {(c, sweep) for c in range(n_chains) for sweep in range(1, 10)}
+    waves = _waves(n_chains, 900, n_jobs)
+    if n_chains > n_jobs:
+        share = n_chains * 900 / n_jobs
+        before, took = dict.fromkeys(range(n_chains), 0), 0
+        for wave in waves:
+            assert len({leg.chain for leg in wave}) == len(wave)
+            took += max(leg.last_sweep - before[leg.chain] for leg in wave) * -(
+                -len(wave) // n_jobs
+            )
+            before |= {leg.chain: leg.last_sweep for leg in wave}
+        assert took == share
+        assert before == dict.fromkeys(range(n_chains), 900)
+
+
+def test_without_a_checkpoint_a_chain_runs_in_one_go() -> None:
+    made = list[int]()
+
+    def make(number: int) -> Counting:
+        made.append(number)
+        return Counting(number)
+
+    assert len(list(run_chains(make, 3, Schedule(4), Execution(n_jobs=2)))) == 3
+    assert sorted(made) == [0, 1, 2]

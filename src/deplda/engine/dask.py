@@ -41,6 +41,16 @@ def open_pool(engine: Any, parcel: Parcel) -> Iterator[Pool]:
             pool.release()
 
 
+def n_threads(engine: Any) -> int:
+    """Return how many threads the workers of a cluster have."""
+    with _connected(engine) as client:
+        return _n_threads(client)
+
+
+def _n_threads(client: Any) -> int:
+    return max(1, sum(client.nthreads().values()))
+
+
 def _connected(engine: Any) -> Any:
     """Return the user's client, which stays open, or one of our own to an address."""
     if not isinstance(engine, str):
@@ -48,7 +58,9 @@ def _connected(engine: Any) -> Any:
     try:
         return distributed.Client(engine, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
-        raise EngineError(f"no Dask scheduler answers at {engine} ({error})") from error
+        raise EngineError(
+            f"no Dask scheduler answers at {engine} ({error}); start one, and run the same again"
+        ) from error
 
 
 class _Workers:
@@ -59,7 +71,7 @@ class _Workers:
         self._under_way: dict[Any, str | None] = {}
         """Tasks, and the workers they were given to."""
         self._data = self._scatter()
-        self.size = max(1, sum(client.nthreads().values()))
+        self.size = _n_threads(client)
 
     def _scatter(self) -> Any:
         """Send the parcel to one worker; each other fetches it, once, from one that has it.

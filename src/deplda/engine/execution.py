@@ -118,6 +118,15 @@ class Execution:
         """How many threads or processes there are."""
         return n_workers(self.n_jobs)
 
+    @property
+    def n_at_once(self) -> int:
+        """How many pieces `map` works on at a time."""
+        if not is_cluster(self.engine):
+            return self.n_workers
+        from deplda.engine.dask import n_threads
+
+        return n_threads(self.engine)
+
     def map(
         self,
         function: Callable[..., Result],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -87,14 +87,44 @@ def run_chains(
 ) -> Iterator[Finished]:
     """Yield the chains 0, 1, … as they finish, in that order, whatever the number of workers.
 
-    Threads report every sweep; of a chain that runs elsewhere its end is reported.
+    Threads report every sweep; of a chain that runs elsewhere its end is reported. Where workers
+    cannot have as many chains each, and a checkpoint keeps chains, these run in legs, so that three
+    chains take two workers as long as one and a half, not two.
     """
     own = report if execution.is_here else None
-    chains = execution.map(_run_chain, range(n_chains), make, schedule, checkpoint, own)
-    for number, chain in enumerate(chains):
-        if report is not None and own is None:
-            report(number, len(chain.trace))
-        yield chain
+    at_once = 1 if checkpoint is None else execution.n_at_once
+    finished: dict[int, Finished] = {}
+    number = 0
+    for wave in _waves(n_chains, schedule.n_sweeps, at_once):
+        found = execution.map(_run_chain, wave, make, schedule, checkpoint, own)
+        for leg, chain in zip(wave, found, strict=True):
+            if chain is None:
+                continue
+            if report is not None and own is None:
+                report(leg.chain, len(chain.trace))
+            finished[leg.chain] = chain
+            while number in finished:
+                yield finished.pop(number)
+                number += 1
+
+
+class _Leg(NamedTuple):
+    """A part of a chain, from where it was saved to the end of a sweep."""
+
+    chain: int
+    last_sweep: int
+
+
+def _waves(n_chains: int, n_sweeps: int, at_once: int) -> list[list[_Leg]]:
+    """Return the legs of all chains: those of a wave can run side by side, after the last wave."""
+    n_legs = 1 if at_once > n_chains or n_chains % at_once == 0 else min(at_once, n_sweeps)
+    legs = [
+        _Leg(chain, n_sweeps * (leg + 1) // n_legs)
+        for leg in range(n_legs)
+        for chain in range(n_chains)
+    ]
+    size = at_once if n_legs > 1 else len(legs)
+    return [legs[first : first + size] for first in range(0, len(legs), size)]
 
 
 def _run_chain(
@@ -102,10 +132,11 @@ def _run_chain(
     schedule: Schedule,
     checkpoint: Checkpoint | None,
     report: Report | None,
-    number: int,
+    leg: _Leg,
     stop: Stop,
-) -> Finished:
-    chain = make(number)
+) -> Finished | None:
+    """Run a chain up to the end of a leg; return it if that is its own end."""
+    number, chain = leg.chain, make(leg.chain)
     saved = checkpoint.load(number) if checkpoint is not None else None
     trace: list[list[float]] = []
     if saved is not None:
@@ -116,7 +147,7 @@ def _run_chain(
     if report is not None and trace:
         report(number, len(trace))
     written = time.monotonic()
-    for sweep in range(len(trace) + 1, schedule.n_sweeps + 1):
+    for sweep in range(len(trace) + 1, leg.last_sweep + 1):
         if stop.is_set():
             raise Stopped
         chain.sweep(sweep, stop)
@@ -126,8 +157,10 @@ def _run_chain(
         if report is not None:
             report(number, sweep)
         if checkpoint is not None and (
-            sweep == schedule.n_sweeps or time.monotonic() - written >= checkpoint.seconds
+            sweep == leg.last_sweep or time.monotonic() - written >= checkpoint.seconds
         ):
             checkpoint.save(number, {**chain.state(), "trace": np.array(trace)})
             written = time.monotonic()
+    if leg.last_sweep < schedule.n_sweeps:
+        return None
     return Finished(chain.samples(), np.array(trace))
