@@ -24,7 +24,7 @@ class _Lethal:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
 
-    def suggest(self, x: Any, *asked: Any) -> Any:
+    def _likeliest(self, x: Any, *asked: Any) -> Any:
         if (x.data == 666).any():
             os.kill(os.getpid(), signal.SIGKILL)
-        return self._model.suggest(x, *asked)
+        return self._model._likeliest(x, *asked)

@@ -29,6 +29,7 @@ from deplda.engine import dask as engine_dask
 from deplda.errors import EngineError
 from deplda.models.base import LabelClassifier
 from deplda.models.predict_shards import Manifest, predict_shards
+from deplda.models.suggesting import Asked, answers_of
 from tests.engine.clusters import Cluster, kill_a_worker
 from tests.models.lethal import LethalJob
 
@@ -76,11 +77,10 @@ def test_every_engine_writes_the_same_parts_and_they_are_what_the_model_says(
     assert json.loads((tmp_path / "far" / "manifest.json").read_bytes())["documents"] == 300
     for part in near.parts:
         assert sha256((tmp_path / "near" / part.file).read_bytes()).hexdigest() == part.sha256
-    ranking = PriorLDA.load(model).rank(news, k=3)
+    said = answers_of(PriorLDA.load(model), news.counts, Asked(k=3))
     found = [line for part in near.parts for line in lines(tmp_path / "near" / part.file)]
-    assert [line["id"] for line in found] == list(news.ids)
-    assert [[each["label"] for each in line["labels"]] for line in found] == ranking.labels.tolist()
-    assert [[each["score"] for each in line["labels"]] for line in found] == ranking.scores.tolist()
+    assert found == [{"id": id} | own for id, own in zip(news.ids, said, strict=True)]
+    assert all("probability" in each for line in found for each in line["labels"])
 
 
 def test_finished_parts_are_kept_and_those_that_are_no_longer_good_are_made_again(
@@ -108,6 +108,9 @@ def test_finished_parts_are_kept_and_those_that_are_no_longer_good_are_made_agai
     predict_shards(model, shards, target, cutoff=3)
     more = lines(target / "docs-0.jsonl.labels.jsonl")
     assert {len(line["labels"]) for line in more} == {3}
+    assert len(made_again()) == 6
+    PriorLDA(random_state=9).fit(newsroom(100, seed=9).corpus).save(tmp_path / "other")
+    predict_shards(tmp_path / "other", shards, target, cutoff=3)
     assert len(made_again()) == 6
 
 

@@ -128,7 +128,10 @@ def predict_shards(
     names = names_in(job.source)
     if job.target.resolve() == job.source.resolve():
         raise InputError(f"{target} is the folder of the shards; name another for the parts")
-    job.load()  # what is wrong with it is said before any worker is asked
+    loaded = job.load()  # what is wrong with it is said before any worker is asked
+    if execution.is_here:
+        job.model = loaded
+    del loaded  # other processes load it themselves
     (job.target / _FINISHED).mkdir(parents=True, exist_ok=True)
     parts: dict[str, Part] = {name: part for name in names if (part := job.finished(name))}
     failed: dict[str, str] = {}
@@ -178,7 +181,8 @@ class _Job:
         self.trusted = trusted
         self.asked, self.fields = asked, replace(fields, labels=None, label_columns=())
         digest = sha256(repr((tuple(asked), self.fields)).encode())
-        for name in (CARD, ARRAYS):
+        # The card tells the arrays by their fingerprint, if it is not an old one.
+        for name in (CARD,) if read_card(model).id else (CARD, ARRAYS):
             digest.update(_checksum(self.path / name).encode())
         self.fingerprint = digest.hexdigest()
 
