@@ -8,9 +8,10 @@ only once or twice, as misspelt ones and names are: there are always more of the
 
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import Iterator
+from itertools import islice, product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -33,24 +34,43 @@ class Shape(NamedTuple):
     tokens: float = 200.0
     """Of a document, on average."""
     shard: int = 10_000
-    """Documents of a file."""
+    """Documents drawn together, which are a file, or several."""
+    parts: int = 1
+    """Files that documents drawn together are divided into, whatever else is the same."""
     seed: int = 0
+
+    @property
+    def per_file(self) -> int:
+        """How many documents a file has, but for the last of those drawn together."""
+        return -(-self.shard // self.parts)
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many documents are drawn together each time."""
+        firsts = range(0, self.documents, self.shard)
+        return [min(self.shard, self.documents - first) for first in firsts]
 
     @property
     def shards(self) -> int:
         """How many files there are."""
-        return -(-self.documents // self.shard)
+        return sum(-(-size // self.per_file) for size in self.sizes)
 
 
 def write_shards(folder: Path, shape: Shape) -> Path:
-    """Write the shards that are not there yet, as JSONL; return the folder."""
+    """Write the files that are not there yet, as JSONL; return the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     names = np.array([spelled(number) for number in range(shape.words)], dtype=object)
-    for number in range(shape.shards):
-        path = folder / f"{number:05}.jsonl"
-        if not path.exists():
-            with write_whole(path) as file:
-                file.writelines(_lines(shape, names, number))
+    paths = iter([folder / f"{number:05}.jsonl" for number in range(shape.shards)])
+    for number, size in enumerate(shape.sizes):
+        own = list(islice(paths, -(-size // shape.per_file)))
+        if all(path.exists() for path in own):
+            continue
+        lines = _lines(shape, names, number)
+        for path in own:
+            part = list(islice(lines, shape.per_file))
+            if not path.exists():
+                with write_whole(path) as file:
+                    file.writelines(part)
     return folder
 
 
@@ -64,10 +84,9 @@ def spelled(number: int) -> str:
     return "".join(syllables)
 
 
-def _lines(shape: Shape, names: npt.NDArray[np.object_], number: int) -> Any:
-    """Yield the documents of a shard as lines of JSON."""
-    first = number * shape.shard
-    n = min(shape.shard, shape.documents - first)
+def _lines(shape: Shape, names: npt.NDArray[np.object_], number: int) -> Iterator[bytes]:
+    """Yield the documents that are drawn together as lines of JSON."""
+    first, n = number * shape.shard, shape.sizes[number]
     corpus = datasets.power_law(
         n, shape.labels, shape.words, tokens_per_document=shape.tokens,
         seed=shape.seed * 1_000_003 + number,

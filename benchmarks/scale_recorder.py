@@ -81,7 +81,7 @@ class Recorder:
             thread.join()
 
     def _tell(self, what: str, begins: bool) -> None:
-        self._change(re.sub(r" [\d,]+", "", what) if begins else BETWEEN)
+        self._change(re.sub(r" in [\d,]+ parts| [\d,]+", "", what) if begins else BETWEEN)
 
     def _change(self, name: str) -> None:
         """End what is done now, and begin what has this name; the same name goes on."""

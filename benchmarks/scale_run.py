@@ -1,11 +1,12 @@
-"""One run of a model over shards, in a process of its own: ``python -m benchmarks.scale_run JOB``.
+"""Half of a run of a model over shards: ``python -m benchmarks.scale_run fit|predict JOB``.
 
-JOB is a `Job` as JSON; what was measured is written to its file `out`, as a `Run`.
+JOB is a `Job` as JSON; what was measured is written to its file `out`, as a `Run`. Prediction is of
+the model that was trained before, and adds to that file. Each half is a process of its own, so that
+its memory is too.
 """
 
 from __future__ import annotations
 
-import gc
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -73,41 +74,49 @@ def corpora(job: Job) -> tuple[Path, Path]:
     """
     shape = job.shape
     n = min(_MOST_PREDICTED, max(shape.shard // 2, shape.documents // 10))
-    test = shape._replace(documents=n, shard=-(-shape.shard // 8), seed=shape.seed + 1)
-    name = f"{shape.documents}-{shape.labels}-{shape.shard}-{shape.seed}"
+    test = shape._replace(documents=n, shard=-(-shape.shard // 8), parts=1, seed=shape.seed + 1)
+    name = f"{shape.documents}-{shape.labels}-{shape.shard}-{shape.parts}-{shape.seed}"
     base = Path(job.folder) / name
     return write_shards(base / "train", shape), write_shards(base / "test", test)
 
 
-def measure(job: Job) -> Run:
-    """Train and predict, and return what it took."""
-    train, test = corpora(job)
-    work = train.parent / f"{job.model}-{job.engine}-{job.workers}"
+def fit(job: Job) -> Run:
+    """Train, and return what it took; the model is kept."""
+    train, _ = corpora(job)
+    work, recorder = _work(job), Recorder()
     if work.exists():
         subprocess.run(["rm", "-r", work], check=True)
     with _engine(job) as how:
         name = next(name for name, entry in MODELS.items() if entry.verb == job.model)
         model: Any = model_class(name)(random_state=0, **how)
-        learning, predicting = Recorder(), Recorder()
-        with learning.recording():
+        with recorder.recording():
             model.fit_shards(train, work / "scratch")
         model.save(work / "model")
-        n_words = len(model.words_)
-        del model  # prediction loads it, and its memory is measured apart
-        gc.collect()
-        with predicting.recording():
-            manifest = predict_shards(work / "model", test, work / "labels", k=10, **how)
     sizes = {
         part: sum(path.stat().st_size for path in (work / part).rglob("*") if path.is_file())
         for part in ("model", "scratch")
     }
-    run = Run(
-        job.model, job.engine, job.workers, job.shape.documents, job.shape.labels,
-        n_words, job.shape.shards, manifest.documents, sizes["model"], sizes["scratch"],
-        learning.stages, predicting.stages,
+    shape = job.shape
+    return Run(
+        job.model, job.engine, job.workers, shape.documents, shape.labels, len(model.words_),
+        shape.shards, 0, sizes["model"], sizes["scratch"], recorder.stages, [],
     )  # fmt: skip
+
+
+def predict(job: Job) -> Run:
+    """Predict with the model that was trained, which is removed, and return what both took."""
+    trained = msgspec.json.decode(Path(job.out).read_bytes(), type=Run)
+    _, test = corpora(job)
+    work, recorder = _work(job), Recorder()
+    with _engine(job) as how, recorder.recording():
+        manifest = predict_shards(work / "model", test, work / "labels", k=10, **how)
     subprocess.run(["rm", "-r", work], check=True)
-    return run
+    found = {"predicted": manifest.documents, "predict": recorder.stages}
+    return msgspec.structs.replace(trained, **found)
+
+
+def _work(job: Job) -> Path:
+    return corpora(job)[0].parent / f"{job.model}-{job.engine}-{job.workers}"
 
 
 @contextmanager
@@ -132,5 +141,6 @@ def ordered(stages: list[Stage]) -> list[Stage]:
 
 
 if __name__ == "__main__":
-    job = msgspec.json.decode(sys.argv[1], type=Job)
-    Path(job.out).write_bytes(msgspec.json.encode(measure(job)))
+    job = msgspec.json.decode(sys.argv[2], type=Job)
+    run = {"fit": fit, "predict": predict}[sys.argv[1]](job)
+    Path(job.out).write_bytes(msgspec.json.encode(run))

@@ -85,15 +85,14 @@ def test_what_is_shared_delays_workers_as_in_the_simulation() -> None:
 
 def test_the_page_has_every_table_and_runs_come_out_as_they_were() -> None:
     text = page_text(Measured([*RUNS, _run(100_000, 1_000, 10, 2)], "2026-01-02"), "dependency")
-    for title in ("Stages", "Growth", "Two workers", "Constants", "Measured and", "Planned",
-                  "What breaks first"):  # fmt: skip
+    for title in ("Largest run", "Bytes that travel", "Growth", "Two workers", "Constants",
+                  "Measured and", "Planned", "What breaks first"):  # fmt: skip
         assert f"## {title}" in text
-    assert "**These are small runs**" not in text  # a million documents are many
     lines = [line for line in text.splitlines() if line.startswith("| training, 100,000")]
     assert lines
     for line in lines:
         assert float(line.split("|")[5]) == pytest.approx(1.0, abs=0.05)
-    assert "| **prediction** | 100 → 10,000 | 1.00 |" in text
+    assert "| **prediction, ms a document** | 10 → 10 |" in text
     assert "Too few runs of hybrid" in page_text(Measured(RUNS, ""), "hybrid")
 
 

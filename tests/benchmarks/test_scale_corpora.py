@@ -1,5 +1,6 @@
 """Generated shards: the same bytes for the same shape, and documents like those of EUR-Lex."""
 
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +47,16 @@ def test_shards_that_are_there_are_kept(tmp_path: Path) -> None:
     write_shards(tmp_path, SHAPE._replace(documents=500))
     assert (tmp_path / "00000.jsonl").read_text() == "kept"
     assert len((tmp_path / "00001.jsonl").read_text().splitlines()) == 100
+
+
+def test_the_same_documents_may_be_in_more_files(folder: Path, tmp_path: Path) -> None:
+    shape = SHAPE._replace(parts=3)
+    files = sorted(write_shards(tmp_path, shape).iterdir())
+    lines = [path.read_text().splitlines() for path in files]
+    assert list(map(len, lines)) == [134, 134, 132] * 2 + [100]
+    assert len(files) == shape.shards == 7
+    whole = [path.read_text().splitlines() for path in sorted(folder.iterdir())]
+    assert [*chain(*lines)] == [*chain(*whole)]
 
 
 def test_documents_have_the_shape_of_eurlex(corpus: Corpus) -> None:
