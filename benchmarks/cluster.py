@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import dask
 import numpy as np
 from distributed import Client, LocalCluster
 from rich.console import Console
@@ -52,9 +53,14 @@ FLAT = Inference(0.0, 180.0, 1.0, method="deterministic")
 MB = 1e6
 
 
+# As our files for containers have it: workers keep the memory they will soon ask for again.
+MEMORY = {"MALLOC_TRIM_THRESHOLD_": 268435456, "MALLOC_MMAP_THRESHOLD_": 33554432}
+
+
 @contextmanager
 def workers(n: int) -> Iterator[Any]:
     with (
+        dask.config.set({"distributed.nanny.pre-spawn-environ": MEMORY}),
         LocalCluster(  # type: ignore[no-untyped-call]
             n_workers=n, threads_per_worker=1, dashboard_address=":0", silence_logs=60
         ) as cluster,

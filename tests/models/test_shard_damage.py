@@ -152,7 +152,7 @@ CASES: dict[str, tuple[str, tuple[str, ...], str, Damage]] = {
     "ends fall": ("sweeping", (), f"{LAYOUT}-ends.npy", npy(lambda a: a[::-1])),
     "ends of others": ("sweeping", (), f"{LAYOUT}-ends.npy", npy(moved_to_one_shard)),
     "ends below 0": ("adding up a pass", (), f"{LAYOUT}-ends.npy", npy(lambda a: a - 2**62)),
-    "layout starts": ("sweeping", (), f"shard-*/{LAYOUT}-starts.npy", npy(lambda a: a[::-1])),
+    "layout starts": ("sweeping", (), f"shard-*/{LAYOUT}-cell_starts.npy", npy(lambda a: a[::-1])),
     "state cells": (
         "adding up a pass", (), "shard-*/expected-*-00001-cells.npy", npy(lambda a: a[:1])
     ),

@@ -192,16 +192,17 @@ def crafted(name: str, change: Any) -> Any:
 
 
 CRAFTED: dict[str, list[Any]] = {
-    "shard-00001/{layout}-documents.npz": [
-        crafted("cells", lambda cells: cells + 10**8),
-        crafted("labels", lambda labels: labels - 1),
-        crafted("times", lambda times: times * 1000),
-        crafted("entry_starts", lambda starts: starts[::-1]),
-        crafted("grid_starts", lambda starts: starts // 2 * 2),
-        lambda arrays: arrays.pop("token_starts"),
+    "shard-00001/{layout}-cells.npy": [lambda cells: cells + 10**8],
+    "shard-00001/{layout}-labels.npy": [lambda labels: labels - 1],
+    "shard-00001/{layout}-times.npy": [lambda times: times * 1000, lambda times: times[1:]],
+    "shard-00001/{layout}-entry_starts.npy": [lambda starts: starts[::-1]],
+    "shard-00001/{layout}-grid_starts.npy": [lambda starts: starts // 2 * 2],
+    "shard-00001/{layout}-token_starts.npy": [lambda starts: np.sort(starts // 2 * 2)],
+    "shard-00001/{layout}-cell_words.npy": [lambda words: words + 10**6, lambda words: words[:-1]],
+    "shard-00001/{layout}-cell_starts.npy": [
+        lambda starts: starts[::-1],
+        lambda starts: starts[1:],
     ],
-    "shard-00001/{layout}-words.npy": [lambda words: words + 10**6, lambda words: words[:-1]],
-    "shard-00001/{layout}-starts.npy": [lambda starts: starts[::-1], lambda starts: starts[1:]],
     "shard-00001/{name}-00002-tokens.npy": [
         lambda tokens: tokens + np.uint16(60_000),
         lambda tokens: tokens[1:],
@@ -212,13 +213,13 @@ CRAFTED: dict[str, list[Any]] = {
         lambda arrays: arrays.pop("moved"),
     ],
     # From here on both shards are swept, and what they leave is added up.
-    "{layout}-block-00000.npz": [
-        crafted("places", lambda places: places + 10**8),
-        crafted("places", lambda places: places[:-1]),
-        crafted("words", lambda words: words + 10**6),
-        crafted("starts", lambda starts: starts[::-1]),
+    "{layout}-block-00000-places.npy": [
+        lambda places: places + 10**8,
+        lambda places: places[:-1],
     ],
-    "shard-00000/{layout}-starts.npy": [lambda starts: np.maximum(starts - 1, 0)],
+    "{layout}-block-00000-words.npy": [lambda words: words + 10**6],
+    "{layout}-block-00000-starts.npy": [lambda starts: starts[::-1]],
+    "shard-00000/{layout}-cell_starts.npy": [lambda starts: np.maximum(starts - 1, 0)],
     "{name}-00002-all-00000.npy": [lambda counts: counts[1:], lambda counts: counts[:, None]],
 }
 

@@ -69,5 +69,5 @@ def test_the_size_of_blocks_changes_no_bit(
     for name, n_cells in (("one", 10**9), ("many", 500)):
         monkeypatch.setattr(shard_layouts, "_BLOCK_CELLS", n_cells)
         found.append(PriorLDA(**how).fit_shards(source, tmp_path / name).label_words_)
-    assert len(list((tmp_path / "many").glob("layout-*-block-*.npz"))) > 5
+    assert len(list((tmp_path / "many").glob("layout-*-block-*-words.npy"))) > 5
     assert same(*found)

@@ -22,7 +22,6 @@ from deplda.data.weighting import WordCounts
 from deplda.engine.execution import HERE, Execution, Shown
 from deplda.engine.pool import Stop
 from deplda.errors import InputError, ReadError
-from deplda.training.checkpoint import load_arrays, save_arrays
 from deplda.training.label_words import whole_tokens, with_background
 from deplda.training.shards import PREPARE_ANEW, Ready, read_shard, shard_folder
 from deplda.training.slices import OnDisk, never_falls, save_array
@@ -63,9 +62,9 @@ class Laid(msgspec.Struct, frozen=True):
         """Return where something of a shard is kept."""
         return shard_folder(Path(self.folder), number) / f"{self.name}-{what}"
 
-    def of_block(self, number: int) -> Path:
-        """Return where the cells of a block are kept."""
-        return Path(self.folder) / f"{self.name}-block-{number:05}.npz"
+    def of_block(self, number: int, what: str) -> Path:
+        """Return where something of the cells of a block is kept."""
+        return Path(self.folder) / f"{self.name}-block-{number:05}-{what}"
 
     @property
     def ends_file(self) -> Path:
@@ -88,7 +87,12 @@ class Laid(msgspec.Struct, frozen=True):
 
     def cell_starts(self, shard: int) -> OnDisk:
         """Return where the cells of each label begin in a shard."""
-        return OnDisk(self.of_shard(shard, "starts.npy"), np.int64, self.n_labels + 1, PREPARE_ANEW)
+        path = self.of_shard(shard, "cell_starts.npy")
+        return OnDisk(path, np.int64, self.n_labels + 1, PREPARE_ANEW)
+
+    def cell_words(self, shard: int) -> OnDisk:
+        """Return the word of each cell of a shard."""
+        return OnDisk(self.of_shard(shard, "cell_words.npy"), np.int32, None, PREPARE_ANEW)
 
     def own_cells(self, shard: int, block: int) -> tuple[int, int]:
         """Return where the cells of a block begin and end among those of a shard."""
@@ -201,12 +205,9 @@ def _lay_out(
         layout = lay_out(whole_tokens(corpus, word_counts))
     else:
         layout = lay_out(corpus, word_counts)
-    arrays = layout._asdict()
-    starts, words = arrays.pop("cell_starts"), arrays.pop("cell_words")
-    save_array(laid.of_shard(number, "starts.npy"), starts)
-    save_array(laid.of_shard(number, "words.npy"), words)
-    save_arrays(laid.of_shard(number, "documents.npz"), **arrays)
-    return np.diff(starts), int(layout.token_starts[-1])
+    for name, array in layout._asdict().items():
+        save_array(laid.of_shard(number, f"{name}.npy"), array)
+    return np.diff(layout.cell_starts), int(layout.token_starts[-1])
 
 
 def _index(laid: Laid, number: int, stop: Stop) -> Numbers:
@@ -214,52 +215,61 @@ def _index(laid: Laid, number: int, stop: Stop) -> Numbers:
     first, last = laid.cuts[number : number + 2]
     keys = []
     for shard in laid.shards:
-        words = OnDisk(laid.of_shard(shard, "words.npy"), np.int32, None, PREPARE_ANEW)
+        words = laid.cell_words(shard)
         starts = laid.cell_starts(shard).starts(len(words))[first : last + 1]
         owner = np.repeat(np.arange(last - first), np.diff(starts))
         keys.append(owner * laid.n_words + words.below(laid.n_words, starts[0], starts[-1]))
     every, places = np.unique(np.concatenate(keys), return_inverse=True)
     starts = np.searchsorted(every, np.arange(last - first + 1) * laid.n_words)
-    save_arrays(
-        laid.of_block(number), starts=starts, words=(every % laid.n_words).astype(np.int32),
-        places=places.astype(np.int32),
-    )  # fmt: skip
+    save_array(laid.of_block(number, "starts.npy"), starts)
+    save_array(laid.of_block(number, "words.npy"), (every % laid.n_words).astype(np.int32))
+    save_array(laid.of_block(number, "places.npy"), places.astype(np.int32))
     return np.concatenate([[0], np.cumsum([len(each) for each in keys])])
 
 
 def read_block(laid: Laid, number: int) -> Block:
-    """Return the cells of a block, checked as far as others rely on them."""
+    """Return the cells of a block, mapped, and checked as far as others rely on them."""
     first, last = laid.cuts[number : number + 2]
-    saved = load_arrays(laid.of_block(number), PREPARE_ANEW)
-    words = saved.below("words", np.int32, (None,), laid.n_words)
-    starts = saved.starts("starts", last - first, len(words))
-    end = int(laid.ends[number, -1])
-    return Block(first, starts, words, saved.below("places", np.int32, (end,), len(words)))
+
+    def saved(what: str, dtype: Any, n: int | None) -> OnDisk:
+        return OnDisk(laid.of_block(number, f"{what}.npy"), dtype, n, PREPARE_ANEW)
+
+    words = saved("words", np.int32, None)
+    starts = saved("starts", np.int64, last - first + 1).starts(len(words))
+    places = saved("places", np.int32, int(laid.ends[number, -1]))
+    return Block(first, starts, words.all_below(laid.n_words), places.all_below(len(words)))
 
 
 def read_layout(laid: Laid, number: int) -> Any:
-    """Return the layout of a shard, checked as far as kernels rely on it."""
+    """Return the layout of a shard, mapped, and checked as far as kernels rely on it."""
     from deplda.kernels.train_words import Layout, document_lengths
 
-    saved = load_arrays(laid.of_shard(number, "documents.npz"), PREPARE_ANEW)
-    times = saved.counts("times", (np.int32, np.float32), (None,))
-    labels = saved.below("labels", np.int32, (None,), laid.n_labels)
-    entries = saved.starts("entry_starts", laid.documents[number], len(times))
-    n = len(entries) - 1
-    label_starts = saved.starts("label_starts", n, len(labels))
-    lengths = document_lengths(entries, times)
-    tokens = saved.starts("token_starts", n, laid.tokens[number])
-    words = OnDisk(laid.of_shard(number, "words.npy"), np.int32, None, PREPARE_ANEW)
-    cells = saved.below("cells", np.int32, (None,), len(words))
-    grids = saved.starts("grid_starts", n, len(cells))
-    sizes = np.diff(entries) * np.diff(label_starts)
-    if not (np.array_equal(np.diff(grids), sizes) and np.array_equal(np.diff(tokens), lengths)):
-        raise saved.unusable("arrays 'grid_starts' and 'token_starts' do not fit the documents")
+    n = laid.documents[number]
+
+    def saved(what: str, dtype: Any, n: int | None = None) -> OnDisk:
+        return OnDisk(laid.of_shard(number, f"{what}.npy"), dtype, n, PREPARE_ANEW)
+
+    def starts(what: str, end: int) -> tuple[OnDisk, Numbers]:
+        found = saved(what, (np.int32, np.int64), n + 1)
+        return found, found.starts(end)
+
+    times = saved("times", (np.int32, np.float32)).all_counts()
+    labels = saved("labels", np.int32).all_below(laid.n_labels)
+    words = laid.cell_words(number)
+    cells = saved("cells", np.int32).all_below(len(words))
+    _, entries = starts("entry_starts", len(times))
+    _, label_starts = starts("label_starts", len(labels))
+    token_file, tokens = starts("token_starts", laid.tokens[number])
+    grid_file, grids = starts("grid_starts", len(cells))
+    if not np.array_equal(np.diff(grids), np.diff(entries) * np.diff(label_starts)):
+        raise grid_file.unusable("it does not fit the documents")
+    if not np.array_equal(np.diff(tokens), document_lengths(entries, times)):
+        raise token_file.unusable("it does not fit the documents")
     for array in (times, labels):  # as in a corpus: kernels are compiled for read-only ones
         array.flags.writeable = False
     return Layout(
         entries, times, label_starts, labels, tokens, grids, cells,
-        laid.cell_starts(number).starts(len(words)), words.below(laid.n_words),
+        laid.cell_starts(number).starts(len(words)), words.all_below(laid.n_words),
     )  # fmt: skip
 
 

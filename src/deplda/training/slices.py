@@ -110,9 +110,23 @@ class OnDisk:
         """Return a part, in memory, of finite numbers from 0."""
         return self.checked_counts(self.part(begin, end))
 
+    def all_below(self, limit: int) -> npt.NDArray[Any]:
+        """Return all of it, mapped: whole numbers from 0 and below a limit."""
+        return self.checked_below(limit, self.mapped)
+
+    def all_counts(self) -> npt.NDArray[Any]:
+        """Return all of it, mapped: finite numbers from 0."""
+        return self.checked_counts(self.mapped)
+
     def checked_below(self, limit: Any, found: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return numbers that were found in it, whole ones from 0 and below a limit."""
-        if not ((found >= 0) & (found < limit)).all():
+        """Return numbers that were found in it, whole ones from 0 and below a limit, or one each.
+
+        Of one limit the least and the largest number tell; many would be compared one by one.
+        """
+        if not len(found):
+            return found
+        is_below = found.max() < limit if np.ndim(limit) == 0 else (found < limit).all()
+        if found.min() < 0 or not is_below:
             raise self.unusable("it has numbers out of range")
         return found
 
