@@ -49,10 +49,15 @@ class Stage(msgspec.Struct):
 
 
 class Recorder:
-    """Listens to stages, and counts what is sent by `Execution.map`."""
+    """Listens to stages, and counts what is sent by `Execution.map`.
 
-    def __init__(self) -> None:
+    What threads of this process do is a step of a run by threads, and the driver's own work in any
+    other.
+    """
+
+    def __init__(self, *, by_threads: bool = True) -> None:
         self.stages: list[Stage] = []
+        self._by_threads = by_threads
         self._now, self._began, self._aside = Stage(BETWEEN), 0.0, 0.0
 
     @contextmanager
@@ -98,6 +103,9 @@ class Recorder:
         self, original: Any, execution: Execution, function: Callable[..., Any],
         items: Iterable[Any], shared: tuple[Any, ...], shown: Shown | None,
     ) -> Iterator[Any]:  # fmt: skip
+        if execution.is_here and not self._by_threads:
+            yield from original(execution, function, items, *shared, shown=shown)
+            return
         step, stage = Step(), None
         if not execution.is_here:
             step.shared = self._size((function, shared))

@@ -83,7 +83,7 @@ def corpora(job: Job) -> tuple[Path, Path]:
 def fit(job: Job) -> Run:
     """Train, and return what it took; the model is kept."""
     train, _ = corpora(job)
-    work, recorder = _work(job), Recorder()
+    work, recorder = _work(job), Recorder(by_threads=job.engine == "threads")
     if work.exists():
         subprocess.run(["rm", "-r", work], check=True)
     with _engine(job) as how:
@@ -107,7 +107,7 @@ def predict(job: Job) -> Run:
     """Predict with the model that was trained, which is removed, and return what both took."""
     trained = msgspec.json.decode(Path(job.out).read_bytes(), type=Run)
     _, test = corpora(job)
-    work, recorder = _work(job), Recorder()
+    work, recorder = _work(job), Recorder(by_threads=job.engine == "threads")
     with _engine(job) as how, recorder.recording():
         manifest = predict_shards(work / "model", test, work / "labels", k=10, **how)
     subprocess.run(["rm", "-r", work], check=True)

@@ -69,3 +69,12 @@ def test_memory_is_that_of_a_process() -> None:
     # A new one: this one may still have memory from tests before, which it would take again.
     told = subprocess.run([sys.executable, "-c", _TELLS_MEMORY], check=True, capture_output=True)
     assert int(told.stdout) > 0.9 * 8 * 5_000_000
+
+
+def test_what_threads_do_is_the_drivers_own_where_others_work() -> None:
+    recorder = Recorder(by_threads=False)
+    with recorder.recording(), stage("doubling", False):
+        far = list(Execution("processes", n_jobs=1).map(_doubled, [2, 3], np.ones(1)))
+        near = list(Execution(n_jobs=1).map(_doubled, [2, 3], np.ones(1)))
+    assert near == far
+    assert [step.tasks for each in recorder.stages for step in each.steps] == [2]

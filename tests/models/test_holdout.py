@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from deplda import Corpus
 from deplda.data.evidence import Documents
+from deplda.engine import execution
 from deplda.engine.execution import Execution
 from deplda.models import holdout, hybrid_scorer, mixture
 from deplda.models.calibration import calibrate
@@ -161,12 +162,15 @@ def test_with_other_candidates_a_fold_is_as_if_made_with_them() -> None:
     np.testing.assert_array_equal(wider.found.shares, folds(12)[0].found.shares)
 
 
-def test_candidates_of_many_documents_are_found_some_after_the_other(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("engine", ["threads", "processes", "tcp://127.0.0.1:9"])
+def test_candidates_of_many_documents_are_found_here_some_after_the_other(
+    engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fold = folds(4)[0]
     monkeypatch.setattr(hybrid_scorer, "_BATCH", 7)
-    found = holdout.find_all(fold.shortlister, TRAIN.counts[HELD], Execution(n_jobs=2))
+    monkeypatch.setattr(execution, "processes", lambda *asked: pytest.fail("sent elsewhere"))
+    where = Execution(engine=engine, n_jobs=2)
+    found = holdout.find_all(fold.shortlister, TRAIN.counts[HELD], where)
     np.testing.assert_array_equal(found.features.toarray(), fold.found.features.toarray())
     for one, other in zip(found[1:], fold.found[1:], strict=True):
         np.testing.assert_array_equal(one, other)
