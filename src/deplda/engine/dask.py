@@ -26,8 +26,6 @@ except ImportError as error:
 _TRIES = 4
 _POLL, _LONGEST_WAIT = 2.0, 60.0
 """Seconds between two looks at a cluster that we wait for, and how long it may have no workers."""
-_FRESH = 0.5
-"""Seconds for which it is known which workers there are: to ask takes as long as a short task."""
 
 logger = logging.getLogger("deplda")
 
@@ -73,8 +71,6 @@ class _Workers:
         self._under_way: dict[Any, str | None] = {}
         """Tasks, and the workers they were given to."""
         self._data = self._scatter()
-        self._threads: dict[str, int] = {}
-        self._asked = -_FRESH
         self.size = _n_threads(client)
 
     def _scatter(self) -> Any:
@@ -109,9 +105,7 @@ class _Workers:
 
         Dask itself would give all of it to those that have the parcel already, and move some later.
         """
-        if not self._threads or monotonic() - self._asked >= _FRESH:
-            self._threads, self._asked = self._client.nthreads(), monotonic()
-        threads, load = self._threads, Counter(self._under_way.values())
+        threads, load = self._client.nthreads(), Counter(self._under_way.values())
         return min(threads, key=lambda worker: load[worker] / threads[worker], default=None)
 
     def _fetch(self, future: Future[Any], task: Any) -> None:
