@@ -272,8 +272,8 @@ def test_a_document_without_known_words_is_flagged(tmp_path: Path, model: Path) 
     path = write_jsonl(tmp_path / "a.jsonl", [{"id": "z", "text": "zzz"}])
     done("predict", model, path, "-o", tmp_path / "o.csv", "-k", 1)
     row = pandas.read_csv(tmp_path / "o.csv").iloc[0]
-    assert (row["flags"], row["n_known"]) == ("by_prior", 0)
-    assert json.loads(done("predict", model, path))["by_prior"]
+    assert (row["flags"], row["n_known"]) == ("out_of_vocabulary", 0)
+    assert json.loads(done("predict", model, path))["out_of_vocabulary"]
 
 
 ROWS: list[dict[str, Any]] = [
@@ -292,7 +292,7 @@ def test_empty_texts_are_answered_in_their_place_and_flagged(
     source, path = write_jsonl(tmp_path / "a.jsonl", ROWS), tmp_path / name
     result = run("predict", model, source, "-k", 1, "-o", path)
     assert result.stdout == f"5 documents: {path}\n"
-    assert "Warning: 3 of 5 documents empty; an empty document gets no labels" in result.stderr
+    assert 'Warning: no labels for 3 of 5 documents: no text ("empty": true).' in result.stderr
     if name == "o.jsonl":
         found = lines(path.read_text())
         assert [line["id"] for line in found] == list("abcde")
@@ -301,7 +301,7 @@ def test_empty_texts_are_answered_in_their_place_and_flagged(
     reader = {".csv": pandas.read_csv, ".tsv": pandas.read_table, ".xlsx": pandas.read_excel}
     table = reader.get(path.suffix, pandas.read_parquet)(path)
     assert table["id"].tolist() == list("abcde")
-    assert table["flags"].tolist()[1:] == ["empty"] * 3 + ["by_prior"]
+    assert table["flags"].tolist()[1:] == ["empty"] * 3 + ["out_of_vocabulary"]
     assert table["label"].isna().tolist() == [False, True, True, True, False]
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 import deplda
-from deplda import DependencyLDA, WordCounter, read_corpus
+from deplda import DependencyLDA, HybridLDA, WordCounter, read_corpus
 from tests.cli.running import (
     QUICK,
     articles,
@@ -43,6 +45,23 @@ def test_a_model_trained_here_is_the_one_trained_in_python(tmp_path: Path, corpu
     train = read_corpus(corpus)
     expected = python.fit(train).decision_function(train)
     assert (deplda.load(tmp_path / "m").decision_function(train) == expected).all()
+
+
+def test_a_hybrid_trained_here_has_the_arrays_of_one_trained_in_python(
+    tmp_path: Path, corpus: Path
+) -> None:
+    few: Any = {"C": 1.0, "n_topic_chains": 2, "n_topic_sweeps": 20}
+    options = [part for name, value in few.items() for part in ("--set", f"{name}={value}")]
+    said = done("train", corpus, "-o", tmp_path / "m", "--language", "en", "--seed", 3, *options)
+    train = read_corpus(corpus, counter=WordCounter(language="en"))
+    HybridLDA(random_state=3, **few).fit(train).save(tmp_path / "python")
+    trained, python = (
+        load_file(tmp_path / name / "arrays.safetensors") for name in ("m", "python")
+    )
+    assert trained.keys() == python.keys()
+    for name, array in trained.items():
+        np.testing.assert_array_equal(array, python[name])
+    assert "Suggests labels from a probability of " in said
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,18 @@ def test_the_same_pairs_give_the_same_bits() -> None:
         np.testing.assert_array_equal(left, right)
 
 
+def test_the_share_of_documents_without_labels_is_that_below_the_threshold() -> None:
+    scores, chances, n_trained = world()
+    few = np.sort(np.random.default_rng(3).choice(N_LABELS, 20, replace=False))
+    pairs = all_pairs(scores[:, few], drawn(chances, 1)[:, few], np.ones(20, bool))
+    calibration = calibrate(pairs, n_trained[few], N_TRAINED, is_part=False)
+    assert calibration is not None
+    likeliest = calibration.of_documents(scores[:, few]).max(axis=1)
+    share = float((likeliest < calibration.threshold).mean())
+    assert 0.05 < share < 0.95
+    assert calibration.without_labels == pytest.approx(share, abs=1e-12)
+
+
 def test_for_log_odds_alone_the_usual_stages_are_taken_and_nothing_is_judged() -> None:
     scores, chances, n_trained = world()
     pairs = all_pairs(scores, drawn(chances, 1), np.ones(N_LABELS, bool))

@@ -233,11 +233,11 @@ def test_classes_have_probabilities_that_sum_to_one() -> None:
     assert (model.classes_[chances.argmax(axis=1)] == model.predict(x)).all()
 
 
-def test_the_validated_cut_off_gives_the_best_micro_f1_and_a_label_at_least() -> None:
+def test_the_validated_cut_off_gives_the_best_micro_f1_and_may_give_no_label() -> None:
     _, test = parts()
     model = fitted()
     predicted = {}
-    for cutoff in ("validated", "expected-f1", "proportional"):
+    for cutoff in ("validated", "at-least-one", "expected-f1", "proportional"):
         model.cutoff = cutoff
         predicted[cutoff] = model.predict(test)
     model.cutoff = "validated"
@@ -248,8 +248,14 @@ def test_the_validated_cut_off_gives_the_best_micro_f1_and_a_label_at_least() ->
 
     assert micro(predicted["validated"]) > micro(predicted["proportional"]) + 0.05
     assert micro(predicted["expected-f1"]) > micro(predicted["proportional"]) + 0.05
-    for cutoff in ("validated", "expected-f1"):
-        assert predicted[cutoff].sum(axis=1).min() >= 1
+    calibration = model.calibration_
+    assert calibration is not None
+    likeliest = model.predict_proba(test).max(axis=1)
+    has_labels = predicted["validated"].sum(axis=1) > 0
+    assert has_labels.tolist() == (likeliest >= calibration.threshold).tolist()
+    assert predicted["at-least-one"].sum(axis=1).min() == 1
+    more = predicted["at-least-one"] - predicted["validated"]
+    assert more.sum() == np.count_nonzero(~has_labels)
 
 
 @pytest.mark.parametrize("cutoff", ["best", 0, True, float("nan")])

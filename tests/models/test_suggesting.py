@@ -1,5 +1,6 @@
 """What is said of documents: probabilities where there are any, scores where there are none."""
 
+import warnings
 from functools import cache
 from typing import Any
 
@@ -93,16 +94,34 @@ def test_what_cannot_be_asked_is_said(asked: Asked, message: str) -> None:
 
 
 @pytest.mark.parametrize("n_held_out", [0, 2000])
-def test_documents_without_known_words_are_flagged(n_held_out: int) -> None:
+@pytest.mark.parametrize("asked", [Asked(), Asked(3), Asked(k=2)])
+def test_documents_without_vocabulary_words_get_no_labels(n_held_out: int, asked: Asked) -> None:
     model, some = fitted(n_held_out), news()[:3]
-    nothing = some.counts.copy()
-    nothing.data[:] = 0
-    known, *_ = answers_of(model, some, Asked())
-    assert known["n_known"] == some.document_lengths[0]
-    assert "by_prior" not in known
-    (one, *_, last) = answers_of(model, nothing, Asked())
-    assert (one["n_known"], one["by_prior"]) == (0, True)
-    assert one["labels"] == last["labels"]  # of any document
+    counts = some.counts.copy()
+    counts.data[counts.indptr[1] : counts.indptr[2]] = 0  # stored zeros are not words
+    usual, answers = (answers_of(model, x, asked, with_line=True) for x in (some.counts, counts))
+    nothing = {"labels": [], "n_known": 0, "n_given": 0, "out_of_vocabulary": True}
+    assert answers == [usual[0], nothing, usual[2]]
+    assert usual[0]["n_known"] == some.document_lengths[0]
+    (given,) = suggested(model, counts, asked)
+    assert [len(answer["labels"]) for answer in answers] == np.diff(given.indptr).tolist()
+
+
+@pytest.mark.parametrize("n_held_out", [0, 2000])
+def test_predict_and_suggest_give_no_label_to_a_document_without_vocabulary_words(
+    n_held_out: int,
+) -> None:
+    model, counts = fitted(n_held_out), news()[:3].counts.toarray()
+    counts[1] = 0
+    with pytest.warns(NoKnownWordsWarning):
+        suggestions = model.suggest(counts, cutoff=2)
+    assert [len(each.labels) for each in suggestions] == [2, 0, 2]
+    model.set_params(cutoff=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NoKnownWordsWarning)
+        assert model.predict(counts).sum(axis=1).tolist() == [2, 0, 2]
+        scored = model.predict_scored(counts, model.scores_to_evaluate(counts))
+    assert scored.sum(axis=1).tolist() == [2, 0, 2]
 
 
 @pytest.mark.parametrize("method", ["rank", "suggest"])
@@ -116,12 +135,9 @@ def test_documents_without_known_words_are_warned_of(method: str) -> None:
 @pytest.mark.parametrize("n_held_out", [0, 2000])
 def test_an_empty_document_is_given_nothing(n_held_out: int) -> None:
     model, some = fitted(n_held_out), news()[:3]
+    counts = some.counts.toarray()
+    counts[1] = 0
     usual, found = (
-        answers_of(model, some, Asked(2), empty) for empty in (None, [False, True, False])
+        answers_of(model, x, Asked(2), [False, True, False]) for x in (some.counts, counts)
     )
     assert found == [usual[0], {"labels": [], "n_known": 0, "empty": True}, usual[2]]
-    is_empty = np.array([False, True, False])
-    (given,), (kept,) = (suggested(model, some, Asked(2), is_empty=e) for e in (None, is_empty))
-    assert np.diff(given.indptr).tolist() == [2, 2, 2]
-    assert np.diff(kept.indptr).tolist() == [2, 0, 2]
-    assert np.array_equal(kept.toarray()[[0, 2]], given.toarray()[[0, 2]])

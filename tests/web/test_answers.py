@@ -6,7 +6,9 @@ from deplda.web.answers import Error, SuggestAnswer, Suggested, Suggestion
 
 
 def test_answers_come_back_from_json_as_they_were() -> None:
-    found = SuggestAnswer([Suggested([Suggestion("LAW", 0.5)], 3, 1, by_prior=False, n_given=1)])
+    found = SuggestAnswer(
+        [Suggested([Suggestion("LAW", 0.5)], 3, 1, out_of_vocabulary=False, n_given=1)]
+    )
     assert msgspec.json.decode(msgspec.json.encode(found), type=SuggestAnswer) == found
 
 

@@ -69,11 +69,11 @@ def test_an_empty_document_is_answered_without_labels(
 ) -> None:
     found = suggest(client, {"text": "zzz"}, document, {"text": "judge"})
     assert found[1] == {
-        "labels": [], "n_tokens": 0, "n_unknown": 0, "by_prior": False, "n_given": 0,
+        "labels": [], "n_tokens": 0, "n_unknown": 0, "out_of_vocabulary": False, "n_given": 0,
         "empty": True,
     }  # fmt: skip
     assert [one["empty"] for one in found] == [False, True, False]
-    assert found[0]["by_prior"]
+    assert found[0]["out_of_vocabulary"]
 
 
 def test_a_model_without_probabilities_gives_scores() -> None:

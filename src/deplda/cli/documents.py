@@ -292,8 +292,6 @@ class Loaded(NamedTuple):
     """Those that were read, if it was a file that has fields."""
     texts: tuple[str, ...] = ()
     """The documents as they are written, of data sets that have them."""
-    empty: frozenset[str] = frozenset()
-    """The ids of documents of a file in which nothing stands."""
 
 
 def as_path(source: str) -> Path | StandardInput:
@@ -336,7 +334,7 @@ def load_corpus(
             _tell_language(counter)
         for each in read.notes:
             note(each)
-        return Loaded(read.corpus, (), read.counter, read.fields, empty=read.empty)
+        return Loaded(read.corpus, (), read.counter, read.fields)
     if reading.where:
         raise InputError(f"--where is for files with fields; {source} is none")
     if path.is_dir():

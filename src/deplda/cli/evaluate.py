@@ -17,7 +17,6 @@ from deplda.cli.measuring import (
     measure,
     opened,
     warn_of_learned,
-    which,
 )
 from deplda.cli.options import (
     cutoff_option,
@@ -114,9 +113,9 @@ def evaluate(
     classifier, known = asked_by(opened(model, jobs, device), beside)
     if hierarchical:
         _check_hierarchy(classifier, model)
-    test, empty = labelled(classifier, corpus, reading, split, known)
+    test = labelled(classifier, corpus, reading, split, known)
     with waiting(f"evaluating on {counted(len(test), 'document')}"):
-        found = measure(classifier, test, asked, known, empty)
+        found = measure(classifier, test, asked, known)
     near = _near(classifier, found) if hierarchical else None
     if by_subject is not None:
         _write_by_subject(by_subject, classifier, found)
@@ -184,7 +183,7 @@ def tune(
     classifier, known = asked_by(opened(model, jobs, device), beside)
     if not classifier.has_probabilities:
         raise InputError(f"there is no threshold to find: {WITHOUT_PROBABILITIES}")
-    test, empty = labelled(classifier, corpus, reading, split, known)
+    test = labelled(classifier, corpus, reading, split, known)
     warn_of_learned(classifier, test)
     names = columns_of(classifier, test)
     usual, best = (
@@ -194,7 +193,6 @@ def tune(
             test if known is None else known.of_corpus(test),
             Asked(),
             Asked(threshold=0.0, k=limit),
-            is_empty=which(test, empty),
         )
     )
     truth = test.align(labels=names).labels

@@ -85,6 +85,8 @@ def _trained_on(found: dict[str, Any]) -> str:
 
 def _how_good(found: dict[str, Any], path: Path) -> list[str]:
     """Return how good the model is, as sentences."""
+    from deplda.models.reasons import percent
+
     reached, calibration = found["held_out"] or {}, found["calibration"] or {}
     lines = []
     if reached:
@@ -103,6 +105,11 @@ def _how_good(found: dict[str, Any], path: Path) -> list[str]:
         lines.append(
             f"Its probabilities are off by {100 * calibration['error']:.1f} percentage points on "
             "average (expected calibration error), on documents held out."
+        )
+        none = calibration.get("without_labels")
+        rest = "" if none is None else f"; {percent(none)} of the documents held out get none"
+        lines.append(
+            f"It suggests labels from a probability of {percent(calibration['threshold'])}{rest}."
         )
     tested = _most_important(found["metrics"]) or {}
     if isinstance(tested.get("right"), dict):

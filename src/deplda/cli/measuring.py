@@ -27,17 +27,9 @@ def opened(path: Path, jobs: int | None, device: str) -> Any:
     return saved_model(path).set_params(n_jobs=jobs, device=device, verbose=verbose)
 
 
-class Labelled(NamedTuple):
-    """The documents to judge a model by, counted and labelled as the model has them."""
-
-    corpus: Corpus
-    empty: frozenset[str]
-    """Those that get no labels, since nothing stands in them, by id."""
-
-
 def labelled(
     classifier: Any, corpus: str, reading: Reading, split: str, known: Known | None = None
-) -> Labelled:
+) -> Corpus:
     """Return the labelled documents of a corpus, or of the test part of a data set."""
     from deplda.data.text import CountsOnly
 
@@ -53,8 +45,7 @@ def labelled(
         )
     if classifier.vocabulary_ is not None:
         test = as_the_model_has_them(test, classifier)
-    # Experts and vectors may speak for labels where no word does.
-    return Labelled(test, loaded.empty if known is None else frozenset())
+    return test
 
 
 class Measured(NamedTuple):
@@ -85,12 +76,10 @@ def measure(
     test: Corpus,
     asked: Asked | None = None,
     known: Known | None = None,
-    empty: frozenset[str] = frozenset(),
 ) -> Measured:
     """Return how good a model is on labelled documents, and warn if it has learned from them.
 
-    `known` is what is known of them beside their words; those that are `empty`, by id, are given no
-    labels, as by `deplda predict`.
+    `known` is what is known of them beside their words.
     """
     import numpy as np
 
@@ -104,8 +93,7 @@ def measure(
     truth = test.align(labels=names).labels
     some = Asked(threshold=0.0 if model.has_probabilities else None, k=_BEST)
     given, best = (
-        in_columns(each, model, names)
-        for each in suggested(model, documents, asked, some, is_empty=which(test, empty))
+        in_columns(each, model, names) for each in suggested(model, documents, asked, some)
     )
     n_trained = np.bincount(model.label_sets_.indices, minlength=len(model.classes_))
     trained = np.full(len(names), -1)
@@ -118,13 +106,6 @@ def measure(
         n_unknown=int(truth[:, trained < 0].nnz), asked=_as_options(asked),
     )  # fmt: skip
     return Measured(ranking, of_given, of_best, found, n_learned, names, given, truth)
-
-
-def which(corpus: Corpus, ids: frozenset[str]) -> Any:
-    """Return which documents have one of the ids."""
-    import numpy as np
-
-    return np.array([id in ids for id in corpus.ids], dtype=bool)
 
 
 def _ranking_of(model: Any, test: Corpus, documents: Any) -> Evaluation:

@@ -41,9 +41,10 @@ jobs_option = click.option(
 )
 cutoff_option = click.option(
     "--cutoff",
-    metavar="validated|expected-f1|macro-f1|proportional|N|P",
-    help="How many labels to suggest: tuned on held-out training documents (validated, the "
-    "default), a number (2), or all that reach a probability (0.5).",
+    metavar="validated|at-least-one|expected-f1|macro-f1|proportional|N|P",
+    help="How many labels to suggest: all that reach a threshold tuned on held-out training "
+    "documents (validated, the default), the same but at least one (at-least-one), a number (2), "
+    "or all that reach a probability (0.5).",
 )
 limit_option = click.option(
     "--limit", "-k", type=click.IntRange(1), help="Maximum number of labels per document."

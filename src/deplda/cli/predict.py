@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _BATCH = 256
 _STANDARD_OUTPUT = Path("-")
-_FLAGS = ("by_prior", "empty")
+_FLAGS = ("out_of_vocabulary", "empty")
 
 
 @click.command()
@@ -102,7 +102,8 @@ def predict(
     DOCUMENTS are files (JSONL, CSV, Parquet, svmlight, Annif's), text files (.txt, .md: one
     document each), folders of .txt files, or - for standard input: JSON lines, or one text per
     line. Documents without an id are numbered, from 0. Every document gets an answer, in the order
-    of the input: an empty document, or a blank line, gets no labels and is marked as empty.
+    of the input. A document gets no labels if none is likely enough (see --cutoff), if it has no
+    word that the model knows, or if it is empty; the last two are marked.
 
     In a folder of JSONL, CSV, Parquet or svmlight files every file is a shard, and -o is the
     folder for the results, one file per shard; a second run keeps finished parts.
@@ -155,16 +156,9 @@ def predict(
     records = target.remaining(records, predicted)
     written = _write(target, output, _batches(predicted, records, size))
     n_done = counted(target.n_before + written["documents"], "document")
-    if n_unknown := written["by_prior"]:
-        note(
-            f"Warning: {n_unknown:,} of {n_done} without a word that the model knows; the labels "
-            'are those that are likely of any document ("by_prior": true).'
-        )
-    if n_empty := written["empty"]:
-        note(
-            f"Warning: {n_empty:,} of {n_done} empty; an empty document gets no labels "
-            '("empty": true).'
-        )
+    for flag, why in (("out_of_vocabulary", "no word that the model knows"), ("empty", "no text")):
+        if written[flag]:
+            note(f'Warning: no labels for {written[flag]:,} of {n_done}: {why} ("{flag}": true).')
     if (told := target.others()) is not None:
         note(f"Note: {told}")
     if output is not None:
@@ -277,10 +271,7 @@ def _answered(
     for record in batch:
         builder.add(record.counts, ())
     rows: Any = builder.corpus()
-    is_empty = None
-    if known is not None:  # which may speak for labels where no word does
+    if known is not None:
         rows = known.of(rows, [str(record.id) for record in batch])
-    else:
-        is_empty = [record.is_empty for record in batch]
-    answers = answers_of(model, rows, asked, is_empty)
+    answers = answers_of(model, rows, asked, [record.is_empty for record in batch])
     return [Answered(str(r.id), answer) for r, answer in zip(batch, answers, strict=True)]

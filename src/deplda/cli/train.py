@@ -183,7 +183,7 @@ def train(
     concepts = None if vocabulary is None else open_vocabulary(vocabulary, label_language)
     known = beside.opened() if beside else None
     begin = time.perf_counter()
-    kept, empty = None, frozenset[str]()
+    kept = None
     if scratch is not None:
         for option, is_given in (
             ("--vocabulary", concepts is not None), ("--keep-examples", keep_examples)
@@ -204,14 +204,14 @@ def train(
         if concepts is not None and can(model, "names"):
             counter.set_params(names=concepts)
             how["vocabulary"] = concepts
-        kept, empty = _learn(model, corpus, reading, counter, words, split, holdout, asked["seed"],
-                             how, named, known, keep_examples)  # fmt: skip
+        kept = _learn(model, corpus, reading, counter, words, split, holdout, asked["seed"],
+                      how, named, known, keep_examples)  # fmt: skip
         model.vocabulary_, model.label_language_ = concepts, label_language
     found = None
     if kept is not None:
         asks = known if model.experts_ else None
         with waiting(f"evaluating on {counted(len(kept), 'document')}"):
-            found = measure(model, kept, known=asks, empty=empty if asks is None else frozenset())
+            found = measure(model, kept, known=asks)
     # How it was run this time is nothing to remember.
     model.set_params(verbose=False, n_jobs=None)
     model.save(output, metrics=None if found is None else found.to_dict())
@@ -242,6 +242,8 @@ def train(
         )
     if model.held_out_:
         show(_quality(model.held_out_))
+    if model.calibration_ is not None:
+        show(_suggests_from(model.calibration_))
     show(f"Next: deplda predict {output} {'new.jsonl' if summary['takes_text'] else 'new.svm'}")
 
 
@@ -265,12 +267,22 @@ def _quality(held_out: dict[str, float]) -> str:
     )
 
 
+def _suggests_from(calibration: Any) -> str:
+    """Return how likely a label must be to be suggested, and how many documents get none."""
+    from deplda.models.reasons import percent
+
+    return (
+        f"Suggests labels from a probability of {percent(calibration.threshold)}; "
+        f"{percent(calibration.without_labels)} of the documents held out get none."
+    )
+
+
 def _learn(
     model: Any, corpus: str, reading: Reading, counter: WordCounter, words: Words, split: str,
     holdout: float | None, seed: int, how: dict[str, Any],
     named: Callable[[Corpus], Corpus] | None, known: Known | None, keep_examples: bool,
-) -> tuple[Corpus | None, frozenset[str]]:  # fmt: skip
-    """Let the model learn from a corpus; return what was kept for testing, and who is empty."""
+) -> Corpus | None:  # fmt: skip
+    """Let the model learn from a corpus; return what was kept for testing."""
     if "checkpoint" in how and not can(model, "checkpoint"):
         raise InputError(f"--checkpoint is for models with chains; {type(model).__name__} has none")
     loaded = load_corpus(corpus, reading, counter)
@@ -290,7 +302,7 @@ def _learn(
     model.fields_ = loaded.fields
     if keep_examples:
         model.keep_examples(learned, [titles[id] for id in learned.ids])
-    return kept, loaded.empty
+    return kept
 
 
 def summary_of(output: Path, model: Any, found: Measured | None, seconds: float) -> dict[str, Any]:

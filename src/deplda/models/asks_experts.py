@@ -6,6 +6,8 @@ from abc import abstractmethod
 from copy import copy
 from typing import Any, Self
 
+import numpy as np
+import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from deplda.data.evidence import Documents, ids_of
@@ -104,6 +106,10 @@ class AsksExperts(LabelClassifier):
                 f"{n_dimensions:,}; encode with the same encoder"
             )
         return found
+
+    def _has_evidence(self, counts: Any) -> npt.NDArray[np.bool_]:
+        has_words = super()._has_evidence(counts_in(counts))
+        return counts.has_evidence | has_words if isinstance(counts, Told) else has_words
 
     def _n_tokens_in(self, counts: Any) -> Numbers:
         return super()._n_tokens_in(counts_in(counts))

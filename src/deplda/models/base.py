@@ -267,7 +267,8 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
     ) -> list[Suggestion]:
         """Return the labels that each document is given, the likeliest first, equals in order.
 
-        `cutoff` is as the parameter, which it is by default; k labels at most. Warns as `rank`.
+        `cutoff` is as the parameter, which it is by default; k labels at most. A document gets none
+        if no label is likely enough, or if it has no vocabulary words, of which it warns.
         """
         check_is_fitted(self)
         if k is not None:
@@ -289,7 +290,8 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         """Return the labels of each document: those that the cut-off gives, in the manner of y.
 
         An indicator (sparse where y was sparse or label lists), or the best class of each document
-        where y was one class for each. A model without probabilities gives the best by score.
+        where y was one class for each. A model without probabilities gives the best by score. A
+        document without vocabulary words gets no labels.
         """
         check_is_fitted(self)
         cutting.check_cutoff(self.cutoff)
@@ -308,8 +310,9 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         if not dense or self.has_probabilities or cutting.needs_probabilities(self.cutoff):
             return self.predict(X)
         numbers = best(scores, cutting.most_labels(self.cutoff, self.label_sets_)).labels
-        every = np.ones(numbers.shape, bool)
-        return self._targets.give_back(sparse_rows(numbers, every, every, len(self.classes_)))
+        has_evidence = self._has_evidence(self._read_counts(X, reset=False))[:, None]
+        kept = np.broadcast_to(has_evidence, numbers.shape)
+        return self._targets.give_back(sparse_rows(numbers, kept, kept, len(self.classes_)))
 
     def _given(self, counts: Counts, cutoff: Cutoff) -> Indicator:
         """Return the labels that documents are given, documents × labels."""
@@ -326,12 +329,13 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
 
         Values are probabilities, or scores in a model that has none.
         """
+        has_evidence = iter(self._has_evidence(counts))
         k = cutting.most_labels(cutoff, self.label_sets_)
         if self.has_probabilities:
             calibration = self._calibration()
             for numbers, _, chances in self._likeliest(counts, k):
-                given = cutting.given(cutoff, numbers, chances, calibration)
-                yield numbers, chances, given & (numbers >= 0)
+                given = cutting.given(cutoff, numbers, chances, calibration) & (numbers >= 0)
+                yield numbers, chances, given & _next_rows(has_evidence, len(numbers))
             return
         if cutting.needs_probabilities(cutoff):
             raise InputError(
@@ -339,7 +343,8 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
                 "or use cutoff='proportional' or a number of labels"
             )
         for numbers, scores in self._rank_counts(counts, k):
-            yield numbers, scores, np.ones(scores.shape, bool)
+            rows = _next_rows(has_evidence, len(numbers))
+            yield numbers, scores, np.broadcast_to(rows, scores.shape)
 
     def _likeliest(
         self, counts: Counts, k: int, execution: Execution | None = None
@@ -647,6 +652,10 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         """Which labels can be suggested: those of training documents, or known by name."""
         return np.bincount(self.label_sets_.indices, minlength=len(self.classes_)) > 0
 
+    def _has_evidence(self, counts: Counts) -> npt.NDArray[np.bool_]:
+        """Return which documents have anything in them that the model suggests labels by."""
+        return np.asarray(counts.sum(axis=1)).ravel() > 0
+
     def _n_tokens_in(self, counts: Counts) -> Numbers:
         """Return how many tokens of known words each document has."""
         words = counts
@@ -778,6 +787,11 @@ def _warn_of_unknown(counts: Counts) -> None:
             NoKnownWordsWarning,
             stacklevel=3,
         )
+
+
+def _next_rows(flags: Iterator[np.bool_], n: int) -> npt.NDArray[np.bool_]:
+    """Return the flags of the next n documents as a column."""
+    return np.fromiter(flags, bool, n)[:, None]
 
 
 def _scores(scorer: Scorer, counts: Counts, stop: Stop) -> Floats:

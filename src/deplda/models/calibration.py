@@ -82,6 +82,9 @@ class Calibration(NamedTuple):
     """Expected calibration error on documents that had no part in the calibration."""
     temperature: float = 0.0
     """Of a softmax over a document's scores, where it has one class; 0 where it has several."""
+    without_labels: float | None = None
+    """Share of the documents held out that have no label at or above the threshold; None in a
+    model that was saved before this was measured."""
 
     def log_odds(self, scores: Floats, labels: Any) -> Floats:
         """Return the log-odds of these labels (numbers) at these scores, one by one."""
@@ -187,9 +190,21 @@ def calibrate(
     if one_class:
         temperature, told = _softmax(held_out)
     threshold = _best_threshold(told, int(held_out.missed.sum()))
-    return task.calibration(stages, _log_frequencies(n_trained, n_documents))._replace(
+    calibration = task.calibration(stages, _log_frequencies(n_trained, n_documents))
+    # Lower scores are many, and never likely enough.
+    is_high = (
+        held_out.scores >= _coarse_groups(held_out.scores, _HIGH_SCORES * held_out.n_documents)[-1]
+    )
+    chances = (
+        told.chances[is_high]
+        if one_class
+        else calibration.at(held_out.scores[is_high], held_out.labels[is_high])
+    )
+    n_with_labels = len(np.unique(held_out.documents[is_high][chances >= threshold]))
+    return calibration._replace(
         label_thresholds=_label_thresholds(told, held_out.missed, threshold), threshold=threshold,
         error=calibration_error(told.chances, told.n_true, told.n), temperature=temperature,
+        without_labels=1 - n_with_labels / held_out.n_documents,
     )  # fmt: skip
 
 
@@ -561,7 +576,9 @@ def _softmax(held_out: HeldOutPairs) -> tuple[float, _Told]:
     for number in range(_FOLDS):
         mine = fold == number
         chances[mine] = np.exp(log_chances(likeliest(~mine))[mine])
+    temperature, as_given = likeliest(np.ones(len(row), bool)), np.argsort(order)
     told = _Told(
-        held_out.labels[order], chances, np.ones(len(row), np.int64), truth.astype(np.int64)
-    )
-    return likeliest(np.ones(len(row), bool)), told
+        held_out.labels, chances[as_given], np.ones(len(row), np.int64),
+        held_out.truth.astype(np.int64),
+    )  # fmt: skip
+    return temperature, told

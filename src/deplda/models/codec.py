@@ -148,6 +148,7 @@ class _Numbers(msgspec.Struct, forbid_unknown_fields=True):
     threshold: Annotated[float, msgspec.Meta(gt=0, lt=1)]
     error: Annotated[float, msgspec.Meta(ge=0, le=1)]
     temperature: Annotated[float, msgspec.Meta(ge=0, le=1e6)]
+    without_labels: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
 
 
 _ARRAYS = tuple(name for name in Calibration._fields if name not in _Numbers.__struct_fields__)

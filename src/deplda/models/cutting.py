@@ -14,7 +14,7 @@ from deplda.evaluation.cutoffs import proportional_for_documents
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
 
-_Name = Literal["validated", "expected-f1", "macro-f1", "proportional"]
+_Name = Literal["validated", "at-least-one", "expected-f1", "macro-f1", "proportional"]
 Cutoff = _Name | int | float
 CUTOFFS: tuple[_Name, ...] = get_args(_Name)
 
@@ -65,7 +65,7 @@ def read_cutoff(text: str) -> Cutoff:
 
 def needs_probabilities(cutoff: Cutoff) -> bool:
     """Return whether a model without probabilities cannot be cut off so."""
-    return isinstance(cutoff, float) or cutoff in ("validated", "expected-f1", "macro-f1")
+    return isinstance(cutoff, float) or (isinstance(cutoff, str) and cutoff != "proportional")
 
 
 def most_labels(cutoff: Cutoff, label_sets: Indicator) -> int:
@@ -82,20 +82,24 @@ def given(
 ) -> npt.NDArray[np.bool_]:
     """Return which labels each document is given; of those it may be given, the likeliest first.
 
-    But for a probability as the cut-off, one label at least.
+    Only the cutoff "at-least-one" gives a label to a document for which none is likely enough.
     """
     if isinstance(cutoff, float):
         return chances >= cutoff
     if cutoff == "validated":
+        return chances >= thresholds.threshold
+    if cutoff == "at-least-one":
         kept = chances >= thresholds.threshold
-    elif cutoff == "macro-f1":
-        kept = chances >= thresholds.label_thresholds[numbers]
-    elif cutoff == "expected-f1":
+        kept[:, :1] = True
+        return kept
+    if cutoff == "macro-f1":
+        return chances >= thresholds.label_thresholds[numbers]
+    if cutoff == "expected-f1":
         # E[F1] of the k best is about 2 Σᵢ≤ₖ pᵢ/(k + Σ p): the labels' number is uncertain too.
+        # Without labels it is the probability that no label is true.
         places = np.arange(1, chances.shape[1] + 1)
-        f1 = np.cumsum(chances, axis=1) / (places + chances.sum(axis=1, keepdims=True))
-        kept = places <= 1 + np.argmax(f1, axis=1)[:, None]
-    else:
-        kept = np.ones(chances.shape, bool)
-    kept[:, :1] |= ~kept.any(axis=1, keepdims=True)
-    return kept
+        f1 = 2 * np.cumsum(chances, axis=1) / (places + chances.sum(axis=1, keepdims=True))
+        f1_of_none = np.prod(1 - chances, axis=1)
+        n_kept = np.where(f1.max(axis=1) > f1_of_none, 1 + np.argmax(f1, axis=1), 0)
+        return places <= n_kept[:, None]
+    return np.ones(chances.shape, bool)

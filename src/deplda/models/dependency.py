@@ -52,12 +52,12 @@ class DependencyLDA(LabelPrior):
         The score: normalised prior + normalised counts, as in the paper; the words' counts alone;
         the posterior mean of both; or the one with the best average precision on a tenth of the
         training documents (1,000 at most), held out from a first fit.
-    cutoff : "validated", "expected-f1", "macro-f1", "proportional", int or float
+    cutoff : "validated", "at-least-one", "expected-f1", "macro-f1", "proportional", int or float
         Which labels `predict` and `suggest` return: those that reach the threshold with the best
-        micro-F1, or label by label with the best macro-F1, on held-out documents; the number with
-        the highest expected F1; as many as the median training document has (the paper's rule); a
-        fixed number; or all that reach a probability, above 0 and below 1. At least one, except
-        with a probability.
+        micro-F1 on held-out documents, or the likeliest where none does ("at-least-one"); the
+        number with the highest expected F1; label by label those that reach the threshold with the
+        best macro-F1; as many as the median training document has (the paper's rule); a fixed
+        number; or all that reach a probability, above 0 and below 1.
     n_held_out : int
         Number of documents held out to learn probabilities: at most a fifth of all, and at most as
         many as make about 16 million pairs with labels. 0 for none.

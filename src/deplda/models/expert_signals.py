@@ -74,6 +74,13 @@ class Told:
         """Where each document's counts begin."""
         return self.counts.indptr
 
+    @property
+    def has_evidence(self) -> npt.NDArray[np.bool_]:
+        """Which documents have a vector, or a label that an expert suggests."""
+        if self.directions is not None:
+            return np.ones(self.shape[0], bool)
+        return np.logical_or.reduce([np.diff(each.indptr) > 0 for each in self.suggested])
+
     def __getitem__(self, rows: Any) -> Told:
         """Return some of the documents."""
         own = None if self.directions is None else self.directions[rows]

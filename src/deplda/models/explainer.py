@@ -44,7 +44,8 @@ class Explainer(LabelClassifier):
 
         `document` is a row of counts, a Corpus of one document, or a text (see `fit`). With each
         label come its probability, its `n_words` strongest words, and the parts that its score is
-        the sum of. In a model without probabilities the k best are those of the highest scores.
+        the sum of. In a model without probabilities the k best are those of the highest scores. A
+        document without vocabulary words gets no labels, and no reasons.
         """
         check_is_fitted(self)
         checks.at_least_one(k=k, n_words=n_words)
@@ -53,11 +54,12 @@ class Explainer(LabelClassifier):
             raise InputError(f"{counts.shape[0]:,} documents were given; explain one at a time")
         if not self.has_probabilities:
             scorer, _ = self._scorer(counts, self._here())
-            numbers = best(scorer.scores(counts), k).labels
+            numbers = self._suggestable(counts, best(scorer.scores(counts), k).labels)
             found = self._explain(document, counts, numbers, None, n_words)
             return self._with_names(self._with_examples(found, counts, numbers))
         numbers, _, chances = next(self._likeliest(counts, k, self._here()))
-        numbers, chances = numbers[:, numbers[0] >= 0], chances[:, numbers[0] >= 0]
+        numbers = self._suggestable(counts, numbers[:, numbers[0] >= 0])
+        chances = chances[:, : numbers.shape[1]]
         found = self._explain(document, counts, numbers, chances, n_words)
         found = self._with_examples(found, counts, numbers)
         told = zip(found.reasons, chances[0].tolist(), strict=True)
@@ -66,6 +68,10 @@ class Explainer(LabelClassifier):
                 found, reasons=tuple(structs.replace(each, probability=p) for each, p in told)
             )
         )
+
+    def _suggestable(self, counts: Any, numbers: Numbers) -> Numbers:
+        """Return the labels of a document, or none if there is nothing to suggest labels by."""
+        return numbers if self._has_evidence(counts)[0] else numbers[:, :0]
 
     def _with_examples(self, found: Explanation, counts: Any, numbers: Numbers) -> Explanation:
         """Return the explanation with the most similar training documents of each label."""

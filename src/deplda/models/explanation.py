@@ -14,7 +14,7 @@ from deplda.data.text import WordCounter
 from deplda.data.wording import counted
 from deplda.models import explanation_html
 from deplda.models.name_evidence import places_of
-from deplda.models.reasons import Explained, Reason, percent
+from deplda.models.reasons import WITHOUT_REASONS, Explained, Reason, percent
 
 
 class Explanation(Explained, frozen=True):
@@ -45,8 +45,10 @@ class Explanation(Explained, frozen=True):
         )  # fmt: skip
 
     def __rich__(self) -> Group:
+        if not self.reasons:
+            return Group(Text(WITHOUT_REASONS))
         is_hybrid = any(reason.evidence or reason.named for reason in self.reasons)
-        parts = list(self.reasons[0].parts) if self.reasons and not is_hybrid else []
+        parts = [] if is_hybrid else list(self.reasons[0].parts)
         table = Table(title="likeliest labels", title_justify="left")
         table.add_column("label", overflow="fold")
         is_told = all(reason.probability is not None for reason in self.reasons)
@@ -68,14 +70,13 @@ class Explanation(Explained, frozen=True):
         known = f"{counted(self.n_tokens, 'token')} of known words"
         unknown = f", {self.n_unknown:,} of unknown ones left out" if self.n_unknown else ""
         shared = f"; the background has {self.n_background:.1f}" if self.n_background else ""
-        prior = "" if self.n_tokens else ": these are the labels that are likely of any document"
         scale = " Numbers at words and labels are parts of the log-odds." * is_hybrid
         similar = [
             Text(f"Training documents of {reason.label} like it: {_similar(reason)}")
             for reason in self.reasons
             if reason.examples
         ]
-        return Group(table, Text(f"{known}{unknown}{shared}{prior}.{scale}"), *similar)
+        return Group(table, Text(f"{known}{unknown}{shared}.{scale}"), *similar)
 
     def to_html(self) -> str:
         """Return a page of its own: the labels, and the words coloured by label."""

@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from deplda.data.wording import counted
 from deplda.models.lighting import lit_by_labels
-from deplda.models.reasons import Explained, Reason, percent
+from deplda.models.reasons import WITHOUT_REASONS, Explained, Reason, percent
 
 _COLOURS = 8
 _NEVER = " <small>(no training document)</small>"
@@ -88,6 +88,8 @@ def fragment(explanation: Explained, level: int = 1) -> str:
 
 def _key(explanation: Explained) -> str:
     """Return how the bars and the numbers are read."""
+    if not explanation.reasons:
+        return WITHOUT_REASONS
     has_companions = any(reason.companions for reason in explanation.reasons)
     if any(reason.evidence or reason.named for reason in explanation.reasons):
         brackets = "In brackets: what a word, or a label it goes with, adds to the log-odds"

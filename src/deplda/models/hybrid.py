@@ -109,11 +109,11 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
         are held out. An object with ``fit`` is fitted without them (wrap it in scikit-learn's
         ``FrozenEstimator`` to keep it as it is). Experts are not saved: pass their suggestions to
         a loaded model with `Documents`.
-    cutoff : "validated", "expected-f1", "macro-f1", "proportional", int or float
+    cutoff : "validated", "at-least-one", "expected-f1", "macro-f1", "proportional", int or float
         Which labels `predict` suggests: those that reach the threshold with the best micro-F1 on
-        held-out documents; the number with the highest expected F1; those that reach the threshold
-        of their label; as many as the median training document has; a fixed number; or all that
-        reach a probability.
+        held-out documents, or the likeliest where none does ("at-least-one"); the number with the
+        highest expected F1; those that reach the threshold of their label; as many as the median
+        training document has; a fixed number; or all that reach a probability.
     random_state : int, RandomState or None
         The seed. The same seed and the same training documents in the same order give the same
         bits, for any `n_jobs`; a prediction does not depend on the documents beside it.

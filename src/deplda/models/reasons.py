@@ -162,6 +162,9 @@ def percent(probability: float) -> str:
     return "> 99 %" if probability > 0.99 else f"{probability * 100:.0f} %"
 
 
+WITHOUT_REASONS = "The model knows no word of this document, so it suggests no labels."
+
+
 class Word(Struct, frozen=True):
     """A word of the document, how often it occurs, and its expected tokens for each reason."""
 

@@ -65,34 +65,31 @@ def answers_of(
 
     ``labels`` are the likeliest first, each with its probability; of a model that has none the best
     with their scores, as many as the median training document has unless a number is asked for.
-    ``n_known`` are its tokens of words that the model knows; where there are none, ``by_prior``
-    says that the labels are those that are likely of any document. A document of which it is said
-    that it `is_empty` gets no labels, and ``empty`` says so: nothing in it speaks for any.
+    ``n_known`` are its tokens of vocabulary words. A document without any gets no labels, unless
+    experts or vectors support some; ``out_of_vocabulary`` marks it, or ``empty`` if it `is_empty`.
     ``with_line`` adds ``n_given``: how many labels, the likeliest first, the model itself would
     give, whatever is asked for.
     """
     asked.check()
     counts = model._read_counts(documents, reset=False)
-    found = (_by_chance if model.has_probabilities else _by_score)(model, counts, asked, with_line)
-    n_known = model._n_tokens_in(counts).tolist()
-    nothing = [False] * len(found) if is_empty is None else is_empty
-    return [
-        _of_nothing(own) if empty else own | {"n_known": n} | ({} if n else {"by_prior": True})
-        for own, n, empty in zip(found, n_known, nothing, strict=True)
-    ]
-
-
-def _of_nothing(own: dict[str, Any]) -> dict[str, Any]:
-    """Return what is said of an empty document, in place of what any document would get."""
-    line = {"n_given": 0} if "n_given" in own else {}
-    return {"labels": [], "n_known": 0, "empty": True} | line
+    answers = (_by_chance if model.has_probabilities else _by_score)(
+        model, counts, asked, with_line
+    )
+    n_known, has_evidence = model._n_tokens_in(counts).tolist(), model._has_evidence(counts)
+    for number, answer in enumerate(answers):
+        answer["n_known"] = n_known[number]
+        if not has_evidence[number]:
+            answer["labels"] = []
+            answer["empty" if is_empty and is_empty[number] else "out_of_vocabulary"] = True
+            if with_line:
+                answer["n_given"] = 0
+    return answers
 
 
 def suggested(
     model: LabelClassifier,
     documents: Any,
     *asked: Asked,
-    is_empty: npt.NDArray[np.bool_] | None = None,
 ) -> list[Suggested]:
     """Return what documents are given for each of what is asked, as `answers_of` tells it.
 
@@ -108,10 +105,10 @@ def suggested(
         for own, which in zip(rows, kept, strict=True):
             own.append(sparse_rows(numbers, values, which, n_labels))
     found = [csr_array(vstack(own)) for own in rows]
-    if is_empty is not None:
-        for given in found:
-            given.data[np.repeat(is_empty, np.diff(given.indptr))] = 0
-            given.eliminate_zeros()
+    without_evidence = ~model._has_evidence(counts)
+    for given in found:
+        given.data[np.repeat(without_evidence, np.diff(given.indptr))] = 0
+        given.eliminate_zeros()
     return found
 
 

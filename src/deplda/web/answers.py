@@ -38,8 +38,8 @@ class Suggested(Struct):
     n_tokens: int
     """Tokens of words that the model knows."""
     n_unknown: int
-    by_prior: bool
-    """Whether no word is known: the labels are those that are likely of any document."""
+    out_of_vocabulary: bool
+    """Whether it has no word that the model knows: it gets no labels."""
     n_given: int
     """How many labels, the likeliest first, the model itself would give, by its cut-off."""
     empty: bool = False

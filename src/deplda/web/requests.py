@@ -56,7 +56,7 @@ def request_types(limits: Limits) -> Requests:
     threshold = (
         Annotated[float, Meta(ge=0, le=1, description="The least probability of a label.")] | None
     )
-    named = Literal["validated", "expected-f1", "macro-f1", "proportional"]
+    named = Literal["validated", "at-least-one", "expected-f1", "macro-f1", "proportional"]
     either = {"anyOf": [{"exclusiveMaximum": 1}, {"multipleOf": 1}]}  # see _check_cutoff
     number = Annotated[
         float,

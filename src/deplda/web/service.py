@@ -96,7 +96,7 @@ class ModelService:
                     answers.Suggestion(**each | {"label": str(each["label"])})
                     for each in answer["labels"]
                 ],
-                n_tokens, n_unknown, not n_tokens and not is_empty, answer["n_given"], is_empty,
+                n_tokens, n_unknown, "out_of_vocabulary" in answer, answer["n_given"], is_empty,
             )
             for answer, (_, n_tokens, n_unknown), is_empty in zip(
                 answers_of(self.model, rows, asked, empty, with_line=True), counted, empty,

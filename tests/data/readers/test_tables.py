@@ -29,11 +29,11 @@ LAW = {"label": "law", "uri": "http://y/law", "notation": "34", "probability": 0
 ANSWER: dict[str, Any] = {
     "labels": [LAW, {"label": "=1+1", "by_name": True, "probability": 0.25}], "n_known": 7
 }  # fmt: skip
-NONE: dict[str, Any] = {"labels": [], "n_known": 0, "by_prior": True}
+NONE: dict[str, Any] = {"labels": [], "n_known": 0, "out_of_vocabulary": True}
 ROWS = [
     ("a", 1, "law", "http://y/law", "34", 0.5, 7, None),
     ("a", 2, "=1+1", None, None, 0.25, 7, "by_name"),
-    ("b", None, None, None, None, None, 0, "by_prior"),
+    ("b", None, None, None, None, None, 0, "out_of_vocabulary"),
 ]
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.sampled_from(
     ["=1", "'=1", "-x", "a;=b", "\r\n", '"', "\t@", "＝x", "a\n+b", "'"]
@@ -55,7 +55,7 @@ def write(path: Path, rows: list[Any]) -> Path:
 def test_a_row_is_a_document_and_a_label_and_a_document_without_one_has_a_row() -> None:
     assert all_rows() == ROWS
     unknown = NONE | {"labels": [LAW | {"by_name": True, "score": -1.5}]}
-    assert table_rows("c", unknown, "score")[0][5:] == (-1.5, 0, "by_name by_prior")
+    assert table_rows("c", unknown, "score")[0][5:] == (-1.5, 0, "by_name out_of_vocabulary")
     assert columns("score")[5] == "score"
 
 

@@ -129,8 +129,6 @@ class Counted(NamedTuple):
     """As they were read, if the file has fields."""
     notes: list[str]
     """What a person should know of it."""
-    empty: frozenset[str]
-    """The ids of documents in which nothing stands."""
 
 
 def read_counted(
@@ -163,9 +161,9 @@ def read_counted(
     if count is None:
         if seen is not None:
             seen(len(corpus))
-        return Counted(corpus, None, None, notes, frozenset(empty))
+        return Counted(corpus, None, None, notes)
     fitted = counter.with_words(corpus.vocabulary) if count.used else None
-    return Counted(corpus, fitted, count.fields, notes, frozenset(empty))
+    return Counted(corpus, fitted, count.fields, notes)
 
 
 def read_records(

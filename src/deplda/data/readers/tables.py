@@ -37,7 +37,7 @@ def columns(value: str) -> tuple[str, ...]:
 
 def table_rows(id: str, answer: Answer, value: str) -> list[Cells]:
     """Return a row for each label, the likeliest first; one without a label where there is none."""
-    of_document = " ".join(flag for flag in ("by_prior", "empty") if answer.get(flag))
+    of_document = " ".join(flag for flag in ("out_of_vocabulary", "empty") if answer.get(flag))
     rows: list[Cells] = []
     for rank, told in enumerate(answer["labels"], start=1):
         flags = " ".join(filter(None, ("by_name" if told.get("by_name") else "", of_document)))

@@ -195,12 +195,12 @@ class VanillaSVM(LinearSVMs):
     tol : float
         Solved when the gradient is no longer than it; decision values are then within 3 times as
         much of the solution's, and mostly within a tenth of it.
-    cutoff : "validated", "expected-f1", "macro-f1", "proportional", int or float
+    cutoff : "validated", "at-least-one", "expected-f1", "macro-f1", "proportional", int or float
         Which labels `predict` and `suggest` return: those that reach the threshold with the best
-        micro-F1, or label by label with the best macro-F1, on held-out documents; the number with
-        the highest expected F1; as many as the median training document has (the paper's rule); a
-        fixed number; or all that reach a probability, above 0 and below 1. At least one, except
-        with a probability.
+        micro-F1 on held-out documents, or the likeliest where none does ("at-least-one"); the
+        number with the highest expected F1; label by label those that reach the threshold with the
+        best macro-F1; as many as the median training document has (the paper's rule); a fixed
+        number; or all that reach a probability, above 0 and below 1.
     n_held_out : int
         Documents held out to learn probabilities from: a fifth of all at most, and so many that
         they have about 16 million pairs with labels. They are scored on the way to the solution,

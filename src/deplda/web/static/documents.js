@@ -48,7 +48,7 @@ const stateOf = (kept) => ({
 // What nothing has been said of: no suggestions asked for, no label decided on.
 const fresh = () => ({
   id: "", title: "", text: "", suggestions: [], nGiven: null, decisions: new Map(), isAsked: false, isDone: false, isSent: false,
-  isPreselected: false, isUnread: false,
+  isPreselected: false,
 });
 
 // When another tab has changed something.
@@ -104,8 +104,8 @@ export function saveText(document) {
 
 export function saveDecisions(document) {
   if (!document.isKept) return;
-  const { suggestions, nGiven, decisions, isAsked, isDone, isSent, isPreselected, isUnread } = document;
-  const state = { suggestions, nGiven, decisions: [...decisions], isAsked, isDone, isSent, isPreselected, isUnread };
+  const { suggestions, nGiven, decisions, isAsked, isDone, isSent, isPreselected } = document;
+  const state = { suggestions, nGiven, decisions: [...decisions], isAsked, isDone, isSent, isPreselected };
   document.isKept = remember(decided + document.key, state);
 }
 

@@ -166,10 +166,10 @@ export const SUGGEST = {
     fr: "Ce modèle classe les descripteurs, mais sans probabilités.", fi: "Tämä malli järjestää asiasanat, mutta ilman todennäköisyyksiä.",
   },
   "text.all-unknown": {
-    en: "The model knows none of these words: these are simply its likeliest labels.",
-    de: "Das Modell kennt keines dieser Wörter: Dies sind einfach seine wahrscheinlichsten Schlagwörter.",
-    fr: "Le modèle ne connaît aucun de ces mots : ce sont simplement ses descripteurs les plus probables.",
-    fi: "Malli ei tunne yhtään näistä sanoista: nämä ovat vain sen todennäköisimmät asiasanat.",
+    en: "The model knows none of these words, so it suggests no labels.",
+    de: "Das Modell kennt keines dieser Wörter und schlägt deshalb keine Schlagwörter vor.",
+    fr: "Le modèle ne connaît aucun de ces mots et ne propose donc aucun descripteur.",
+    fi: "Malli ei tunne yhtään näistä sanoista, joten se ei ehdota asiasanoja.",
   },
   "text.counts-only": {
     en: "This model was trained on word counts, not on texts. Send counts to the API: see Model.",

@@ -240,14 +240,13 @@ async function ask(withFocus = false) {
     const [found] = (await post("v1/suggest", { documents: [{ text }], k, ...every })).documents;
     document.suggestions = found.labels;
     document.nGiven = found.n_given ?? null;
-    document.isUnread = found.by_prior;
     saveDecisions(document);
     if (isLate()) return;
     say(found);
     showSuggestions(document, act);
     preselect();
     showState();
-    if (model.explains) await explain(document, k, isLate);
+    if (model.explains && found.labels.length) await explain(document, k, isLate);
     if (withFocus && !isLate()) focusFirst();
   } catch (error) {
     if (isLate()) return;
@@ -282,10 +281,9 @@ function edit(withFocus) {
   if (withFocus) find("text").focus();
 }
 
-// The model's own labels are accepted beforehand, once, where the indexer wants it so; of a text
-// without a known word they say nothing of it.
+// The model's own labels are accepted beforehand, once, where the indexer wants it so.
 function preselect() {
-  if (!find("preselect").checked || current.isPreselected || current.isUnread || current.decisions.size) return;
+  if (!find("preselect").checked || current.isPreselected || current.decisions.size) return;
   const given = current.suggestions.slice(0, current.nGiven ?? 0);
   if (!given.length) return;
   change(current, () => {
