@@ -67,7 +67,7 @@ def test_empty_documents_are_given_no_labels_as_by_predict() -> None:
     counts = test.counts.toarray()
     counts[:2] = 0
     empty = Corpus(counts, test.labels, test.vocabulary, test.label_names)
-    usual, given = (measure(model, each, Asked(k=1)) for each in (test, empty))
+    usual, given = (measure(model, each, Asked(cutoff=1)) for each in (test, empty))
     assert usual.given.n_given - given.given.n_given == 2
     assert given.headline.n_documents == len(test)
     assert given.suggestions[:2].nnz == 0

@@ -77,7 +77,7 @@ def test_what_cannot_be_printed_needs_an_output(model: Path, corpus: Path, forma
 
 def test_a_table_is_printed_without_what_a_terminal_obeys(tmp_path: Path, model: Path) -> None:
     path = write_jsonl(tmp_path / "a.jsonl", [{"id": "\x1b[2J=a", "text": "judge"}])
-    printed = done("predict", model, path, "--output-format", "csv", "-k", 1)
+    printed = done("predict", model, path, "--output-format", "csv", "--cutoff", 1)
     header, row = csv.reader(printed.splitlines())
     assert (header[0], row[0], row[2]) == ("id", "\N{REPLACEMENT CHARACTER}[2J=a", "LAW")
 
@@ -290,7 +290,7 @@ def test_empty_texts_are_answered_in_their_place_and_flagged(
     tmp_path: Path, model: Path, name: str
 ) -> None:
     source, path = write_jsonl(tmp_path / "a.jsonl", ROWS), tmp_path / name
-    result = run("predict", model, source, "-k", 1, "-o", path)
+    result = run("predict", model, source, "--cutoff", 1, "-o", path)
     assert result.stdout == f"5 documents: {path}\n"
     assert 'Warning: no labels for 3 of 5 documents: no text ("empty": true).' in result.stderr
     if name == "o.jsonl":
@@ -302,14 +302,14 @@ def test_empty_texts_are_answered_in_their_place_and_flagged(
     table = reader.get(path.suffix, pandas.read_parquet)(path)
     assert table["id"].tolist() == list("abcde")
     assert table["flags"].tolist()[1:] == ["empty"] * 3 + ["out_of_vocabulary"]
-    assert table["label"].isna().tolist() == [False, True, True, True, False]
+    assert table["label"].isna().tolist() == [False, True, True, True, True]
 
 
 def test_an_empty_text_gets_a_file_of_annifs_without_a_label(tmp_path: Path, model: Path) -> None:
     source, folder = write_jsonl(tmp_path / "a.jsonl", ROWS), tmp_path / "out"
-    done("predict", model, source, "-k", 1, "-o", folder, "--output-format", "annif")
+    done("predict", model, source, "--cutoff", 1, "-o", folder, "--output-format", "annif")
     sizes = {file.stem: len(file.read_text().splitlines()) for file in folder.iterdir()}
-    assert sizes == {"a": 1, "b": 0, "c": 0, "d": 0, "e": 1}
+    assert sizes == {"a": 1, "b": 0, "c": 0, "d": 0, "e": 0}
 
 
 def test_an_output_with_empty_documents_is_completed_to_the_same_bytes(
