@@ -1,5 +1,6 @@
 """scikit-learn's ways: texts, pipelines, searches, routing, containers, diagrams."""
 
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from sklearn.model_selection import (
     cross_val_predict,
     cross_val_score,
     cross_validate,
+    train_test_split,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MultiLabelBinarizer
@@ -236,6 +238,24 @@ def test_label_lists_stay_what_they_were() -> None:
     assert [*map(set, array)] == [{"a", "b"}, set(), {"c"}]
     with pytest.raises(InputError, match="the labels of document 1 are 'b'; give a list of them"):
         label_array([["a"], "b"])
+
+
+def test_label_sets_can_be_split_copied_and_compared_but_not_ordered() -> None:
+    array = label_array(LABELS)
+    copied = pickle.loads(pickle.dumps(array))  # noqa: S301
+    assert (copied == array).all()
+    assert hash(array[0]) == hash(frozenset(["LAW"]))
+    _, test = train_test_split(array, test_size=6, random_state=0)
+    assert set(test) <= set(array)
+    with pytest.raises(TypeError, match=r"label sets have no order.*pass an indicator matrix"):
+        sorted(array)
+
+
+@pytest.mark.parametrize("method", ["predict_proba", "decision_function"])
+def test_predictions_of_classes_are_refused_for_label_sets(method: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        cross_val_predict(FlatLDA(), TEXTS, label_array(LABELS), cv=2, method=method)
+    assert "pass an indicator matrix" in str(caught.value.__context__)
 
 
 @pytest.mark.usefixtures("routing")
