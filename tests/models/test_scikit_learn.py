@@ -10,11 +10,13 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
+    KFold,
     cross_val_predict,
     cross_val_score,
     cross_validate,
@@ -37,6 +39,7 @@ from deplda import (
     VanillaSVM,
     Vocabulary,
     WordCounter,
+    evaluate,
     label_array,
     load,
     read_corpus,
@@ -296,6 +299,49 @@ def test_a_score_weighs_documents() -> None:
     x, y = ["the jury", "the jury"], [["LAW"], ["SPORT"]]
     assert model.score(x, y, sample_weight=[1, 0]) == 1.0
     assert model.score(x, y, sample_weight=[1, 3]) == pytest.approx((1 + 3 / 2) / 4)
+
+
+# The score --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_a_score_is_what_evaluate_returns_for_every_form_of_labels(kind: str) -> None:
+    """Of four test documents, one has only a new label, one has it as well, one has none."""
+    model = quick(model_class(kind)).fit(TEXTS, LABELS)
+    texts = ["the jury", "who won the league", "a lawsuit in the league", "the judge"]
+    labels = [["NEW"], ["LAW", "NEW"], ["LAW", "SPORT"], []]
+    names = ["LAW", "NEW", "SPORT"]
+    dense = MultiLabelBinarizer(classes=names).fit_transform(labels)
+    truth = dense[:, [0, 2]]
+    found = evaluate(model.decision_function(texts), truth, model.label_sets_).document
+    expected = found["average_precision"]
+    assert 0 < expected < 1
+    forms = [labels, label_array(labels), pd.DataFrame(dense, columns=names)]
+    assert [model.score(texts, y) for y in forms] == [expected] * 3
+    indicator = np.eye(3, dtype=int)[[0, 1] * 15]  # no training document has the third label
+    numbered = quick(model_class(kind)).fit(TEXTS, indicator)
+    of_numbers = [np.flatnonzero(row) for row in dense]
+    assert numbered.score(texts, dense) == numbered.score(texts, csr_array(dense))
+    assert numbered.score(texts, dense) == numbered.score(texts, of_numbers)
+    with pytest.raises(InputError, match="nothing to evaluate"):
+        model.score(texts, [["NEW"]] * 4)
+
+
+def test_weights_of_documents_without_known_labels_count_for_nothing() -> None:
+    model = FlatLDA(n_held_out=0).fit(TEXTS, LABELS)
+    texts, y = ["the jury", "the jury", "the jury"], [["LAW"], ["SPORT"], ["NEW"]]
+    assert model.score(texts, y, sample_weight=[1, 3, 9]) == pytest.approx((1 + 3 / 2) / 4)
+
+
+def test_cross_validation_scores_label_lists_as_it_does_their_indicator() -> None:
+    lists = [*LABELS[:20], *([f"rare{number}", "LAW"] for number in range(5)), *LABELS[:5]]
+    indicator = MultiLabelBinarizer().fit_transform(lists)
+    scores = [
+        cross_val_score(PriorLDA(n_held_out=0), TEXTS, y, cv=KFold(5, shuffle=True, random_state=0))
+        for y in (lists, label_array(lists), indicator)
+    ]
+    for other in scores[1:]:
+        np.testing.assert_array_equal(other, scores[0])
 
 
 # tf-idf -----------------------------------------------------------------------------------------
