@@ -1,6 +1,7 @@
 """scikit-learn's ways: texts, pipelines, searches, routing, containers, diagrams."""
 
 import pickle
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,7 @@ from deplda import (
     load,
     read_corpus,
 )
+from deplda.errors import IgnoredParameterWarning
 from deplda.models.registry import MODELS, model_class
 
 TEXTS = [
@@ -342,6 +344,66 @@ def test_cross_validation_scores_label_lists_as_it_does_their_indicator() -> Non
     ]
     for other in scores[1:]:
         np.testing.assert_array_equal(other, scores[0])
+
+
+# Parameters without effect ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters", "names"),
+    [
+        (FlatLDA, {"n_sweeps": 1, "n_chains": 2}, ["n_chains=2", "n_sweeps=1"]),
+        (FlatLDA, {"n_sweeps": 9, "inference": "sampled"}, ["n_sweeps=9"]),
+        (FlatLDA, {"burn_in": 9, "fit_method": "sampled", "n_sweeps": 2}, ["burn_in=9"]),
+        (
+            DependencyLDA,
+            {"n_test_chains": 2, "burn_in": 1, "n_samples": 1, "lag": 1,
+             "theta_estimate": "conditionals", "n_label_tokens": 5},
+            ["n_test_chains=2", "burn_in=1", "n_samples=1", "lag=1",
+             "theta_estimate='conditionals'", "n_label_tokens=5"],
+        ),
+        (PriorLDA, {"n_label_tokens": 5, "inference": "sampled"}, ["n_label_tokens=5"]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_parameters_without_effect_are_named_in_one_warning_at_the_callers_line(
+    kind: Any, parameters: dict[str, Any], names: list[str], method: str
+) -> None:
+    with pytest.warns(IgnoredParameterWarning) as caught:
+        getattr(quick(kind, combine="auto", **parameters), method)(TEXTS, LABELS)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert re.findall(r"(\w+=\S+) \(needs", str(caught[0].message)) == names
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters"),
+    [
+        (FlatLDA, {"n_chains": 2, "n_sweeps": 3, "fit_method": "sampled"}),
+        (PriorLDA, {"n_chains": 8, "n_sweeps": 100, "burn_in": 50, "n_label_tokens": 1000}),
+        (PriorLDA, {"n_label_tokens": 5, "theta_estimate": "conditionals", "inference": "proper"}),
+        (DependencyLDA, {"burn_in": 2, "n_samples": 1, "lag": 1, "inference": "sampled"}),
+    ],
+)
+def test_parameters_with_an_effect_or_with_their_defaults_are_not_warned_of(
+    kind: Any, parameters: dict[str, Any]
+) -> None:
+    quick(kind, **parameters).fit(TEXTS, LABELS)
+
+
+def test_the_papers_settings_leave_out_what_has_no_effect() -> None:
+    methods: Any = {"fit_method": "deterministic", "inference": "deterministic"}
+    model = DependencyLDA.paper("yahoo", **methods, n_topic_chains=1, n_topic_sweeps=2)
+    assert (model.n_chains, model.n_test_chains, model.eta) == (8, 1, 100.0)
+    model.fit(TEXTS, LABELS)
+    with pytest.warns(IgnoredParameterWarning, match=r"effect: n_chains=3 \(needs fit_method="):
+        FlatLDA.paper("yahoo", **methods, n_chains=3).fit(TEXTS, LABELS)
+
+
+def test_a_search_over_a_parameter_without_effect_is_warned_of() -> None:
+    search = GridSearchCV(FlatLDA(), {"n_sweeps": [100, 1000]}, cv=2)
+    with pytest.warns(IgnoredParameterWarning, match="effect: n_sweeps=1000 "):
+        search.fit(TEXTS, label_array(LABELS))
 
 
 # tf-idf -----------------------------------------------------------------------------------------
