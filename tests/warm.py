@@ -19,7 +19,7 @@ def sampled(corpora: list[Corpus]) -> None:
     samples: Any = {"n_test_chains": 1, "burn_in": 1, "n_samples": 1, "lag": 1, "n_label_tokens": 5}
     chains: Any = {"fit_method": "sampled", "n_chains": 1, "n_sweeps": 2}
     for corpus in corpora:
-        model = DependencyLDA(**FEW, **samples, **chains).fit(corpus)
+        model = DependencyLDA(**FEW, **chains).fit(corpus).set_params(**samples)
         for inference in ("sampled", "proper"):
             model.set_params(inference=inference).rank(corpus[:2], 3)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import warnings
 
 
 class DepldaError(Exception):
@@ -287,4 +289,23 @@ class OtherVersionWarning(UserWarning):
 
 
 class IgnoredParameterWarning(UserWarning):
-    """A saved model says where it is to work; that is left out, since a file has no say in it."""
+    """A parameter has no effect: another setting excludes it, or a saved model may not set it.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import deplda
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = deplda.FlatLDA(n_sweeps=500).fit(deplda.datasets.newsroom(20).corpus)
+    >>> print(caught[0].message)
+    parameters without effect: n_sweeps=500 (needs fit_method='sampled'); set what they need, ...
+    """
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn at the innermost line of code outside this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("deplda."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

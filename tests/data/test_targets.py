@@ -4,6 +4,8 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from scipy.sparse import csr_array
 
@@ -15,8 +17,9 @@ from deplda.data.targets import Targets, among, by_place, extended, read_targets
     ("y", "kind", "classes"),
     [
         (np.array([[1, 0], [1, 1]]), "dense", [0, 1]),
-        ([[1, 0], [1, 1]], "dense", [0, 1]),
         (csr_array([[True, False], [True, True]]), "sparse", [0, 1]),
+        (pd.DataFrame({"a": [1, 1], "b": [0, 1]}), "dense", ["a", "b"]),
+        (pl.DataFrame({"a": [1, 1], "b": [0, 1]}), "dense", ["a", "b"]),
         ([["a"], ["a", "b"]], "sparse", ["a", "b"]),
         ([{"a"}, ("b", "a")], "sparse", ["a", "b"]),
         (np.array([["a"], ["a", "b"]], dtype=object), "sparse", ["a", "b"]),
@@ -28,6 +31,32 @@ def test_matrices_and_label_lists_are_one_indicator(y: Any, kind: str, classes: 
     assert (targets.kind, targets.classes.tolist()) == (kind, classes)
 
 
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        (np.array([[1], [0]]), [0]),
+        (csr_array([[1], [0]]), [0]),
+        (pd.DataFrame({"LAW": [1, 0]}), ["LAW"]),
+        (pl.DataFrame({"LAW": [1, 0]}), ["LAW"]),
+    ],
+)
+def test_one_column_is_an_indicator_of_one_label(y: Any, classes: list[Any]) -> None:
+    labels, targets = read_targets(y)
+    assert labels.toarray().tolist() == [[True], [False]]
+    assert (targets.kind == "classes", targets.classes.tolist()) == (False, classes)
+    found, named = among(labels, targets, ["LAW"])
+    assert (found.toarray().tolist(), named.classes.tolist()) == ([[True], [False]], ["LAW"])
+
+
+@pytest.mark.parametrize("y", [[[0, 1], [1, 0]], [[1], [0]], [[1], [0, 1]], [[1, 1], [1, 1]]])
+@pytest.mark.parametrize("row", [list, tuple, set, np.array])
+def test_a_list_of_lists_is_label_lists_whatever_it_holds(y: list[list[int]], row: Any) -> None:
+    labels, targets = read_targets([row(each) for each in y])
+    assert targets.kind == "sparse"
+    names = targets.classes.tolist()
+    assert [{names[c] for c in labels[[d]].indices} for d in range(2)] == [set(each) for each in y]
+
+
 def test_one_class_a_document_is_one_label_each() -> None:
     labels, targets = read_targets(["b", "a", "b"])
     assert labels.toarray().tolist() == [[False, True], [True, False], [False, True]]
@@ -35,7 +64,7 @@ def test_one_class_a_document_is_one_label_each() -> None:
 
 
 def test_predictions_come_back_in_the_manner_of_the_targets() -> None:
-    labels, targets = read_targets([[1, 0], [0, 1]])
+    labels, targets = read_targets(np.array([[1, 0], [0, 1]]))
     assert targets.give_back(labels).tolist() == [[1, 0], [0, 1]]
     assert targets.give_back(labels).dtype == np.int64
     sparse = Targets(targets.classes, "sparse").give_back(labels)
@@ -81,6 +110,8 @@ def test_new_labels_go_behind_the_known_ones() -> None:
         (np.array([[0.5, 0], [0, np.nan]]), "must hold 0 and 1 only"),
         (csr_array([[3, 0]]), "must hold 0 and 1 only"),
         (np.array([["a", "b"], ["c", "d"]]), "must hold 0 and 1 only"),
+        (pd.DataFrame({"label": ["a", "b"]}), "for one class, one dimension"),
+        (np.array([[0], [1], [2]]), "for one class, one dimension"),
         ([["a"], [1]], "cannot be put in order: document 1 has 1, and there is 'a'"),
         ([["a"], ["b", math.nan]], "document 1 has nan, and there is 'a'"),
         ([["a", "b"], "c"], "neither a matrix, nor label lists"),

@@ -27,10 +27,9 @@ def corpus() -> Corpus:
 
 @cache
 def fitted() -> DependencyLDA:
-    few: dict[str, Any] = {"n_topic_chains": 2, "n_topic_sweeps": 5, "n_test_chains": 1}
-    return DependencyLDA(
-        n_topics=3, burn_in=2, n_samples=2, lag=1, n_label_tokens=5, n_jobs=1, **few
-    ).fit(corpus())
+    model = DependencyLDA(n_topics=3, n_topic_chains=2, n_topic_sweeps=5, n_jobs=1).fit(corpus())
+    samples: dict[str, Any] = {"burn_in": 2, "n_samples": 2, "lag": 1, "n_label_tokens": 5}
+    return model.set_params(**samples)
 
 
 @cache

@@ -204,7 +204,6 @@ def test_every_form_of_labels_teaches_the_same(model: Model) -> None:
         "floats": dense.astype(float),
         "csr": corpus.labels,
         "csr matrix": csr_matrix(corpus.labels.astype(np.int8)),
-        "list of rows": dense.astype(int).tolist(),
     }
     named = {
         "lists": lists,
@@ -224,7 +223,7 @@ def test_every_form_of_labels_teaches_the_same(model: Model) -> None:
         assert fitted.classes_.tolist() == list(names if form in named else range(len(names))), form
         assert fitted.score(x, y) == reference.score(corpus.counts, dense), form
         predicted = fitted.predict(x)
-        is_dense = form in ("bools", "numbers", "floats", "list of rows", "data frame")
+        is_dense = form in ("bools", "numbers", "floats", "data frame")
         assert isinstance(predicted, np.ndarray if is_dense else csr_array), form
         assert predicted.dtype.kind == "i"
         found = predicted if isinstance(predicted, np.ndarray) else predicted.toarray()

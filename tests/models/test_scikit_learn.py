@@ -1,5 +1,7 @@
 """scikit-learn's ways: texts, pipelines, searches, routing, containers, diagrams."""
 
+import pickle
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,14 +11,17 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
+    KFold,
     cross_val_predict,
     cross_val_score,
     cross_validate,
+    train_test_split,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MultiLabelBinarizer
@@ -35,10 +40,12 @@ from deplda import (
     VanillaSVM,
     Vocabulary,
     WordCounter,
+    evaluate,
     label_array,
     load,
     read_corpus,
 )
+from deplda.errors import IgnoredParameterWarning
 from deplda.models.registry import MODELS, model_class
 
 TEXTS = [
@@ -238,6 +245,24 @@ def test_label_lists_stay_what_they_were() -> None:
         label_array([["a"], "b"])
 
 
+def test_label_sets_can_be_split_copied_and_compared_but_not_ordered() -> None:
+    array = label_array(LABELS)
+    copied = pickle.loads(pickle.dumps(array))  # noqa: S301
+    assert (copied == array).all()
+    assert hash(array[0]) == hash(frozenset(["LAW"]))
+    _, test = train_test_split(array, test_size=6, random_state=0)
+    assert set(test) <= set(array)
+    with pytest.raises(TypeError, match=r"label sets have no order.*pass an indicator matrix"):
+        sorted(array)
+
+
+@pytest.mark.parametrize("method", ["predict_proba", "decision_function"])
+def test_predictions_of_classes_are_refused_for_label_sets(method: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        cross_val_predict(FlatLDA(), TEXTS, label_array(LABELS), cv=2, method=method)
+    assert "pass an indicator matrix" in str(caught.value.__context__)
+
+
 @pytest.mark.usefixtures("routing")
 def test_weights_classes_and_groups_are_routed_through_cross_validation() -> None:
     binarizer = MultiLabelBinarizer()
@@ -276,6 +301,109 @@ def test_a_score_weighs_documents() -> None:
     x, y = ["the jury", "the jury"], [["LAW"], ["SPORT"]]
     assert model.score(x, y, sample_weight=[1, 0]) == 1.0
     assert model.score(x, y, sample_weight=[1, 3]) == pytest.approx((1 + 3 / 2) / 4)
+
+
+# The score --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_a_score_is_what_evaluate_returns_for_every_form_of_labels(kind: str) -> None:
+    """Of four test documents, one has only a new label, one has it as well, one has none."""
+    model = quick(model_class(kind)).fit(TEXTS, LABELS)
+    texts = ["the jury", "who won the league", "a lawsuit in the league", "the judge"]
+    labels = [["NEW"], ["LAW", "NEW"], ["LAW", "SPORT"], []]
+    names = ["LAW", "NEW", "SPORT"]
+    dense = MultiLabelBinarizer(classes=names).fit_transform(labels)
+    truth = dense[:, [0, 2]]
+    found = evaluate(model.decision_function(texts), truth, model.label_sets_).document
+    expected = found["average_precision"]
+    assert 0 < expected < 1
+    forms = [labels, label_array(labels), pd.DataFrame(dense, columns=names)]
+    assert [model.score(texts, y) for y in forms] == [expected] * 3
+    indicator = np.eye(3, dtype=int)[[0, 1] * 15]  # no training document has the third label
+    numbered = quick(model_class(kind)).fit(TEXTS, indicator)
+    of_numbers = [np.flatnonzero(row) for row in dense]
+    assert numbered.score(texts, dense) == numbered.score(texts, csr_array(dense))
+    assert numbered.score(texts, dense) == numbered.score(texts, of_numbers)
+    with pytest.raises(InputError, match="nothing to evaluate"):
+        model.score(texts, [["NEW"]] * 4)
+
+
+def test_weights_of_documents_without_known_labels_count_for_nothing() -> None:
+    model = FlatLDA(n_held_out=0).fit(TEXTS, LABELS)
+    texts, y = ["the jury", "the jury", "the jury"], [["LAW"], ["SPORT"], ["NEW"]]
+    assert model.score(texts, y, sample_weight=[1, 3, 9]) == pytest.approx((1 + 3 / 2) / 4)
+
+
+def test_cross_validation_scores_label_lists_as_it_does_their_indicator() -> None:
+    lists = [*LABELS[:20], *([f"rare{number}", "LAW"] for number in range(5)), *LABELS[:5]]
+    indicator = MultiLabelBinarizer().fit_transform(lists)
+    scores = [
+        cross_val_score(PriorLDA(n_held_out=0), TEXTS, y, cv=KFold(5, shuffle=True, random_state=0))
+        for y in (lists, label_array(lists), indicator)
+    ]
+    for other in scores[1:]:
+        np.testing.assert_array_equal(other, scores[0])
+
+
+# Parameters without effect ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters", "names"),
+    [
+        (FlatLDA, {"n_sweeps": 1, "n_chains": 2}, ["n_chains=2", "n_sweeps=1"]),
+        (FlatLDA, {"n_sweeps": 9, "inference": "sampled"}, ["n_sweeps=9"]),
+        (FlatLDA, {"burn_in": 9, "fit_method": "sampled", "n_sweeps": 2}, ["burn_in=9"]),
+        (
+            DependencyLDA,
+            {"n_test_chains": 2, "burn_in": 1, "n_samples": 1, "lag": 1,
+             "theta_estimate": "conditionals", "n_label_tokens": 5},
+            ["n_test_chains=2", "burn_in=1", "n_samples=1", "lag=1",
+             "theta_estimate='conditionals'", "n_label_tokens=5"],
+        ),
+        (PriorLDA, {"n_label_tokens": 5, "inference": "sampled"}, ["n_label_tokens=5"]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_parameters_without_effect_are_named_in_one_warning_at_the_callers_line(
+    kind: Any, parameters: dict[str, Any], names: list[str], method: str
+) -> None:
+    with pytest.warns(IgnoredParameterWarning) as caught:
+        getattr(quick(kind, combine="auto", **parameters), method)(TEXTS, LABELS)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert re.findall(r"(\w+=\S+) \(needs", str(caught[0].message)) == names
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters"),
+    [
+        (FlatLDA, {"n_chains": 2, "n_sweeps": 3, "fit_method": "sampled"}),
+        (PriorLDA, {"n_chains": 8, "n_sweeps": 100, "burn_in": 50, "n_label_tokens": 1000}),
+        (PriorLDA, {"n_label_tokens": 5, "theta_estimate": "conditionals", "inference": "proper"}),
+        (DependencyLDA, {"burn_in": 2, "n_samples": 1, "lag": 1, "inference": "sampled"}),
+    ],
+)
+def test_parameters_with_an_effect_or_with_their_defaults_are_not_warned_of(
+    kind: Any, parameters: dict[str, Any]
+) -> None:
+    quick(kind, **parameters).fit(TEXTS, LABELS)
+
+
+def test_the_papers_settings_leave_out_what_has_no_effect() -> None:
+    methods: Any = {"fit_method": "deterministic", "inference": "deterministic"}
+    model = DependencyLDA.paper("yahoo", **methods, n_topic_chains=1, n_topic_sweeps=2)
+    assert (model.n_chains, model.n_test_chains, model.eta) == (8, 1, 100.0)
+    model.fit(TEXTS, LABELS)
+    with pytest.warns(IgnoredParameterWarning, match=r"effect: n_chains=3 \(needs fit_method="):
+        FlatLDA.paper("yahoo", **methods, n_chains=3).fit(TEXTS, LABELS)
+
+
+def test_a_search_over_a_parameter_without_effect_is_warned_of() -> None:
+    search = GridSearchCV(FlatLDA(), {"n_sweeps": [100, 1000]}, cv=2)
+    with pytest.warns(IgnoredParameterWarning, match="effect: n_sweeps=1000 "):
+        search.fit(TEXTS, label_array(LABELS))
 
 
 # tf-idf -----------------------------------------------------------------------------------------

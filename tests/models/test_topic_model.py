@@ -88,6 +88,7 @@ def test_sampled_training_learns_the_same_words_about(halves: tuple[Corpus, ...]
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::deplda.errors.IgnoredParameterWarning")
 @pytest.mark.parametrize("inference", ["sampled", "proper"])
 def test_sampled_inference_ranks_about_as_expectations_do(inference: str) -> None:
     corpus = news()
@@ -100,6 +101,7 @@ def test_sampled_inference_ranks_about_as_expectations_do(inference: str) -> Non
         assert sampled.score(part) == pytest.approx(expected.score(part), abs=0.05)
 
 
+@pytest.mark.filterwarnings("ignore::deplda.errors.IgnoredParameterWarning")
 @pytest.mark.parametrize("inference", ["deterministic", "sampled", "proper"])
 def test_the_same_bits_come_out_however_it_is_run(
     model: Model, inference: str, tmp_path: Path
@@ -159,6 +161,7 @@ def test_a_document_beside_one_of_fractions_has_the_bits_it_has_alone(model: Mod
     assert (fitted.decision_function(both)[:-1] == fitted.decision_function(x)).all()
 
 
+@pytest.mark.filterwarnings("ignore::deplda.errors.IgnoredParameterWarning")
 @pytest.mark.parametrize("inference", ["deterministic", "sampled"])
 @pytest.mark.parametrize("fit_method", ["deterministic", "sampled"])
 def test_logarithms_are_learned_and_inferred_both_ways(fit_method: str, inference: str) -> None:

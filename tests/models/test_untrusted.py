@@ -67,7 +67,8 @@ def test_what_earlier_versions_wrote_into_every_card_is_no_reason_to_warn(tmp_pa
 def test_a_trusted_model_may_ask_for_any_work_and_pattern(tmp_path: Path) -> None:
     counter = WordCounter(token_pattern=r"\w+(?:-\w+)*")  # noqa: S106
     counts = counter.fit_transform(["ab-cd ef", "gh ij"])
-    FlatLDA(burn_in=200_000).fit(counts, ["a", "b"], counter=counter).save(tmp_path / "model")
+    model = FlatLDA().fit(counts, ["a", "b"], counter=counter)
+    model.set_params(burn_in=200_000).save(tmp_path / "model")
     with pytest.raises(ReadError, match=r"token_pattern is '\\\\w.*trusted=True \(deplda --trust"):
         load(tmp_path / "model")
     edit_card(tmp_path / "model", lambda card: card["text"].update(token_pattern="words"))  # noqa: S106

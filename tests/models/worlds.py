@@ -13,6 +13,10 @@ from tests.drawn_news import DrawnNews, drawn_news
 MODELS = [FlatLDA, PriorLDA, DependencyLDA]
 EXPECTED_FAILED_CHECKS = {
     "check_decision_proba_consistency": "it passes negative numbers, which no counts are",
+    "check_supervised_y_2d": "a column of classes is a matrix, which must hold 0 and 1 only",
+    "check_classifiers_multilabel_representation_invariance": (
+        "a list of lists is label lists, also if it holds 0 and 1 only"
+    ),
     **dict.fromkeys(
         (
             "check_sample_weight_equivalence_on_dense_data",

@@ -44,7 +44,8 @@ class Targets:
 def read_targets(y: Any) -> tuple[Indicator, Targets]:
     """Return the labels as a sparse indicator, and what they are called.
 
-    A list of lists is an indicator if all have one length and hold 0 and 1 only, else label lists.
+    The form of y alone decides what it is, never its values: a matrix or data frame is an
+    indicator, a list of lists is label lists, one dimension is one class for each document.
     """
     if isinstance(y, np.ndarray) and y.dtype == object and y.ndim == 1:
         y = y.tolist()  # may hold label lists
@@ -68,9 +69,9 @@ def read_targets(y: Any) -> tuple[Indicator, Targets]:
             "y is neither a matrix, nor label lists throughout, nor one class for each document"
             f"{_no_list(y)}"
         ) from error
-    if values.ndim == 2 and values.shape[1] > 1:
+    if values.ndim == 2:
         return _indicator(values, "dense", names)
-    values = column_or_1d(values, warn=True)
+    values = column_or_1d(values)
     if values.dtype.kind == "f":
         assert_all_finite(values, input_name="y")
     check_classification_targets(values)
@@ -83,7 +84,7 @@ def read_targets(y: Any) -> tuple[Indicator, Targets]:
 def _indicator(values: Any, kind: Kind, names: Any) -> tuple[Indicator, Targets]:
     problem = (
         "a label matrix must hold 0 and 1 only, one column for each label; "
-        "for several classes a document, pass lists of labels"
+        "for several classes a document, pass lists of labels, for one class, one dimension"
     )
     if values.dtype.kind not in "biuf":
         raise InputError(problem)
@@ -119,18 +120,28 @@ def _is_label_lists(y: Any) -> bool:
     if isinstance(y, str | np.ndarray) or hasattr(y, "columns") or not isinstance(y, Collection):
         return False
     rows = list(y)
-    if not rows or not all(isinstance(row, _LISTS) for row in rows):
-        return False
-    lengths = {len(row) for row in rows}
-    values = {value for row in rows for value in row}
-    return not (len(lengths) == 1 and lengths != {0} and values <= {0, 1})
+    return bool(rows) and all(isinstance(row, _LISTS) for row in rows)
+
+
+class LabelSet(frozenset[Any]):
+    """The labels of one document, in an array that scikit-learn can split but not encode."""
+
+    __slots__ = ()
+
+    def __lt__(self, other: object) -> bool:
+        # LabelEncoder, which cross_val_predict uses, sorts; each set would become a class.
+        raise TypeError(
+            "label sets have no order and cannot be encoded as classes; pass an indicator matrix, "
+            "such as MultiLabelBinarizer().fit_transform(label_lists)"
+        )
 
 
 def label_array(label_lists: Iterable[Iterable[Any]]) -> npt.NDArray[np.object_]:
     """Return label lists as an array of sets, which scikit-learn can split.
 
-    Its cross-validation refuses lists of lists, unless it is told how to split
-    (``cv=KFold(5)``). All models take the array for y.
+    Its cross-validation refuses lists of lists unless `cv` is a splitter (``cv=KFold(5)``). All
+    models accept the array for y. The sets have no order: ``cross_val_predict`` of probabilities
+    or scores, which would take each set for a class, raises an error and needs an indicator matrix.
 
     Examples
     --------
@@ -145,7 +156,7 @@ def label_array(label_lists: Iterable[Iterable[Any]]) -> npt.NDArray[np.object_]
                 f"the labels of document {number} are {labels!r}; give a list of them, "
                 f"such as {[labels]!r}"
             )
-        sets.append(frozenset(labels))
+        sets.append(LabelSet(labels))
     found = np.empty(len(sets), dtype=object)
     found[:] = sets
     return found

@@ -17,7 +17,7 @@ from deplda.data.datasets.described import DESCRIPTION, check_inside
 from deplda.data.files import MOST_TOML, StrPath, decode_toml
 from deplda.data.wording import did_you_mean
 from deplda.errors import InputError, ReadError
-from deplda.models.parameters import PAPER_NAMES, checked
+from deplda.models.parameters import PAPER_NAMES, checked, with_overrides
 from deplda.models.registry import MODELS, can, model_class
 from deplda.models.untrusted import MACHINE
 
@@ -137,8 +137,6 @@ def make_estimator(
     kind: Any = model_class(model.estimator)
     known = inspect.signature(kind).parameters
     chosen: dict[str, Any] = {}
-    if model.paper is not None and can(kind, "paper"):
-        chosen |= kind.paper(model.paper).get_params()
     for name, value in BUDGETS[budget].items():
         if name in known:
             each = isinstance(value, dict)
@@ -146,7 +144,10 @@ def make_estimator(
     if not can(kind, "mix"):  # metrics are of scores: nothing is held out for probabilities
         chosen["n_held_out"] = 0
     where = {"random_state": seed, "n_jobs": n_jobs, "device": device}
-    return kind(**(chosen | model.parameters | where))
+    chosen = with_overrides(chosen, model.parameters | where)
+    if model.paper is not None and can(kind, "paper"):
+        return kind.paper(model.paper, **chosen)
+    return kind(**chosen)
 
 
 def _checked(data: bytes, path: Path) -> Experiment:

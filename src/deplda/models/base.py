@@ -15,9 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, vstack
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import label_ranking_average_precision_score
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from deplda.data import checks
 from deplda.data.corpus import (
@@ -42,6 +41,8 @@ from deplda.engine.execution import Device, Engine, Execution, Where
 from deplda.engine.pool import Stop
 from deplda.engine.progress import stage
 from deplda.errors import InputError, NoKnownWordsWarning, ReadError
+from deplda.evaluation import evaluate
+from deplda.evaluation.estimate import Ratio
 from deplda.inference.batches import check_cells
 from deplda.inference.scores import best
 from deplda.models import card as store
@@ -361,19 +362,23 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return mean average precision over documents, or accuracy with one class for each.
 
-        Labels in y that the model does not know are left out.
+        The mean is the one that `evaluate` computes, whatever the form of y: a label that no
+        training document has is no label of a document, and documents without labels are left out.
+        An error is raised if no document is left. Labels that are known by name alone count as
+        labels if the model has any.
         """
         check_is_fitted(self)
         if self._targets.kind == "classes":
             return float(super().score(X, y, sample_weight))
         labels, targets = self._read_labels(X, y)
         truth = renamed(labels, by_place(targets, self.classes_), self.classes_)
-        scores = self._score_counts(self._read_counts(X, reset=False))
-        return float(
-            label_ranking_average_precision_score(
-                truth.toarray(), scores, sample_weight=sample_weight
-            )
+        weights = _check_sample_weight(sample_weight, labels)
+        ranked = "train" if self.n_learned_labels_ == len(self.classes_) else "all"
+        metrics = evaluate(
+            self.scores_to_evaluate(X), truth, self.label_sets_, labels=ranked, ks=()
         )
+        precision = metrics.document.ranking["average_precision"]
+        return Ratio(weights * precision.numerator, weights * precision.denominator).value
 
     # Keeping -------------------------------------------------------------------------------------
 

@@ -22,7 +22,8 @@ class DependencyLDA(LabelPrior):
         T, topics over labels. "auto", here and below, follows the paper's rule, given the
         training documents; `settings_` has the result.
     n_chains, n_sweeps : int
-        Chains of φ and sweeps of each, for ``fit_method="sampled"``.
+        Chains of φ and sweeps of each, for ``fit_method="sampled"``. A parameter that is set but
+        has no effect with `fit_method` and `inference` raises an IgnoredParameterWarning in `fit`.
     n_topic_chains, n_topic_sweeps : int
         Sets of topics φ′, and sweeps of each set's chain.
     n_test_chains, burn_in, n_samples, lag : int
@@ -47,7 +48,8 @@ class DependencyLDA(LabelPrior):
         Labels of new documents by expectations, by the paper's fast Gibbs sampling, or by Gibbs
         sampling of the whole model with `n_label_tokens` label tokens per document.
     theta_estimate : {"counts", "conditionals"}
-        What a sample counts: the drawn labels, or each token's conditional distribution.
+        What a sample counts: the drawn labels, or each token's conditional distribution; for
+        ``inference="sampled"`` and ``"proper"``.
     combine : {"blend", "counts", "posterior", "auto"}
         The score: normalised prior + normalised counts, as in the paper; the words' counts alone;
         the posterior mean of both; or the one with the best average precision on a tenth of the

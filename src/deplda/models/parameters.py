@@ -14,6 +14,7 @@ from deplda.data import checks
 from deplda.data.corpus import Corpus
 from deplda.data.weighting import WORD_COUNTS
 from deplda.engine.execution import DEVICES, check_engine
+from deplda.errors import IgnoredParameterWarning, warn_caller
 from deplda.inference.settings import COMBINES, ESTIMATES, METHODS
 
 Model = Literal["flat", "prior", "dependency"]
@@ -116,6 +117,16 @@ _CHECKS: dict[str, _Check] = {
     "n_jobs": _n_jobs,
 }  # fmt: skip
 
+# Parameters that take effect only with some values of another parameter.
+_ONLY_WITH: dict[str, tuple[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("n_chains", "n_sweeps"), ("fit_method", ("sampled",))),
+    **dict.fromkeys(
+        ("n_test_chains", "burn_in", "n_samples", "lag", "theta_estimate"),
+        ("inference", ("sampled", "proper")),
+    ),
+    "n_label_tokens": ("inference", ("proper",)),
+}
+
 # With so many labels, most of them rare, a document's prior over its own weighs more (chosen on
 # training documents: docs/reference/models.md).
 _MANY_LABELS = 1000
@@ -134,6 +145,39 @@ def paper_settings(data: PaperData, model: Model) -> dict[str, Any]:
     if model != "flat":
         protocol["background"] = 0.0
     return protocol | _PAPER[data][model]
+
+
+def ignored(parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Return the names of parameters that have no effect, and the settings they would need."""
+    return {
+        name: f"{method}={' or '.join(map(repr, values))}"
+        for name, (method, values) in _ONLY_WITH.items()
+        if name in parameters and parameters.get(method, "deterministic") not in values
+    }
+
+
+def with_overrides(preset: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the overrides and the preset's values that still have an effect beside them."""
+    merged = {**preset, **overrides}
+    unused = ignored(merged).keys() - overrides.keys()
+    return {name: value for name, value in merged.items() if name not in unused}
+
+
+def warn_of_ignored(parameters: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
+    """Warn of parameters that were set but have no effect."""
+    needs = {
+        name: need for name, need in ignored(parameters).items()
+        if parameters[name] != defaults[name]
+    }  # fmt: skip
+    if needs:
+        listed = ", ".join(
+            f"{name}={parameters[name]!r} (needs {need})" for name, need in needs.items()
+        )
+        warn_caller(
+            f"parameters without effect: {listed}; set what they need, or leave them at their "
+            "defaults",
+            IgnoredParameterWarning,
+        )
 
 
 def auto_settings(

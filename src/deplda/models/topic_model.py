@@ -34,7 +34,7 @@ from deplda.models.explainer import Explainer
 from deplda.models.explanation import Explanation
 from deplda.models.folds import of_known_words
 from deplda.models.learning_on import LearnsOn
-from deplda.models.lesson import Lesson, check_lengths
+from deplda.models.lesson import Lesson, check_lengths, is_read
 from deplda.models.reasons import Word
 from deplda.training import passes, shards
 from deplda.training.chains import Schedule
@@ -96,12 +96,13 @@ class TopicModel(LearnsOn, Explainer):
     def paper(cls, data: parameters.PaperData, **others: Any) -> Self:
         """Return a model with the paper's exact settings for one of its data sets.
 
-        `data` is "eurlex", "yahoo", "rcv1" or "nyt". Any parameter can be given beside it.
+        `data` is "eurlex", "yahoo", "rcv1" or "nyt". Other parameters override the paper's; with
+        deterministic methods, the paper's numbers of chains and samples are left out.
         """
         if data not in parameters.PAPER_NAMES:
             known = ", ".join(repr(name) for name in parameters.PAPER_NAMES)
             raise InputError(f"the paper has no data set {data!r}; it must be one of {known}")
-        return cls(**(parameters.paper_settings(data, cls._model) | others))
+        return cls(**parameters.with_overrides(parameters.paper_settings(data, cls._model), others))
 
     # Learning ------------------------------------------------------------------------------------
 
@@ -146,6 +147,8 @@ class TopicModel(LearnsOn, Explainer):
                 f"there is nothing to keep at {os.fspath(checkpoint)}: {type(self).__name__} runs "
                 "no chains unless fit_method='sampled'; leave the checkpoint out"
             )
+        if not is_read(y):  # else a model fits a part of itself
+            self._warn_of_ignored(asked)
         lesson = self._begin_fit(
             X, y, counter, words=words, classes=classes, sample_weight=sample_weight
         )
@@ -199,7 +202,7 @@ class TopicModel(LearnsOn, Explainer):
         counter : WordCounter, optional
             How texts become words.
         """
-        self._checked()
+        self._warn_of_ignored(self._checked())
         self._check_shards()
         counter = WordCounter() if counter is None else counter
         fields = shards.settled_fields(source, fields)
@@ -391,6 +394,10 @@ class TopicModel(LearnsOn, Explainer):
     def _checked(self) -> Self:
         """Return the parameters, checked, as plain values."""
         return type(self)(**parameters.checked(self.get_params(deep=False)))
+
+    def _warn_of_ignored(self, checked: Self) -> None:
+        defaults = type(self)().get_params(deep=False)
+        parameters.warn_of_ignored(checked.get_params(deep=False), defaults)
 
     def _resolve(self, corpus: Corpus, n_tokens: int | None = None) -> None:
         """Set settings_: every hyperparameter as it is used, by the paper's rule where "auto"."""
