@@ -307,7 +307,7 @@ def test_a_score_weighs_documents() -> None:
 
 
 @pytest.mark.parametrize("kind", MODELS)
-def test_a_score_is_what_evaluate_returns_for_every_form_of_labels(kind: str) -> None:
+def test_unknown_labels_count_as_missed_in_a_score_for_every_form_of_labels(kind: str) -> None:
     """Of four test documents, one has only a new label, one has it as well, one has none."""
     model = quick(model_class(kind)).fit(TEXTS, LABELS)
     texts = ["the jury", "who won the league", "a lawsuit in the league", "the judge"]
@@ -315,16 +315,21 @@ def test_a_score_is_what_evaluate_returns_for_every_form_of_labels(kind: str) ->
     names = ["LAW", "NEW", "SPORT"]
     dense = MultiLabelBinarizer(classes=names).fit_transform(labels)
     truth = dense[:, [0, 2]]
-    found = evaluate(model.decision_function(texts), truth, model.label_sets_).document
-    expected = found["average_precision"]
+    by_document = evaluate(model.decision_function(texts), truth, model.label_sets_).document
+    precisions = by_document.ranking["average_precision"].numerator
+    expected = (precisions[1] / 2 + precisions[2]) / 2  # one of the two labels is missed
     assert 0 < expected < 1
     forms = [labels, label_array(labels), pd.DataFrame(dense, columns=names)]
-    assert [model.score(texts, y) for y in forms] == [expected] * 3
+    assert [model.score(texts, y) for y in forms] == [pytest.approx(expected)] * 3
     indicator = np.eye(3, dtype=int)[[0, 1] * 15]  # no training document has the third label
     numbered = quick(model_class(kind)).fit(TEXTS, indicator)
     of_numbers = [np.flatnonzero(row) for row in dense]
     assert numbered.score(texts, dense) == numbered.score(texts, csr_array(dense))
     assert numbered.score(texts, dense) == numbered.score(texts, of_numbers)
+    known = labels[2:3] * 2
+    assert model.score(texts[:2], known) == evaluate(
+        model.decision_function(texts[:2]), [[1, 1], [1, 1]], model.label_sets_
+    ).document["average_precision"]
     with pytest.raises(InputError, match="nothing to evaluate"):
         model.score(texts, [["NEW"]] * 4)
 

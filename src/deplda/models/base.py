@@ -362,10 +362,9 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return mean average precision over documents, or accuracy with one class for each.
 
-        The mean is the one that `evaluate` computes, whatever the form of y: a label that no
-        training document has is no label of a document, and documents without labels are left out.
-        An error is raised if no document is left. Labels that are known by name alone count as
-        labels if the model has any.
+        Whatever the form of y, documents without a label that the model knows are left out of the
+        mean; a label that it does not know counts as missed in the others. Where all labels are
+        known, the mean is that of `evaluate`. An error is raised if no document is left.
         """
         check_is_fitted(self)
         if self._targets.kind == "classes":
@@ -378,7 +377,10 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
             self.scores_to_evaluate(X), truth, self.label_sets_, labels=ranked, ks=()
         )
         precision = metrics.document.ranking["average_precision"]
-        return Ratio(weights * precision.numerator, weights * precision.denominator).value
+        share_known = metrics.document.positives / np.maximum(np.diff(labels.indptr), 1)
+        return Ratio(
+            weights * share_known * precision.numerator, weights * precision.denominator
+        ).value
 
     # Keeping -------------------------------------------------------------------------------------
 
