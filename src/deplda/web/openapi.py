@@ -26,6 +26,10 @@ _ERRORS = {
     503: "Too many requests are waiting, or this one took too long.",
 }
 _FILE = "application/octet-stream"
+_LABEL_LANGUAGE = {
+    "name": "label_language", "in": "query", "schema": {"type": "string"},
+    "description": "The language of label names: one of `label_languages` in /v1/model.",
+}  # fmt: skip
 _BODY, _QUERY = (400, 404, 408, 409, 413, 415, 422, 503), (404, 422, 503)
 
 
@@ -52,10 +56,13 @@ def describe(
     schemas["Document"]["oneOf"] = [{"required": ["text"]}, {"required": ["words"]}]
     schemas["DocumentLine"]["oneOf"] = schemas["Document"]["oneOf"]
     queries = "Labels", "Topics", "Read", "Lines"
+    project = _which(projects)
+    which = [project, _LABEL_LANGUAGE]
     labels, topics, read, lines = (schemas.pop(f"{name}Query") for name in queries)
     for query in (labels, topics, read, lines):
-        query["properties"]["project"] = _which(projects)["schema"]
-    project = [_which(projects)]
+        for parameter in which:
+            if parameter["name"] in query["properties"]:
+                query["properties"][parameter["name"]] = parameter["schema"]
     name = {"name": "label", "in": "path", "required": True, "schema": {"type": "string"}}
     counters = {"200": content("The counters.", {"type": "string"}, "text/plain")}
     info = {"title": "deplda", "description": "Labels for documents, and why."}
@@ -63,20 +70,20 @@ def describe(
         "openapi": "3.1.0",
         "info": info | {"version": deplda.__version__},
         "paths": {
-            "/v1/suggest": _post("Suggest labels", "SuggestRequest", "SuggestAnswer", project),
+            "/v1/suggest": _post("Suggest labels", "SuggestRequest", "SuggestAnswer", which),
             "/v1/suggest-lines": _post_lines("Suggest labels of many documents", parameters(lines)),
             "/v1/explain": _post(
-                "Say why labels are suggested", "ExplainRequest", "Explained", project
+                "Say why labels are suggested", "ExplainRequest", "Explained", which
             ),
             "/v1/read": _post_file("Read the documents of a file", "ReadAnswer", parameters(read)),
             "/v1/labels": _get("Search the labels", "LabelsAnswer", _QUERY, parameters(labels)),
-            "/v1/labels/{label}": _get("Show a label", "LabelAnswer", _QUERY, [name, *project]),
+            "/v1/labels/{label}": _get("Show a label", "LabelAnswer", _QUERY, [name, *which]),
             "/v1/topics": _get(
                 "List labels that go together", "TopicsAnswer", (409, *_QUERY),
                 parameters(topics),
             ),
-            "/v1/map": _get("Show the labels as a map", "MapAnswer", _QUERY, project),
-            "/v1/model": _get("Show the model's card", "ModelAnswer", (404, 422), project),
+            "/v1/map": _get("Show the labels as a map", "MapAnswer", _QUERY, which),
+            "/v1/model": _get("Show the model's card", "ModelAnswer", (404, 422), [project]),
             "/health": _get("Say that the service is there", "HealthAnswer"),
             "/metrics": {"get": {"summary": "Give counters to Prometheus", "responses": counters}},
             **{path: said for other in others for path, said in other.paths.items()},
