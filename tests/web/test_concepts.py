@@ -115,7 +115,8 @@ def test_label_names_are_in_the_requested_language(bilingual: httpx.Client) -> N
         ("post", "/v1/suggest-lines", line),
         ("post", "/v1/explain", {"json": {"document": text, "k": 1}}),
         ("get", "/v1/labels", {}), ("get", "/v1/labels/LAW", {}), ("get", "/v1/labels/laki", {}),
-        ("get", "/v1/labels/Law", {}), ("get", "/v1/topics", {}), ("get", "/v1/map", {}),
+        ("post", "/v1/labels", {"json": {"uris": ["LAW"]}}), ("get", "/v1/labels/Law", {}),
+        ("get", "/v1/topics", {}), ("get", "/v1/map", {}),
     ]  # fmt: skip
     for method, path, how in asked:
         for params, name, other in (
@@ -142,3 +143,10 @@ def test_a_model_without_a_vocabulary_has_no_label_languages(address: str) -> No
     assert (card["label_language"], card["label_languages"]) == (None, [])
     answer = httpx.get(f"{address}/v1/labels", params={"label_language": "fi"})
     assert_rejected(answer, 422, "has label names in no known language")
+
+
+def test_labels_are_listed_by_uri(bilingual: httpx.Client) -> None:
+    found = bilingual.post("/v1/labels", json={"uris": ["SPORT", "OTHER", "LAW"]}).json()
+    assert [each["label"] for each in found["labels"]] == ["urheilu", "laki"]
+    assert found["total"] == 2
+    assert_rejected(bilingual.post("/v1/labels", json={"uris": []}), 422, "uris")

@@ -25,6 +25,7 @@ class Requests(NamedTuple):
     suggest: Any
     explain: Any
     labels: Any
+    labels_of: Any
     topics: Any
     read: Any
     lines: Any
@@ -69,6 +70,9 @@ def request_types(limits: Limits) -> Requests:
     search = Annotated[
         str, Meta(max_length=200, description="Words that a name, synonym or notation contains.")
     ]
+    uris = Annotated[
+        list[Annotated[str, Meta(max_length=2_000)]], Meta(min_length=1, max_length=limits.page)
+    ]
     file_name = Annotated[
         str,
         Meta(
@@ -94,6 +98,7 @@ def request_types(limits: Limits) -> Requests:
             "LabelsQuery",
             [("search", search, ""), ("sort", Order, "frequency"), *page, *which_model],
         ),
+        struct("LabelsOfRequest", [("uris", uris)]),
         struct("TopicsQuery", [topic_set, *page, *which_model]),
         struct("ReadQuery", [("name", file_name), *which_model[:1]]),
         struct("LinesQuery", [*which, *which_model], namespace=with_cutoff),

@@ -200,6 +200,11 @@ class ModelService:
             len(found), page, size, [self._entry(c, matched) for c, matched in shown]
         )
 
+    def labels_of(self, uris: Sequence[str]) -> answers.LabelsAnswer:
+        """Return the labels that have these URIs, in their order; others are left out."""
+        labels = [self._entry(self._by_uri[uri], None) for uri in uris if uri in self._by_uri]
+        return answers.LabelsAnswer(len(labels), 1, len(labels), labels)
+
     def _entry(self, number: int, matched: str | None) -> answers.NamedLabel:
         told = self.model.told_label(self._labels[number])
         return answers.NamedLabel(
