@@ -150,3 +150,18 @@ def test_labels_are_listed_by_uri(bilingual: httpx.Client) -> None:
     assert [each["label"] for each in found["labels"]] == ["urheilu", "laki"]
     assert found["total"] == 2
     assert_rejected(bilingual.post("/v1/labels", json={"uris": []}), 422, "uris")
+
+
+def test_the_description_lists_the_languages_of_label_names(
+    bilingual: httpx.Client, address: str
+) -> None:
+    paths = bilingual.get("/openapi.json").json()["paths"]
+    plain = httpx.get(f"{address}/openapi.json").json()["paths"]
+    for path, method in (
+        ("/v1/suggest", "post"), ("/v1/suggest-lines", "post"), ("/v1/explain", "post"),
+        ("/v1/labels", "get"), ("/v1/labels", "post"), ("/v1/labels/{label}", "get"),
+        ("/v1/topics", "get"), ("/v1/map", "get"),
+    ):  # fmt: skip
+        schemas = {each["name"]: each["schema"] for each in paths[path][method]["parameters"]}
+        assert schemas["label_language"]["enum"] == ["en", "fi"]
+        assert "label_language" not in str(plain[path][method]["parameters"])

@@ -307,7 +307,8 @@ class Endpoints:
     def _describe(self) -> dict[str, Any]:
         ids = self.projects.ids
         others = annif_description(self.annif.types, self.projects), label_studio_description(ids)
-        return describe(self.types, ids, others, with_token=self._with_token)
+        languages = {code for each in self.projects for code in each.service.card.label_languages}
+        return describe(self.types, ids, sorted(languages), others, with_token=self._with_token)
 
     async def page(self, request: Request) -> Response:
         """Answer GET /."""

@@ -26,10 +26,6 @@ _ERRORS = {
     503: "Too many requests are waiting, or this one took too long.",
 }
 _FILE = "application/octet-stream"
-_LABEL_LANGUAGE = {
-    "name": "label_language", "in": "query", "schema": {"type": "string"},
-    "description": "The language of label names: one of `label_languages` in /v1/model.",
-}  # fmt: skip
 _BODY, _QUERY = (400, 404, 408, 409, 413, 415, 422, 503), (404, 422, 503)
 
 
@@ -43,7 +39,12 @@ class More(NamedTuple):
 
 
 def describe(
-    requests: Requests, projects: Sequence[str], others: Sequence[More], *, with_token: bool = False
+    requests: Requests,
+    projects: Sequence[str],
+    label_languages: Sequence[str],
+    others: Sequence[More],
+    *,
+    with_token: bool = False,
 ) -> dict[str, Any]:
     """Return the OpenAPI document of a service, of one that asks for a token if so."""
     kinds = [
@@ -57,12 +58,13 @@ def describe(
     schemas["DocumentLine"]["oneOf"] = schemas["Document"]["oneOf"]
     queries = "Labels", "Topics", "Read", "Lines"
     project = _which(projects)
-    which = [project, _LABEL_LANGUAGE]
+    which = [project, *_label_language(label_languages)]
     labels, topics, read, lines = (schemas.pop(f"{name}Query") for name in queries)
     for query in (labels, topics, read, lines):
-        for parameter in which:
-            if parameter["name"] in query["properties"]:
-                query["properties"][parameter["name"]] = parameter["schema"]
+        query["properties"]["project"] = project["schema"]
+    for query in (labels, topics, lines):
+        del query["properties"]["label_language"]
+        query["properties"] |= {each["name"]: each["schema"] for each in which}
     name = {"name": "label", "in": "path", "required": True, "schema": {"type": "string"}}
     counters = {"200": content("The counters.", {"type": "string"}, "text/plain")}
     info = {"title": "deplda", "description": "Labels for documents, and why."}
@@ -114,6 +116,14 @@ def _which(projects: Sequence[str]) -> dict[str, Any]:
     which = {"type": "string", "enum": list(projects)}
     about = "Which model is meant; the first if none is named."
     return {"name": "project", "in": "query", "description": about, "schema": which}
+
+
+def _label_language(languages: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the parameter for the language of label names, if any model has a choice."""
+    about = "The language of label names; by default `label_language` in /v1/model."
+    schema = {"type": "string", "enum": list(languages)}
+    parameter = {"name": "label_language", "in": "query", "description": about, "schema": schema}
+    return [parameter] if languages else []
 
 
 def _post(summary: str, body: str, answer: str, parameters: Any) -> dict[str, Any]:
