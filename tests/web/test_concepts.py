@@ -115,7 +115,7 @@ def test_label_names_are_in_the_requested_language(bilingual: httpx.Client) -> N
         ("post", "/v1/suggest-lines", line),
         ("post", "/v1/explain", {"json": {"document": text, "k": 1}}),
         ("get", "/v1/labels", {}), ("get", "/v1/labels/LAW", {}), ("get", "/v1/labels/laki", {}),
-        ("post", "/v1/labels", {"json": {"uris": ["LAW"]}}), ("get", "/v1/labels/Law", {}),
+        ("post", "/v1/label-names", {"json": {"uris": ["LAW"]}}), ("get", "/v1/labels/Law", {}),
         ("get", "/v1/topics", {}), ("get", "/v1/map", {}),
     ]  # fmt: skip
     for method, path, how in asked:
@@ -146,10 +146,10 @@ def test_a_model_without_a_vocabulary_has_no_label_languages(address: str) -> No
 
 
 def test_labels_are_listed_by_uri(bilingual: httpx.Client) -> None:
-    found = bilingual.post("/v1/labels", json={"uris": ["SPORT", "OTHER", "LAW"]}).json()
+    found = bilingual.post("/v1/label-names", json={"uris": ["SPORT", "OTHER", "LAW"]}).json()
     assert [each["label"] for each in found["labels"]] == ["urheilu", "laki"]
     assert found["total"] == 2
-    assert_rejected(bilingual.post("/v1/labels", json={"uris": []}), 422, "uris")
+    assert_rejected(bilingual.post("/v1/label-names", json={"uris": []}), 422, "uris")
 
 
 def test_the_description_lists_the_languages_of_label_names(
@@ -159,7 +159,7 @@ def test_the_description_lists_the_languages_of_label_names(
     plain = httpx.get(f"{address}/openapi.json").json()["paths"]
     for path, method in (
         ("/v1/suggest", "post"), ("/v1/suggest-lines", "post"), ("/v1/explain", "post"),
-        ("/v1/labels", "get"), ("/v1/labels", "post"), ("/v1/labels/{label}", "get"),
+        ("/v1/labels", "get"), ("/v1/label-names", "post"), ("/v1/labels/{label}", "get"),
         ("/v1/topics", "get"), ("/v1/map", "get"),
     ):  # fmt: skip
         schemas = {each["name"]: each["schema"] for each in paths[path][method]["parameters"]}

@@ -153,7 +153,7 @@ class Endpoints:
             Route("/v1/explain", self.explain, methods=["POST"]),
             Route("/v1/read", self.read, methods=["POST"]),
             Route("/v1/labels", self.labels),
-            Route("/v1/labels", self.labels_of, methods=["POST"]),
+            Route("/v1/label-names", self.label_names, methods=["POST"]),
             Route("/v1/labels/{label:path}", self.label),
             Route("/v1/topics", self.topics),
             Route("/v1/map", self.map),
@@ -242,11 +242,11 @@ class Endpoints:
             service.find_labels, asked.search, asked.sort, asked.page, asked.size
         )
 
-    async def labels_of(self, request: Request) -> Response:
-        """Answer POST /v1/labels."""
+    async def label_names(self, request: Request) -> Response:
+        """Answer POST /v1/label-names."""
         service = await self._service(request)
-        asked = await read_body(request, self.types.labels_of, self.limits)
-        return await self._answer(service.labels_of, asked.uris)
+        asked = await read_body(request, self.types.label_names, self.limits)
+        return await self._answer(service.label_names, asked.uris)
 
     async def label(self, request: Request) -> Response:
         """Answer GET /v1/labels/{label}."""

@@ -78,8 +78,10 @@ def describe(
                 "Say why labels are suggested", "ExplainRequest", "Explained", which
             ),
             "/v1/read": _post_file("Read the documents of a file", "ReadAnswer", parameters(read)),
-            "/v1/labels": _get("Search the labels", "LabelsAnswer", _QUERY, parameters(labels))
-            | _post("Show labels by URI", "LabelsOfRequest", "LabelsAnswer", which),
+            "/v1/labels": _get("Search the labels", "LabelsAnswer", _QUERY, parameters(labels)),
+            "/v1/label-names": _post(
+                "Show labels by URI", "LabelNamesRequest", "LabelsAnswer", which
+            ),
             "/v1/labels/{label}": _get("Show a label", "LabelAnswer", _QUERY, [name, *which]),
             "/v1/topics": _get(
                 "List labels that go together", "TopicsAnswer", (409, *_QUERY),

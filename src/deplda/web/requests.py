@@ -25,7 +25,7 @@ class Requests(NamedTuple):
     suggest: Any
     explain: Any
     labels: Any
-    labels_of: Any
+    label_names: Any
     topics: Any
     read: Any
     lines: Any
@@ -98,7 +98,7 @@ def request_types(limits: Limits) -> Requests:
             "LabelsQuery",
             [("search", search, ""), ("sort", Order, "frequency"), *page, *which_model],
         ),
-        struct("LabelsOfRequest", [("uris", uris)]),
+        struct("LabelNamesRequest", [("uris", uris)]),
         struct("TopicsQuery", [topic_set, *page, *which_model]),
         struct("ReadQuery", [("name", file_name), *which_model[:1]]),
         struct("LinesQuery", [*which, *which_model], namespace=with_cutoff),

@@ -200,7 +200,7 @@ class ModelService:
             len(found), page, size, [self._entry(c, matched) for c, matched in shown]
         )
 
-    def labels_of(self, uris: Sequence[str]) -> answers.LabelsAnswer:
+    def label_names(self, uris: Sequence[str]) -> answers.LabelsAnswer:
         """Return the labels that have these URIs, in their order; others are left out."""
         labels = [self._entry(self._by_uri[uri], None) for uri in uris if uri in self._by_uri]
         return answers.LabelsAnswer(len(labels), 1, len(labels), labels)

@@ -30,7 +30,7 @@ export async function translateKept({ project, limits }, chosen) {
     [...suggestions, ...decisions.values()].map(({ uri }) => uri).filter(Boolean)))];
   const names = new Map();
   for (let at = 0; at < uris.length; at += limits.page) {
-    const { labels } = await post("v1/labels", { uris: uris.slice(at, at + limits.page) });
+    const { labels } = await post("v1/label-names", { uris: uris.slice(at, at + limits.page) });
     for (const { uri, label } of labels) names.set(uri, label);
   }
   renameLabels(names);
