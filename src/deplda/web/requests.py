@@ -70,9 +70,7 @@ def request_types(limits: Limits) -> Requests:
     search = Annotated[
         str, Meta(max_length=200, description="Words that a name, synonym or notation contains.")
     ]
-    uris = Annotated[
-        list[Annotated[str, Meta(max_length=2_000)]], Meta(min_length=1, max_length=limits.page)
-    ]
+    uris = Annotated[list[str], Meta(min_length=1, max_length=limits.page)]
     file_name = Annotated[
         str,
         Meta(
