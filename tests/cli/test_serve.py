@@ -5,11 +5,12 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from deplda.cli.serve import _by_id
 from tests.cli.running import problem
-from tests.web.serving import certificate
+from tests.web.serving import bilingual_model, certificate, started
 
 
 def test_what_is_no_model_is_not_served(tmp_path: Path) -> None:
@@ -107,3 +108,25 @@ def test_files_to_learn_from_are_plain_ones_of_projects_that_are_there(
         1, "serve", *both, "--learn", f"a={tmp_path / 'f'}", "--learn", f"b={tmp_path}/f"
     )
     assert "two projects have the same file" in said
+
+
+def test_a_label_language_that_no_model_has_is_an_error(model: Path, tmp_path: Path) -> None:
+    bilingual_model().save(tmp_path / "named")
+    options = f"yso={tmp_path / 'named'}", f"plain={model}", "--port", 0
+    said = problem(1, "serve", *options, "--label-language", "sv")
+    assert said == (
+        "label_language is 'sv', but no model has label names in it; choose an available language "
+        "(yso: en, fi; plain: none)"
+    )
+
+
+def test_models_are_served_with_names_in_a_language(model: Path, tmp_path: Path) -> None:
+    bilingual_model().save(tmp_path / "model")
+    options = f"plain={model}", "--label-language=EN"
+    with started(bilingual_model(), tmp_path, *options) as (_, address, log):
+        card = httpx.get(f"{address}/v1/model").json()
+        project = httpx.get(f"{address}/v1/projects/model").json()
+    assert (card["label_language"], card["label_languages"]) == ("en", ["en", "fi"])
+    assert (project["language"], project["vocab_language"]) == ("fi", "en")
+    assert "plain: " in (said := "".join(log))
+    assert "has no label names in 'en'; they are displayed in 'no known language'" in said

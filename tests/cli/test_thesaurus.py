@@ -186,3 +186,54 @@ def test_a_hybrid_learns_a_label_that_it_knew_by_name(hybrid: Path, tmp_path: Pa
     assert "1 new one" in shown
     info = [json.loads(done("info", path, "--json")) for path in (hybrid, tmp_path / "grown")]
     assert [each["known_by_name"] for each in info] == [len(never()), len(never()) - 1]
+
+
+MULTILINGUAL = (
+    "uri,label_fi,label_sv,label_en,notation\n"
+    "http://x/law,laki,lag,law,34\nhttp://x/music,musiikki,musik,music,\n"
+)
+
+
+@pytest.fixture(scope="module")
+def finnish(tmp_path_factory: pytest.TempPathFactory, labelled: Path) -> tuple[Path, str]:
+    """A model of texts counted as Finnish with names in three languages, and what train printed."""
+    folder = tmp_path_factory.mktemp("finnish")
+    (folder / "a.csv").write_text(MULTILINGUAL)
+    train = "train", labelled, "-o", folder / "m", "--model", "dependency", "--language", "fi"
+    return folder / "m", done(*train, "--vocabulary", folder / "a.csv")
+
+
+def test_labels_have_names_in_the_language_of_the_texts(finnish: tuple[Path, str]) -> None:
+    model, printed = finnish
+    line = "Label names in Finnish (fi); the vocabulary also has en, sv: --label-language"
+    assert line in printed.splitlines()
+    text = "judge and jury in court"
+    (found,) = lines(done("predict", model, "-", "-k", 1, input=text))
+    assert found["labels"][0]["label"] == "laki"
+    (label,) = json.loads(done("explain", model, text, "-k", 1, "--json"))["labels"]
+    assert label["label"] == "laki"
+    assert "laki" in done("labels", model)
+    assert "laki" in done("topics", model)
+    assert "judge" in done("words", model, "laki")
+    assert json.loads(done("label", model, "laki", "--json"))["label"] == "laki"
+    queued = done("queue", model, "-", "--json", input=text)
+    assert '"laki"' in queued or '"musiikki"' in queued
+    (found,) = lines(done("predict", model, "-", "-k", 1, "--label-language", "sv", input=text))
+    assert found["labels"][0]["label"] == "lag"
+
+
+def test_a_vocabulary_without_the_language_of_the_texts_is_reported(
+    labelled: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "a.csv").write_text(MULTILINGUAL)
+    train = "train", labelled, "-o", tmp_path / "m", "--model", "flat", "--language", "de"
+    printed = done(*train, "--vocabulary", tmp_path / "a.csv")
+    line = (
+        "Label names in English (en), as there are none in German (de); the vocabulary also has "
+        "fi, sv: --label-language"
+    )
+    assert line in printed.splitlines()
+    (tmp_path / "b.csv").write_text("uri,label_sv,notation\nhttp://x/law,lag,34\n")
+    train = "train", labelled, "-o", tmp_path / "n", "--model", "flat", "--language", "sv"
+    printed = done(*train, "--vocabulary", tmp_path / "b.csv")
+    assert "Label names in Swedish (sv)." in printed.splitlines()

@@ -29,6 +29,7 @@ from deplda import (
     datasets,
     load,
 )
+from deplda.data.vocabulary import Concept, Vocabulary
 from deplda.evaluation import evaluate, reliability
 from deplda.models import registry
 from deplda.models.registry import MODELS as ALL_MODELS
@@ -47,6 +48,7 @@ from tests.models.worlds import (
     quick,
     same_learned,
 )
+from tests.web.serving import bilingual_model
 
 
 @parametrize_with_checks(
@@ -561,3 +563,26 @@ def test_texts_in_a_data_frame_are_told_to_be_passed_as_one_column() -> None:
         FlatLDA().fit(frame, [["LAW"], ["SPORT"]])
     with pytest.raises(InputError, match=r"table of texts, of the shape \(2, 1\); .*X\[:, 0\]"):
         FlatLDA().fit(frame[["body"]].to_numpy(), [["LAW"], ["SPORT"]])
+
+
+def test_labels_have_names_in_the_language_of_the_texts(tmp_path: Path) -> None:
+    model = bilingual_model()
+    model.save(tmp_path / "model")
+    for each in (model, load(tmp_path / "model")):
+        assert each.label_language_ is None
+        assert (each.name_language_, each.label_languages_) == ("fi", ("en", "fi"))
+        assert each.shown_labels_ == ("Companies", "laki", "urheilu")
+        (reason,) = each.explain(["judge and jury in court"], 1).reasons
+        assert reason.label == "laki"
+    model.label_language_ = "en"
+    assert model.shown_labels_ == ("Companies", "Law", "Sport")
+
+
+def test_names_are_in_another_language_where_the_vocabulary_lacks_that_of_the_texts() -> None:
+    model = bilingual_model()
+    model.vocabulary_ = Vocabulary([Concept(uri="LAW", names={"sv": "lag", "en": "Law"})])
+    assert (model.name_language_, model.told_label("LAW")["label"]) == ("en", "Law")
+    model.vocabulary_ = Vocabulary([Concept(uri="LAW", names={"": "?", "en": "Law"})])
+    assert (model.name_language_, model.told_label("LAW")["label"]) == ("", "?")
+    model.vocabulary_ = Vocabulary([Concept(uri="LAW")])
+    assert (model.name_language_, model.label_languages_) == (None, ())

@@ -22,6 +22,7 @@ import pytest
 import uvicorn
 
 from deplda import DependencyLDA, FlatLDA, HybridLDA, TfidfSVM, WordCounter
+from deplda.data.vocabulary import Concept, Vocabulary
 from deplda.web import Limits, create_app
 from deplda.web.server import uvicorn_settings
 
@@ -52,6 +53,21 @@ def text_model(names: dict[str, str] | None = None, **settings: Any) -> Dependen
     labels = [[(names or {}).get(label, label) for label in some] for some in LABELS]
     counts = counter.fit_transform(TEXTS)
     return DependencyLDA(**(SMALL | settings)).fit(counts, labels, counter=counter)
+
+
+def bilingual_model() -> DependencyLDA:
+    """Return a model of texts counted as Finnish, whose labels have English and Finnish names."""
+    counter = WordCounter(language="fi")
+    counts = counter.fit_transform(TEXTS)
+    model = DependencyLDA(**SMALL).fit(counts, LABELS, counter=counter)
+    model.vocabulary_ = Vocabulary(
+        [
+            Concept(uri="LAW", names={"en": "Law", "fi": "laki"}, related=("SPORT",)),
+            Concept(uri="SPORT", names={"en": "Sport", "fi": "urheilu"}),
+            Concept(uri="COMPANIES", names={"en": "Companies"}),
+        ]
+    )
+    return model
 
 
 def slow_model() -> DependencyLDA:

@@ -1,5 +1,6 @@
 """A service of labels that are concepts of a thesaurus."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from deplda.data.vocabulary import Concept, Vocabulary
 from tests.models.test_knows_names import fitted, world
 from tests.models.test_knows_names import never as never_learned
-from tests.web.serving import running, suggest, text_model
+from tests.web.serving import assert_rejected, bilingual_model, running, suggest, text_model
 
 LAW, SPORT = "http://x/law", "http://x/sport"
 THESAURUS = Vocabulary(
@@ -96,3 +97,71 @@ def test_labels_that_were_never_learned_are_suggested_and_explained(by_name: htt
         assert label["documents"] == 0
         assert label["words"] == label["distinctive"] == label["topics"] == []
         assert label["concept"]["uri"] == never[name]
+
+
+@pytest.fixture(scope="module")
+def bilingual() -> Iterator[httpx.Client]:
+    with running(bilingual_model()) as address, httpx.Client(base_url=address) as client:
+        yield client
+
+
+def test_label_names_are_in_the_requested_language(bilingual: httpx.Client) -> None:
+    card = bilingual.get("/v1/model").json()
+    assert (card["label_language"], card["label_languages"]) == ("fi", ["en", "fi"])
+    text = {"text": "judge and jury in court"}
+    line = {"content": json.dumps(text), "headers": {"Content-Type": "application/x-ndjson"}}
+    asked: list[tuple[str, str, dict[str, Any]]] = [
+        ("post", "/v1/suggest", {"json": {"documents": [text], "cutoff": 1}}),
+        ("post", "/v1/suggest-lines", line),
+        ("post", "/v1/explain", {"json": {"document": text, "k": 1}}),
+        ("get", "/v1/labels", {}), ("get", "/v1/labels/LAW", {}), ("get", "/v1/labels/laki", {}),
+        ("post", "/v1/label-names", {"json": {"uris": ["LAW"]}}), ("get", "/v1/labels/Law", {}),
+        ("get", "/v1/topics", {}), ("get", "/v1/map", {}),
+    ]  # fmt: skip
+    for method, path, how in asked:
+        for params, name, other in (
+            ({}, "laki", "Law"), ({"label_language": "fi"}, "laki", "Law"),
+            ({"label_language": "en"}, "Law", "laki"),
+        ):  # fmt: skip
+            answer = bilingual.request(method, path, params=params, **how)
+            assert answer.status_code == 200, answer.text
+            assert f'"{name}"' in answer.text, (path, params)
+            assert f'"{other}"' not in answer.text, (path, params)
+
+
+def test_a_language_without_label_names_is_rejected(bilingual: httpx.Client) -> None:
+    for language in ("sv", ""):
+        answer = bilingual.get("/v1/labels", params={"label_language": language})
+        assert_rejected(answer, 422, f"label_language is {language!r}")
+        assert "has label names in en, fi" in answer.json()["error"]
+    twice = bilingual.get("/v1/labels?label_language=fi&label_language=en")
+    assert_rejected(twice, 422, "names a parameter twice")
+
+
+def test_a_model_without_a_vocabulary_has_no_label_languages(address: str) -> None:
+    card = httpx.get(f"{address}/v1/model").json()
+    assert (card["label_language"], card["label_languages"]) == (None, [])
+    answer = httpx.get(f"{address}/v1/labels", params={"label_language": "fi"})
+    assert_rejected(answer, 422, "has label names in no known language")
+
+
+def test_labels_are_listed_by_uri(bilingual: httpx.Client) -> None:
+    found = bilingual.post("/v1/label-names", json={"uris": ["SPORT", "OTHER", "LAW"]}).json()
+    assert [each["label"] for each in found["labels"]] == ["urheilu", "laki"]
+    assert found["total"] == 2
+    assert_rejected(bilingual.post("/v1/label-names", json={"uris": []}), 422, "uris")
+
+
+def test_the_description_lists_the_languages_of_label_names(
+    bilingual: httpx.Client, address: str
+) -> None:
+    paths = bilingual.get("/openapi.json").json()["paths"]
+    plain = httpx.get(f"{address}/openapi.json").json()["paths"]
+    for path, method in (
+        ("/v1/suggest", "post"), ("/v1/suggest-lines", "post"), ("/v1/explain", "post"),
+        ("/v1/labels", "get"), ("/v1/label-names", "post"), ("/v1/labels/{label}", "get"),
+        ("/v1/topics", "get"), ("/v1/map", "get"),
+    ):  # fmt: skip
+        schemas = {each["name"]: each["schema"] for each in paths[path][method]["parameters"]}
+        assert schemas["label_language"]["enum"] == ["en", "fi"]
+        assert "label_language" not in str(plain[path][method]["parameters"])

@@ -24,7 +24,7 @@ from tests.web.browsing import (
     suggest,
     watched,
 )
-from tests.web.serving import hybrid_model, running, text_model
+from tests.web.serving import bilingual_model, hybrid_model, running, text_model
 
 pytestmark = needs_chromium
 TEXTS = ("The jury in court.", "The team won the game.", "A company in court.")
@@ -544,6 +544,96 @@ def named(browser: Browser, vocabulary_address: str) -> Any:
     with watched(browser, vocabulary_address) as page:
         suggest(page)
         yield page
+
+
+@pytest.fixture(scope="module")
+def bilingual_address() -> Any:
+    with running(bilingual_model()) as address:
+        yield address
+
+
+def label_names(page: Page) -> list[str]:
+    names: list[str] = page.locator(".suggestion .name").evaluate_all(
+        "all => all.map(one => one.firstChild.textContent)"
+    )
+    return names
+
+
+def test_label_names_are_in_the_language_of_the_page_by_default(
+    browser: Browser, bilingual_address: str
+) -> None:
+    for locale, name, other in (
+        ("fi", "laki", "Law"),
+        ("en", "Law", "laki"),
+        ("de", "laki", "Law"),
+    ):
+        with watched(browser, bilingual_address, locale=locale) as page:
+            suggest(page)
+            assert name in label_names(page)
+            page.goto("/#/labels")
+            expect(page.locator("#label-list")).to_contain_text(name)
+            expect(page.locator("#label-list")).not_to_contain_text(other)
+
+
+def test_decisions_stay_when_another_language_is_chosen_for_label_names(
+    browser: Browser, bilingual_address: str, tmp_path: Path
+) -> None:
+    with watched(browser, bilingual_address) as page:
+        paste_many(page, *TEXTS)
+        page.get_by_role("button", name="Accept Law").click()
+        page.get_by_role("button", name="Reject Sport").click()
+        page.fill("#another", "compan")
+        page.keyboard.press("Enter")
+        before = dict(zip(label_names(page), decisions(page), strict=True))
+        assert before == {"Law": "accepted", "Sport": "rejected", "Companies": "accepted"}
+        page.locator("#after").click()
+        expect(page.locator("#queue-said")).to_contain_text("Document 2")
+        expect(page.get_by_label("Labels in")).to_have_value("en")
+        assert page.locator("#label-language option").all_inner_texts() == ["English", "Finnish"]
+        page.get_by_label("Labels in").select_option("fi")
+        expect(page.locator("html")).to_have_attribute("lang", "en")
+        expect(page.locator("#suggestions")).to_contain_text("urheilu")
+        with page.expect_download() as download:  # the first document is not shown again yet
+            page.click("#save-csv")
+        download.value.save_as(tmp_path / "a.csv")
+        text = (tmp_path / "a.csv").read_text(encoding="utf-8-sig")
+        rows = [row for row in csv.DictReader(text.splitlines()) if row["id"] == "text-1"]
+        assert {row["label"]: (row["uri"], row["decision"]) for row in rows} == {
+            "laki": ("LAW", "accepted"), "urheilu": ("SPORT", "rejected"),
+            "Companies": ("COMPANIES", "accepted"),
+        }  # fmt: skip
+        page.locator("#before").click()
+        expect(page.locator("#accepted")).to_contain_text("laki")
+        after = dict(zip(label_names(page), decisions(page), strict=True))
+        assert after == {"laki": "accepted", "urheilu": "rejected", "Companies": "accepted"}
+        page.goto("/#/labels/Law")  # it is remembered, and a label is found by any of its names
+        expect(page.locator(".label-name")).to_have_text("laki")
+        expect(page.locator("#label-list [aria-current]")).to_have_text("laki")
+
+
+def test_decisions_that_were_kept_by_name_are_those_of_the_label(
+    browser: Browser, bilingual_address: str
+) -> None:
+    text = {"id": "a", "title": "", "text": "the jury in court"}
+    said = {"said": "accepted", "uri": "LAW", "probability": 0.5}
+    kept = {
+        "text:model:1": text,
+        "decided:model:1": {"decisions": [["laki", said]], "isAsked": True},
+    }
+    script = "".join(
+        f"localStorage.setItem({json.dumps(f'deplda:{name}')}, {json.dumps(json.dumps(value))});"
+        for name, value in kept.items()
+    )
+    with watched(browser, bilingual_address, script) as page:
+        expect(page.locator("#accepted")).to_contain_text("Law")
+        expect(page.locator(".suggestion", has_text="Law")).to_have_attribute(
+            "data-decision", "accepted"
+        )
+
+
+def test_a_model_without_names_in_languages_has_no_menu_for_them(page: Page) -> None:
+    expect(page.locator("#suggest-title")).to_be_visible()
+    expect(page.locator("#label-language")).to_be_hidden()
 
 
 def test_an_unknown_name_is_a_free_label_and_marked_as_such(named: Page) -> None:

@@ -44,6 +44,12 @@ from deplda.cli.output import trusts_models
     help="Append labelled documents that are sent to `learn` to this file, for `deplda learn`;"
     " with several models, one file for each that accepts them.",
 )
+@click.option(
+    "--label-language",
+    metavar="CODE",
+    help="Language of the label names, for all models whose vocabulary has it, unless a request"
+    " names another; by default the one set in training, or that of the texts.",
+)
 @click.option("--tls-cert", type=click.Path(path_type=Path), help="Certificate (PEM), for HTTPS.")
 @click.option("--tls-key", type=click.Path(path_type=Path), help="The certificate's key (PEM).")
 def serve(
@@ -54,6 +60,7 @@ def serve(
     workers: int,
     allowed_hosts: tuple[str, ...],
     learn: tuple[str, ...],
+    label_language: str | None,
     tls_cert: Path | None,
     tls_key: Path | None,
 ) -> None:
@@ -73,6 +80,7 @@ def serve(
     deplda serve model --port 9000 --workers 2
     deplda serve yso-fi=model-1 stw-de=model-2
     deplda serve model --project-id yso-fi --learn feedback.jsonl
+    deplda serve model --label-language fi
     deplda serve model --host 0.0.0.0 --allowed-host labels.example.org
     """
     from deplda.web import serve
@@ -87,6 +95,7 @@ def serve(
         tls_key=tls_key,
         trusted=trusts_models(),
         learn=_files(learn),
+        label_language=label_language,
     )
 
 

@@ -10,6 +10,7 @@ import click
 
 from deplda.cli.documents import Reading, corpus_argument, load_corpus, reading_options
 from deplda.cli.output import as_json, check_output, force, note, show, show_json
+from deplda.data.languages import NAMES, UNDETERMINED
 from deplda.data.wording import counted
 from deplda.errors import InputError
 
@@ -27,7 +28,8 @@ language_option = click.option(
 
 
 told_language_option = click.option(
-    "--label-language", help="Language of the label names; by default the one chosen in training."
+    "--label-language",
+    help="Language of the label names; by default the one set in training, or that of the texts.",
 )
 
 
@@ -180,7 +182,7 @@ def told_in(model: Any, language: str | None) -> Any:
             )
         language = language.lower()
         _check_language(model.vocabulary_, language)
-        if not any(model.vocabulary_.languages):
+        if not model.label_languages_:
             raise InputError(
                 f"--label-language is {language!r}, but the language of the vocabulary's names is "
                 "not known; train with --label-language to say it"
@@ -256,9 +258,26 @@ def as_the_model_has_them(corpus: Corpus, model: Any) -> Corpus:
         corpus, model.vocabulary_, replace_deprecated=True, except_for=learned
     )
     told = matched._replace(deprecated={})
-    for line in _said(told, model.vocabulary_, model.label_language_, _SHOWN):
+    for line in _said(told, model.vocabulary_, model.name_language_, _SHOWN):
         note(line)
     return found
+
+
+def label_languages_line(model: Any) -> str | None:
+    """Return which language label names are displayed in, and which others are available."""
+    displayed, counter = model.name_language_, model.counter_
+    if not displayed:
+        return None
+    texts = None if counter is None or model.label_language_ else counter.language_code_
+    others = ", ".join(code for code in model.label_languages_ if code != displayed)
+    is_missing = texts not in (None, UNDETERMINED, displayed)
+    missing = f", as there are none in {_language(texts)}" if is_missing else ""
+    also = f"; the vocabulary also has {others}: --label-language" if others else "."
+    return f"Label names in {_language(displayed)}{missing}{also}"
+
+
+def _language(code: str | None) -> str:
+    return f"{NAMES[code].capitalize()} ({code})" if code in NAMES else str(code)
 
 
 def note_languages(vocabulary: Vocabulary, counter: Any) -> None:

@@ -38,6 +38,7 @@ from deplda.cli.output import (
 from deplda.cli.scratch import check_place, learn_shards
 from deplda.cli.thesaurus import (
     in_vocabulary,
+    label_languages_line,
     note_languages,
     open_vocabulary,
     vocabulary_options,
@@ -222,6 +223,8 @@ def train(
     if found is not None:
         show(str(found.headline))
     show(made("trained", summary))
+    if line := label_languages_line(model):
+        show(line)
     if summary["known_by_name"]:
         show(f"{counted(summary['known_by_name'], 'more label')} known by name alone.")
     elif len(model.classes_) > summary["labels"]:

@@ -125,7 +125,7 @@ class Vocabulary:
 
     __hash__ = None  # type: ignore[assignment]
 
-    @property
+    @cached_property
     def languages(self) -> dict[str, int]:
         """The languages of preferred names, and how many concepts have one in it."""
         found: dict[str, int] = {}
@@ -133,6 +133,14 @@ class Vocabulary:
             for language in concept.names:
                 found[language] = found.get(language, 0) + 1
         return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+    def name_language(self, preferred: str | None) -> str | None:
+        """Return the language to display names in: the preferred one if it has names.
+
+        Otherwise it is that of names without a language, then English, then the most frequent one.
+        """
+        codes = (preferred, ANY, "en", *self.languages)
+        return next((code for code in codes if code in self.languages), None)
 
     @cached_property
     def narrower(self) -> dict[str, tuple[str, ...]]:

@@ -129,8 +129,8 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
     it learned from, and, where it has scored documents held out, `calibration_`, `held_out_`, what
     it reached on them, and `label_quality_`, the same by label. `fields_` is how files of documents
     are read where nothing else is said; None is `Fields()`. `vocabulary_` has the concepts that
-    labels are addresses of, and `label_language_` is the language of their names. They may be set,
-    and are saved.
+    labels are addresses of, and `label_language_` is the language of their names, by default that
+    of the texts. They may be set, and are saved.
     """
 
     cutoff: Any = "proportional"
@@ -676,6 +676,22 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         return self.words_ if self.counter_ is None else self.counter_.surface_words_
 
     @property
+    def label_languages_(self) -> tuple[str, ...]:
+        """The languages that the vocabulary has label names in, the most frequent first."""
+        return () if self.vocabulary_ is None else tuple(filter(None, self.vocabulary_.languages))
+
+    @property
+    def name_language_(self) -> str | None:
+        """The language of displayed label names; None without a vocabulary, "" if not stated.
+
+        It is `label_language_`, or else the language of the texts, if the vocabulary has it.
+        """
+        if self.vocabulary_ is None:
+            return None
+        text_language = None if self.counter_ is None else self.counter_.language_code_
+        return self.vocabulary_.name_language(self.label_language_ or text_language)
+
+    @property
     def shown_labels_(self) -> tuple[str, ...]:
         """The labels as people read them, in the order of `classes_`: concepts by name.
 
@@ -695,7 +711,7 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         if self.vocabulary_ is None or label not in self.vocabulary_:
             return {"label": label}
         concept = self.vocabulary_[label]
-        told: dict[str, Any] = {"label": concept.name(self.label_language_), "uri": concept.uri}
+        told: dict[str, Any] = {"label": concept.name(self.name_language_), "uri": concept.uri}
         return told | ({} if concept.notation is None else {"notation": concept.notation})
 
     def _seed(self) -> int:

@@ -238,6 +238,10 @@ class ModelAnswer(Struct):
     has_probabilities: bool
     examples: bool
     """Whether it has titles of training documents, to show those that are similar."""
+    label_language: str | None
+    """The language of label names by default; None if it is not known."""
+    label_languages: list[str]
+    """The languages that label names can be requested in."""
     calibration: dict[str, float] | None
     """How far probabilities are off, and where they are cut off."""
     parameters: dict[str, Any]

@@ -38,7 +38,7 @@ from deplda.web.lines import Streams
 from deplda.web.middleware import HardeningMiddleware
 from deplda.web.openapi import describe
 from deplda.web.projects import ONLY, Project, Projects, check_ids, open_feedback
-from deplda.web.requests import named_project, read_body, read_query, request_types
+from deplda.web.requests import query_value, read_body, read_query, request_types
 from deplda.web.service import ModelService
 from deplda.web.work import Work
 
@@ -153,6 +153,7 @@ class Endpoints:
             Route("/v1/explain", self.explain, methods=["POST"]),
             Route("/v1/read", self.read, methods=["POST"]),
             Route("/v1/labels", self.labels),
+            Route("/v1/label-names", self.label_names, methods=["POST"]),
             Route("/v1/labels/{label:path}", self.label),
             Route("/v1/topics", self.topics),
             Route("/v1/map", self.map),
@@ -179,13 +180,18 @@ class Endpoints:
         for finish in (self.work.stop, self.reading.stop, self.readers.stop):
             await asyncio.to_thread(finish)
 
-    def _service(self, request: Request) -> ModelService:
-        """Return the model that is asked."""
-        return self.projects.find(named_project(request)).service
+    def _project(self, request: Request) -> Project:
+        return self.projects.find(query_value(request, "project"))
+
+    async def _service(self, request: Request) -> ModelService:
+        """Return the requested model, with label names in the requested language."""
+        service = self._project(request).service
+        language = query_value(request, "label_language")
+        return service if language is None else await self.work.do(service.in_language, language)
 
     async def suggest(self, request: Request) -> Response:
         """Answer POST /v1/suggest."""
-        service = self._service(request)
+        service = await self._service(request)
         asked = await read_body(request, self.types.suggest, self.limits)
         documents = [(each, f"$.documents[{n}]") for n, each in enumerate(asked.documents)]
         found = await self.work.do_each(service.suggest, documents, self._wanted(asked, service))
@@ -195,7 +201,7 @@ class Endpoints:
     async def suggest_lines(self, request: Request) -> Response:
         """Answer POST /v1/suggest-lines."""
         asked = read_query(request, self.types.lines)
-        service = self._service(request)
+        service = await self._service(request)
         return self.streams.answer(request, service, self._wanted(asked, service))
 
     def _wanted(self, asked: Any, service: ModelService) -> Asked:
@@ -209,7 +215,7 @@ class Endpoints:
 
     async def explain(self, request: Request) -> Response:
         """Answer POST /v1/explain."""
-        service = self._service(request)
+        service = await self._service(request)
         asked = await read_body(request, self.types.explain, self.limits)
         answer = await self._answer(
             service.explain, asked.document, int(asked.k), int(asked.n_words)
@@ -219,7 +225,7 @@ class Endpoints:
 
     async def read(self, request: Request) -> Response:
         """Answer POST /v1/read."""
-        fields = self._service(request).model.fields_
+        fields = self._project(request).service.model.fields_
         name = read_query(request, self.types.read).name
 
         def texts(body: bytes, until: float) -> bytes:
@@ -231,22 +237,31 @@ class Endpoints:
     async def labels(self, request: Request) -> Response:
         """Answer GET /v1/labels."""
         asked = read_query(request, self.types.labels)
-        find = self._service(request).find_labels
-        return await self._answer(find, asked.search, asked.sort, asked.page, asked.size)
+        service = await self._service(request)
+        return await self._answer(
+            service.find_labels, asked.search, asked.sort, asked.page, asked.size
+        )
+
+    async def label_names(self, request: Request) -> Response:
+        """Answer POST /v1/label-names."""
+        service = await self._service(request)
+        asked = await read_body(request, self.types.label_names, self.limits)
+        return await self._answer(service.label_names, asked.uris)
 
     async def label(self, request: Request) -> Response:
         """Answer GET /v1/labels/{label}."""
-        return await self._answer(self._service(request).label, request.path_params["label"])
+        service = await self._service(request)
+        return await self._answer(service.label, request.path_params["label"])
 
     async def topics(self, request: Request) -> Response:
         """Answer GET /v1/topics."""
         asked = read_query(request, self.types.topics)
-        topics = self._service(request).topics
-        return await self._answer(topics, asked.set, asked.page, asked.size)
+        service = await self._service(request)
+        return await self._answer(service.topics, asked.set, asked.page, asked.size)
 
     async def map(self, request: Request) -> Response:
         """Answer GET /v1/map; a crowd that asks for it first waits, on no thread, for one map."""
-        service = self._service(request)
+        service = await self._service(request)
         if not service.has_map:
             async with self._drawing:
                 return await self._answer(service.map)
@@ -258,7 +273,7 @@ class Endpoints:
 
     async def model(self, request: Request) -> Response:
         """Answer GET /v1/model."""
-        project = self.projects.find(named_project(request))
+        project = self._project(request)
         learns = project.feedback is not None
         return json_response(
             structs.replace(project.service.card, project=project.id, learns=learns)
@@ -292,7 +307,8 @@ class Endpoints:
     def _describe(self) -> dict[str, Any]:
         ids = self.projects.ids
         others = annif_description(self.annif.types, self.projects), label_studio_description(ids)
-        return describe(self.types, ids, others, with_token=self._with_token)
+        languages = {code for each in self.projects for code in each.service.card.label_languages}
+        return describe(self.types, ids, sorted(languages), others, with_token=self._with_token)
 
     async def page(self, request: Request) -> Response:
         """Answer GET /."""

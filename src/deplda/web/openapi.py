@@ -39,7 +39,12 @@ class More(NamedTuple):
 
 
 def describe(
-    requests: Requests, projects: Sequence[str], others: Sequence[More], *, with_token: bool = False
+    requests: Requests,
+    projects: Sequence[str],
+    label_languages: Sequence[str],
+    others: Sequence[More],
+    *,
+    with_token: bool = False,
 ) -> dict[str, Any]:
     """Return the OpenAPI document of a service, of one that asks for a token if so."""
     kinds = [
@@ -52,10 +57,14 @@ def describe(
     schemas["Document"]["oneOf"] = [{"required": ["text"]}, {"required": ["words"]}]
     schemas["DocumentLine"]["oneOf"] = schemas["Document"]["oneOf"]
     queries = "Labels", "Topics", "Read", "Lines"
+    project = _which(projects)
+    which = [project, *_label_language(label_languages)]
     labels, topics, read, lines = (schemas.pop(f"{name}Query") for name in queries)
     for query in (labels, topics, read, lines):
-        query["properties"]["project"] = _which(projects)["schema"]
-    project = [_which(projects)]
+        query["properties"]["project"] = project["schema"]
+    for query in (labels, topics, lines):
+        del query["properties"]["label_language"]
+        query["properties"] |= {each["name"]: each["schema"] for each in which}
     name = {"name": "label", "in": "path", "required": True, "schema": {"type": "string"}}
     counters = {"200": content("The counters.", {"type": "string"}, "text/plain")}
     info = {"title": "deplda", "description": "Labels for documents, and why."}
@@ -63,20 +72,23 @@ def describe(
         "openapi": "3.1.0",
         "info": info | {"version": deplda.__version__},
         "paths": {
-            "/v1/suggest": _post("Suggest labels", "SuggestRequest", "SuggestAnswer", project),
+            "/v1/suggest": _post("Suggest labels", "SuggestRequest", "SuggestAnswer", which),
             "/v1/suggest-lines": _post_lines("Suggest labels of many documents", parameters(lines)),
             "/v1/explain": _post(
-                "Say why labels are suggested", "ExplainRequest", "Explained", project
+                "Say why labels are suggested", "ExplainRequest", "Explained", which
             ),
             "/v1/read": _post_file("Read the documents of a file", "ReadAnswer", parameters(read)),
             "/v1/labels": _get("Search the labels", "LabelsAnswer", _QUERY, parameters(labels)),
-            "/v1/labels/{label}": _get("Show a label", "LabelAnswer", _QUERY, [name, *project]),
+            "/v1/label-names": _post(
+                "Show labels by URI", "LabelNamesRequest", "LabelsAnswer", which
+            ),
+            "/v1/labels/{label}": _get("Show a label", "LabelAnswer", _QUERY, [name, *which]),
             "/v1/topics": _get(
                 "List labels that go together", "TopicsAnswer", (409, *_QUERY),
                 parameters(topics),
             ),
-            "/v1/map": _get("Show the labels as a map", "MapAnswer", _QUERY, project),
-            "/v1/model": _get("Show the model's card", "ModelAnswer", (404, 422), project),
+            "/v1/map": _get("Show the labels as a map", "MapAnswer", _QUERY, which),
+            "/v1/model": _get("Show the model's card", "ModelAnswer", (404, 422), [project]),
             "/health": _get("Say that the service is there", "HealthAnswer"),
             "/metrics": {"get": {"summary": "Give counters to Prometheus", "responses": counters}},
             **{path: said for other in others for path, said in other.paths.items()},
@@ -106,6 +118,14 @@ def _which(projects: Sequence[str]) -> dict[str, Any]:
     which = {"type": "string", "enum": list(projects)}
     about = "Which model is meant; the first if none is named."
     return {"name": "project", "in": "query", "description": about, "schema": which}
+
+
+def _label_language(languages: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the parameter for the language of label names, if any model has a choice."""
+    about = "The language of label names; by default `label_language` in /v1/model."
+    schema = {"type": "string", "enum": list(languages)}
+    parameter = {"name": "label_language", "in": "query", "description": about, "schema": schema}
+    return [parameter] if languages else []
 
 
 def _post(summary: str, body: str, answer: str, parameters: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
+from deplda.errors import InputError
 from deplda.models.card import ARRAYS, CARD
 from deplda.models.registry import load
 from deplda.web.feedback import Feedback
@@ -31,9 +32,16 @@ State = tuple[tuple[int, int, int], ...]
 class SavedModels:
     """The folders that a service's models are in, and what was last seen there."""
 
-    def __init__(self, paths: Mapping[str, str], limits: Limits, *, trusted: bool) -> None:
+    def __init__(
+        self,
+        paths: Mapping[str, str],
+        limits: Limits,
+        *,
+        trusted: bool,
+        label_language: str | None = None,
+    ) -> None:
         self._paths = {id: Path(path) for id, path in paths.items()}
-        self._limits, self._trusted = limits, trusted
+        self._limits, self._trusted, self._label_language = limits, trusted, label_language
         self._seen: dict[str, State | None] = {}
         self._projects = Projects(())
 
@@ -42,6 +50,16 @@ class SavedModels:
         self._projects = Projects(
             Project(id, *self._load(id), feedback.get(id)) for id in self._paths
         )
+        language = self._label_language
+        cards = {project.id: project.service.card for project in self._projects}
+        if language and all(language not in card.label_languages for card in cards.values()):
+            available = "; ".join(
+                f"{id}: {', '.join(card.label_languages) or 'none'}" for id, card in cards.items()
+            )
+            raise InputError(
+                f"label_language is {language!r}, but no model has label names in it; choose an "
+                f"available language ({available})"
+            )
         return self
 
     def warm_up(self) -> None:
@@ -106,6 +124,13 @@ class SavedModels:
         self._seen[id] = _state_of(path)  # first: if it is replaced meanwhile, that is seen later
         model = load(path, trusted=self._trusted)
         model.set_params(verbose=False)  # nobody watches its progress
+        if self._label_language in model.label_languages_:
+            model.label_language_ = self._label_language
+        elif self._label_language:
+            log.warning(
+                "%s: %s has no label names in %r; they are displayed in %r",
+                id, path, self._label_language, model.name_language_ or "no known language",
+            )  # fmt: skip
         changed = datetime.fromtimestamp((path / CARD).stat().st_mtime, UTC)
         return ModelService(model, self._limits), changed
 

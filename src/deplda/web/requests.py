@@ -25,6 +25,7 @@ class Requests(NamedTuple):
     suggest: Any
     explain: Any
     labels: Any
+    label_names: Any
     topics: Any
     read: Any
     lines: Any
@@ -69,6 +70,7 @@ def request_types(limits: Limits) -> Requests:
     search = Annotated[
         str, Meta(max_length=200, description="Words that a name, synonym or notation contains.")
     ]
+    uris = Annotated[list[str], Meta(min_length=1, max_length=limits.page)]
     file_name = Annotated[
         str,
         Meta(
@@ -83,7 +85,7 @@ def request_types(limits: Limits) -> Requests:
     k_suggested = ("k", _whole_number(limits.labels) | None, None)
     k_explained = ("k", _whole_number(limits.explained), min(5, limits.explained))
     n_words = ("n_words", _whole_number(100), 8)
-    project = ("project", str | None, None)
+    which_model = [("project", str | None, None), ("label_language", str | None, None)]
     topic_set = ("set", Annotated[int, Meta(ge=0, le=_MOST_PAGES)], 0)
     which = [k_suggested, ("threshold", threshold, None), ("cutoff", cutoff, None)]
     with_cutoff = {"__post_init__": _check_cutoff}
@@ -91,11 +93,13 @@ def request_types(limits: Limits) -> Requests:
         struct("SuggestRequest", [("documents", documents), *which], namespace=with_cutoff),
         struct("ExplainRequest", [("document", document), k_explained, n_words]),
         struct(
-            "LabelsQuery", [("search", search, ""), ("sort", Order, "frequency"), *page, project]
+            "LabelsQuery",
+            [("search", search, ""), ("sort", Order, "frequency"), *page, *which_model],
         ),
-        struct("TopicsQuery", [topic_set, *page, project]),
-        struct("ReadQuery", [("name", file_name), project]),
-        struct("LinesQuery", [*which, project], namespace=with_cutoff),
+        struct("LabelNamesRequest", [("uris", uris)]),
+        struct("TopicsQuery", [topic_set, *page, *which_model]),
+        struct("ReadQuery", [("name", file_name), *which_model[:1]]),
+        struct("LinesQuery", [*which, *which_model], namespace=with_cutoff),
         line,
     )
 
@@ -192,9 +196,9 @@ def convert(given: list[tuple[str, str]], kind: Any, where: str) -> Any:
         raise HTTPException(422, f"{error}{_SEE}") from error
 
 
-def named_project(request: Request) -> str | None:
-    """Return which project a query names, if any."""
-    named = request.query_params.getlist("project")
+def query_value(request: Request, name: str) -> str | None:
+    """Return the value of a query parameter, None if it is missing; raise if it is repeated."""
+    named = request.query_params.getlist(name)
     if len(named) > 1:
         raise HTTPException(422, f"the query names a parameter twice{_SEE}")
     return named[0] if named else None

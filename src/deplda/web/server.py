@@ -49,6 +49,7 @@ class Served(Struct):
     limits: Limits
     hosts: list[str]
     trusted: bool
+    label_language: str | None = None
 
 
 _here: dict[str, SavedModels] = {}
@@ -67,6 +68,7 @@ def serve(
     tls_key: StrPath | None = None,
     trusted: bool = False,
     learn: StrPath | Mapping[str, StrPath] | None = None,
+    label_language: str | None = None,
 ) -> None:
     """Serve a saved model, or several; SIGTERM and Ctrl-C finish what is running and stop.
 
@@ -90,6 +92,9 @@ def serve(
         See `load`.
     learn : path, optional
         As in `create_app`.
+    label_language : str, optional
+        The language of label names for requests that name none, such as ``"fi"``. Models whose
+        vocabulary lacks it keep their own; if all lack it, this raises `InputError`.
     """
     models = model_path if isinstance(model_path, Mapping) else {id_of(model_path): model_path}
     check_ids(models)
@@ -109,6 +114,7 @@ def serve(
         limits,
         hosts,
         trusted,
+        label_language and label_language.lower(),
     )
     with _opened(served, workers), _clean_exit(), hangups_ignored(), _workers_of_ours():
         uvicorn.run(
@@ -143,7 +149,10 @@ def _opened(served: Served, workers: int) -> Iterator[None]:
 
 def _open(served: Served) -> SavedModels:
     feedback = open_feedback(served.learn, list(served.models), served.limits)
-    return SavedModels(served.models, served.limits, trusted=served.trusted).open(feedback)
+    saved = SavedModels(
+        served.models, served.limits, trusted=served.trusted, label_language=served.label_language
+    )
+    return saved.open(feedback)
 
 
 @contextmanager

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import asdict
+from functools import cache, partial
 from itertools import chain
 from threading import Lock
 from typing import Any, NamedTuple
@@ -52,24 +54,51 @@ class ModelService:
         # Requests come with words alone, without what experts say or a vector.
         self.model: Any = model.by_words_alone() if isinstance(model, AsksExperts) else model
         self.limits, self.explains = limits, can(model, "explain")
-        self.names, self._labels = list(model.shown_labels_), model.classes_.tolist()
-        self.numbers = {name: number for number, name in enumerate(self.names)}
+        self._labels = model.classes_.tolist()
         self._by_uri = {label: number for number, label in enumerate(self._labels)}
         self.n_left_out = self._count_left_out()
         self._sets = csr_array(model.label_sets_)
         self._by_label = csr_array(self._sets.T)
         self.frequency = np.diff(self._by_label.indptr)
         self._weights = self.frequency / max(int(self.frequency.sum()), 1)
-        self._index = LabelIndex(self.model)
         self._words = model.surface_words_  # as they are shown; a text is counted by `words_`
         self._places = {word: place for place, word in enumerate(model.words_)}
         self._words_of: Any = None if model.counter_ is None else model.counter_.analyzer().counts
         self._marks_at = range(0) if model.counter_ is None else model.counter_.marks_at_
         self._usual = self._usual_words() if self.explains else None
+        words = self.model.label_words_ if self.explains else None
+        self._layout = cache(partial(label_map, self._sets, words, self._usual))
+        self._drawing = Lock()
+        self._name_labels()
+        self.card = self._card()
+        self._in_languages: dict[str | None, ModelService] = {
+            None: self,
+            self.card.label_language: self,
+        }
+
+    def _name_labels(self) -> None:
+        """Set everything that depends on the names of the labels."""
+        self.names = list(self.model.shown_labels_)
+        self.numbers = {name: number for number, name in enumerate(self.names)}
+        self._index = LabelIndex(self.model)
         self._topics = self._every_topic() if self.explains else []
         self._map: answers.MapAnswer | None = None
-        self._drawing = Lock()
-        self.card = self._card()
+
+    def in_language(self, language: str | None) -> ModelService:
+        """Return the service with label names in this language; None is the default."""
+        if language not in self._in_languages:
+            if language not in self.card.label_languages:
+                available = ", ".join(self.card.label_languages) or "no known language"
+                raise HTTPException(
+                    422, f"label_language is {str(language)[:20]!r}, but the model has label names "
+                    f"in {available}; choose one of label_languages in /v1/model",
+                )  # fmt: skip
+            service = copy(self)
+            service.model = copy(self.model)
+            service.model.label_language_ = language
+            service._name_labels()
+            self._in_languages[language] = service
+        return self._in_languages[language]
 
     # Documents -----------------------------------------------------------------------------------
 
@@ -171,6 +200,11 @@ class ModelService:
             len(found), page, size, [self._entry(c, matched) for c, matched in shown]
         )
 
+    def label_names(self, uris: Sequence[str]) -> answers.LabelsAnswer:
+        """Return the labels that have these URIs, in their order; others are left out."""
+        labels = [self._entry(self._by_uri[uri], None) for uri in uris if uri in self._by_uri]
+        return answers.LabelsAnswer(len(labels), 1, len(labels), labels)
+
     def _entry(self, number: int, matched: str | None) -> answers.NamedLabel:
         told = self.model.told_label(self._labels[number])
         return answers.NamedLabel(
@@ -201,7 +235,7 @@ class ModelService:
 
     def _concept(self, label: Any) -> answers.Concept | None:
         """Return what the vocabulary has of a label."""
-        vocabulary, language = self.model.vocabulary_, self.model.label_language_
+        vocabulary, language = self.model.vocabulary_, self.model.name_language_
         if vocabulary is None or label not in vocabulary:
             return None
         concept, relatives = vocabulary[label], vocabulary.relatives(label)
@@ -224,12 +258,14 @@ class ModelService:
         number = self._by_uri.get(uri)
         if number is not None:
             return self.names[number]
-        name = str(self.model.vocabulary_[uri].name(self.model.label_language_))
+        name = str(self.model.vocabulary_[uri].name(self.model.name_language_))
         return name if name not in self.numbers else f"{name} <{uri}>"  # a label is another one
 
     def label(self, name: str) -> answers.LabelAnswer:
         """Return a label's words, companions, frequency and topics."""
         number = self.numbers.get(name, self._by_uri.get(name))
+        if number is None:  # it may be the name in another language
+            number = self._by_uri.get(self.label_named(name))
         if number is None:
             shown = name if len(name) <= 80 else f"{name[:80]}…"
             raise HTTPException(404, f"the model has no label {shown!r}; search in /v1/labels")
@@ -237,7 +273,7 @@ class ModelService:
         label = self._labels[number]
         words = self.model.top_words(label, _LABEL_WORDS) if self.explains else []
         return answers.LabelAnswer(
-            name,
+            self.names[number],
             n_documents,
             n_documents / max(self._sets.shape[0], 1),
             [answers.WordProbability(*word) for word in words],
@@ -285,8 +321,7 @@ class ModelService:
             self._drawing.release()
 
     def _draw(self) -> answers.MapAnswer:
-        words = self.model.label_words_ if self.explains else None
-        found = label_map(self._sets, words, self._usual)
+        found = self._layout()
         n_labels = np.bincount(found.regions, minlength=len(found.names)).tolist()
         regions = [
             answers.MapRegion([self.names[c] for c in names], x, y, radius, n, together)
@@ -377,6 +412,8 @@ class ModelService:
             has_topics=bool(self._topics),
             has_probabilities=self.model.has_probabilities,
             examples=self.model.examples_ is not None,
+            label_language=self.model.name_language_ or None,
+            label_languages=list(self.model.label_languages_),
             calibration=card.learned.get("calibration"),
             parameters=card.parameters,
             settings=self._settings(),

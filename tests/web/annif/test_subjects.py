@@ -12,7 +12,7 @@ from deplda.web.annif import subjects
 from deplda.web.projects import Project, Projects
 from deplda.web.service import ModelService
 from tests.web.annif.models import LAW, SPORT, thesaurus_model
-from tests.web.serving import TEXTS, text_model
+from tests.web.serving import TEXTS, bilingual_model, text_model
 
 
 def service_of(model: Any, limits: Limits | None = None) -> ModelService:
@@ -53,3 +53,29 @@ def test_languages_are_those_of_the_names() -> None:
     now = datetime.now(UTC)
     both = Projects([Project("a", named, now), Project("b", unnamed, now)])
     assert subjects.languages_to_ask_for(both) == ["", "en", "fi", "und"]
+
+
+def test_a_project_answers_in_the_language_that_it_states() -> None:
+    model = bilingual_model()
+    for chosen, language, name in ((None, "fi", "laki"), ("en", "en", "Law")):
+        model.label_language_ = chosen
+        project = Project("yso", service_of(model), datetime.now(UTC))
+        info = subjects.project_info(project)
+        assert (info.language, info.vocab_language) == ("fi", language)
+        assert info.vocab.languages == ["en", "fi"]
+        (result, *_), _ = subjects.suggest(project.service, "jury in court", 1, 0.0, None)
+        assert result.label == name
+
+
+def test_the_stated_language_is_that_of_the_names_where_that_of_the_texts_is_missing() -> None:
+    model = bilingual_model()
+    model.vocabulary_ = Vocabulary(
+        [
+            Concept(uri="LAW", names={"sv": "lag", "en": "Law"}),
+            Concept(uri="SPORT", names={"sv": "idrott"}),
+        ]
+    )
+    info = subjects.project_info(Project("yso", service_of(model), datetime.now(UTC)))
+    assert (info.language, info.vocab_language, info.vocab.languages) == ("fi", "en", ["sv", "en"])
+    (result, *_), _ = subjects.suggest(service_of(model), "jury in court", 1, 0.0, None)
+    assert result.label == "Law"

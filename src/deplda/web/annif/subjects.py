@@ -49,26 +49,20 @@ def vocab_info(project: Project) -> Vocab:
     """Return the vocabulary of a project, which is its own, as Annif describes one."""
     vocabulary = project.service.model.vocabulary_
     size = project.service.card.n_labels if vocabulary is None else len(vocabulary)
-    return Vocab(project.id, _languages(project.service), size)
-
-
-def _languages(service: ModelService) -> list[str]:
-    vocabulary = service.model.vocabulary_
-    return [] if vocabulary is None else [code for code in vocabulary.languages if code]
+    return Vocab(project.id, project.service.card.label_languages, size)
 
 
 def languages_to_ask_for(projects: Projects) -> list[str]:
     """Return what the language of labels may be, of one model or the other."""
     services = [project.service for project in projects]
     own = {_language_of(service) for service in services}
-    return sorted({"", *own, *(code for service in services for code in _languages(service))})
+    known = (code for service in services for code in service.card.label_languages)
+    return sorted({"", *own, *known})
 
 
 def _language_of(service: ModelService) -> str:
-    """Return the language that labels are told in where none is asked for."""
-    known = _languages(service)
-    code = service.model.label_language_
-    return code if code in known else known[0] if known else UNDETERMINED
+    """Return the language of labels for requests that name none."""
+    return service.card.label_language or UNDETERMINED
 
 
 def check_able(service: ModelService) -> None:
@@ -87,7 +81,7 @@ def _problem_of(service: ModelService) -> str | None:
 
 def check_language(service: ModelService, language: str) -> str | None:
     """Return the language of labels that is asked for, None where it is the model's own."""
-    known = _languages(service)
+    known = service.card.label_languages
     if not language or language == _language_of(service):
         return None
     if language not in known:

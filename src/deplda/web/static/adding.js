@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { combobox } from "./combobox.js";
-import { about, decide } from "./documents.js";
+import { about, decide, keyOf } from "./documents.js";
 import { find } from "./dom.js";
 import { t } from "./strings.js";
 
@@ -37,9 +37,10 @@ const freeLabel = (label) =>
   ({ label, name: t("add.free", { label }), note: t("labels.free"), isFree: true });
 
 function add(document, { label, uri, notation, isFree }, done) {
-  if (document.decisions.get(label)?.said === "accepted") return say(t("add.already", { label }));
-  const suggested = document.suggestions.find((one) => one.label === label);
-  decide(document, label, "accepted", suggested ? about(suggested) : { uri, notation, isFree });
+  const key = keyOf({ label, uri });
+  if (document.decisions.get(key)?.said === "accepted") return say(t("add.already", { label }));
+  const suggested = document.suggestions.find((one) => keyOf(one) === key);
+  decide(document, suggested ? about(suggested) : { label, uri, notation, isFree }, "accepted");
   done();
   say(t(isFree ? "add.free-added" : "add.added", { label }));
 }

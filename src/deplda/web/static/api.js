@@ -6,6 +6,15 @@ import { askToken, shownToken } from "./token.js";
 // Of several models, the one that the page's own address names: /?project=ID.
 export const project = new URLSearchParams(location.search).get("project");
 
+// The language of label names, where the model has it; see label_language.js.
+let labelLanguage = null;
+
+export function nameLabelsIn(language) {
+  labelLanguage = language;
+}
+
+const WITH_LABELS = /^v1\/(suggest|explain|labels?|topics|map)\b/;
+
 export async function get(path, query = {}) {
   return answer(await reach(withQuery(path, query)));
 }
@@ -20,8 +29,10 @@ async function send(path, query, type, body) {
 }
 
 function withQuery(path, query = {}) {
-  const asked = new URLSearchParams(project === null ? query : { ...query, project }).toString();
-  return asked ? `${path}?${asked}` : path;
+  const asked = new URLSearchParams(query);
+  if (project !== null) asked.set("project", project);
+  if (labelLanguage !== null && WITH_LABELS.test(path)) asked.set("label_language", labelLanguage);
+  return `${asked}` ? `${path}?${asked}` : path;
 }
 
 async function reach(path, request = {}) {

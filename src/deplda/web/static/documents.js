@@ -31,6 +31,9 @@ function read(key, known = { key, isKept: true }) {
   return Object.assign(known, fresh(), textOf(recall(texts + key)), stateOf(recall(decided + key)));
 }
 
+// What a label is known by, whatever language its name is in.
+export const keyOf = ({ label, uri }) => uri ?? label;
+
 // What is kept may be an earlier version's, or another program's that had this address: what is not
 // as it should be is left out, or the page would never open again.
 const string = (value) => (typeof value === "string" ? value : "");
@@ -41,7 +44,8 @@ const textOf = (kept) => ({ id: string(kept?.id), title: string(kept?.title), te
 const stateOf = (kept) => ({
   suggestions: list(kept?.suggestions).filter((one) => typeof one?.label === "string"),
   nGiven: Number.isInteger(kept?.nGiven) ? kept.nGiven : null,
-  decisions: new Map(list(kept?.decisions).filter((one) => typeof one?.[0] === "string" && one[1]?.said)),
+  decisions: new Map(list(kept?.decisions).filter((one) => typeof one?.[0] === "string" && one[1]?.said)
+    .map(([key, about]) => ({ label: key, ...about })).map((one) => [keyOf(one), one])), // earlier keys were names
   ...Object.fromEntries(["isAsked", "isDone", "isSent", "isPreselected"].map((name) => [name, kept?.[name] === true])),
 });
 
@@ -125,19 +129,27 @@ export function change(document, work) {
 }
 
 // Says accepted or rejected to a label; what was said before is taken back if it is said again.
-export function decide(document, label, said, about = {}) {
+export function decide(document, one, said) {
+  const key = keyOf(one);
   change(document, ({ decisions }) => {
-    if (decisions.get(label)?.said === said) decisions.delete(label);
-    else decisions.set(label, { ...decisions.get(label), ...about, said });
+    if (decisions.get(key)?.said === said) decisions.delete(key);
+    else decisions.set(key, { ...decisions.get(key), ...one, said });
     document.isDone = document.isSent = false;
   });
 }
 
 // What is kept of a suggestion that was decided on.
-export const about = ({ probability, uri, notation }) => ({ probability, uri, notation });
+export const about = ({ label, probability, uri, notation }) => ({ label, probability, uri, notation });
 
-export const accepted = ({ decisions }) =>
-  [...decisions].filter(([, { said }]) => said === "accepted").map(([label, about]) => ({ label, ...about }));
+export const accepted = ({ decisions }) => [...decisions.values()].filter(({ said }) => said === "accepted");
+
+// Gives labels other names, by URI. Decisions are changed in place: what undoes them has them, too.
+export function renameLabels(names) {
+  for (const document of queue) {
+    for (const one of [...document.suggestions, ...document.decisions.values()]) one.label = names.get(one.uri) ?? one.label;
+    saveDecisions(document);
+  }
+}
 
 export function removeDocuments(some) {
   queue = queue.filter((one) => !some.includes(one));

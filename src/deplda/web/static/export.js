@@ -1,6 +1,6 @@
 // Taking labels along: those of one document by the clipboard, those of the whole queue as a file.
 
-import { accepted, titleOf } from "./documents.js";
+import { accepted, keyOf, titleOf } from "./documents.js";
 import { number, t } from "./strings.js";
 
 export async function copyLabels(labels) {
@@ -26,11 +26,11 @@ function copyByHand(text) {
 
 // Every suggestion and every label added by hand, with what was said to it.
 function rows({ suggestions, decisions }) {
-  const suggested = new Map(suggestions.map((one) => [one.label, one]));
-  return [...new Set([...suggested.keys(), ...decisions.keys()])].map((label) => {
-    const { said = "open", isFree = false, ...about } = decisions.get(label) ?? {};
-    const { uri = null, notation = null, probability = null } = { ...about, ...suggested.get(label) };
-    const kind = isFree ? "free" : suggested.has(label) || probability !== null ? "suggested" : "added";
+  const suggested = new Map(suggestions.map((one) => [keyOf(one), one]));
+  return [...new Set([...suggested.keys(), ...decisions.keys()])].map((key) => {
+    const { said = "open", isFree = false, ...about } = decisions.get(key) ?? {};
+    const { label, uri = null, notation = null, probability = null } = { ...about, ...suggested.get(key) };
+    const kind = isFree ? "free" : suggested.has(key) || probability !== null ? "suggested" : "added";
     return { label, uri, notation, probability, decision: said, kind };
   });
 }

@@ -16,9 +16,8 @@ export function startLabels() {
   return async (name) => {
     find("labels").classList.toggle("one", Boolean(name));
     if (!find("label-list").children.length) await search(1);
-    if (name) await showLabel(name);
-    else fill(find("label"), make("p", { class: "invitation" }, t("labels.choose")));
-    markChosen(name);
+    if (!name) fill(find("label"), make("p", { class: "invitation" }, t("labels.choose")));
+    markChosen(name && await showLabel(name));
   };
 }
 
@@ -67,6 +66,7 @@ async function showLabel(name) {
     make("div", { class: "sides" }, ...[byThesaurus(label.concept), byModel(label)].filter(Boolean)),
     part(t("labels.examples"), make("ul", { class: "titles" }, ...label.examples.map(({ title }) => make("li", {}, title)))),
     part(t("labels.words"), chips(label.words.slice(0, 16).map((word) => word.word))));
+  return label.label; // which may be in another language than the name
 }
 
 export const howOften = ({ documents, share }) =>

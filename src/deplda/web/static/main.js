@@ -2,6 +2,7 @@
 
 import { get, project } from "./api.js";
 import { fail, find, make } from "./dom.js";
+import { offerLabelLanguages } from "./label_language.js";
 import { startLabels } from "./labels.js";
 import { startModel } from "./model.js";
 import { offerLanguages, t, translate } from "./strings.js";
@@ -52,7 +53,7 @@ async function start() {
   find("about").textContent =
     [model.model, t("count.labels", { n: model.n_labels }), t("count.words", { n: model.n_words })].join(" · ");
   const starters = {
-    suggest: startSuggest(model),
+    suggest: startSuggest(model, offerLabelLanguages(model)),
     labels: startLabels(),
     topics: startTopics(),
     model: startModel(model),

@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { fail, fill, find, fixed, make, percent } from "./dom.js";
 import { saveDescription } from "./export.js";
 import { qualityChart } from "./quality_chart.js";
-import { language, number, t } from "./strings.js";
+import { languageName, number, t } from "./strings.js";
 import { shownToken } from "./token.js";
 
 export function startModel(model) {
@@ -46,7 +46,7 @@ function trainedOn({ statistics, n_words: words, text }) {
   const told = ["n_documents", "n_labels", "cardinality", "label_frequency_median", "n_words", "n_tokens"];
   const rows = told.filter((name) => known[name] != null).map((name) => [t(NAMES[name]), known[name]]);
   if (known.unique_label_sets != null) rows.push([t("model.unique_label_sets"), percent(known.unique_label_sets)]);
-  if (text?.language) rows.push([t("model.language"), new Intl.DisplayNames(language, { type: "language" }).of(text.language)]);
+  if (text?.language) rows.push([t("model.language"), languageName(text.language)]);
   return rows;
 }
 

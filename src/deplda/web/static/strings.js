@@ -21,6 +21,16 @@ export const language = known(new URLSearchParams(location.search).get("lang"))
 
 const plurals = new Intl.PluralRules(language);
 
+const languageNames = new Intl.DisplayNames(language, { type: "language" });
+
+export function languageName(code) {
+  try {
+    return languageNames.of(code);
+  } catch {
+    return code; // it is not a language tag
+  }
+}
+
 export const number = (value, how) => new Intl.NumberFormat(language, how).format(value);
 
 function form(key, values) {

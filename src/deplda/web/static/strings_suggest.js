@@ -24,6 +24,7 @@ export const SUGGEST = {
   },
   "page.views": { en: "Views", de: "Ansichten", fr: "Vues", fi: "Näkymät" },
   "page.language": { en: "Language", de: "Sprache", fr: "Langue", fi: "Kieli" },
+  "page.label-language": { en: "Labels in", de: "Schlagwörter auf", fr: "Descripteurs en", fi: "Asiasanojen kieli" },
   "page.model": { en: "Model", de: "Modell", fr: "Modèle", fi: "Malli" },
   "page.suggest": { en: "Suggest", de: "Vorschlagen", fr: "Proposer", fi: "Ehdota" },
 

@@ -3,7 +3,7 @@
 import { startAdding } from "./adding.js";
 import { post } from "./api.js";
 import {
-  about, accepted, addDocuments, change, decide, documents, newDocument, onOtherTab, openDocuments,
+  about, accepted, addDocuments, change, decide, documents, keyOf, newDocument, onOtherTab, openDocuments,
   removeDocuments, saveDecisions, saveText, undo,
 } from "./documents.js";
 import { fail, find, later, make } from "./dom.js";
@@ -11,6 +11,7 @@ import { exampleText } from "./examples.js";
 import { copyLabels, saveCsv, saveJson, saveTsv } from "./export.js";
 import { letDrop, readFiles, startSeveral } from "./intake.js";
 import { startKeys } from "./keys.js";
+import { translateKept } from "./label_language.js";
 import { sendFinished } from "./learning.js";
 import { showQueue, startQueue } from "./queue.js";
 import { asWritten, showReading, startReading } from "./reading.js";
@@ -22,7 +23,7 @@ import { showWhy } from "./why.js";
 const WIDE = matchMedia("(min-width: 56rem)");
 let model, current, explained, light, pinned = -1, last = 0, asked = 0;
 
-export function startSuggest(card) {
+export function startSuggest(card, labelLanguage) {
   model = card;
   startTools();
   startTray();
@@ -41,6 +42,7 @@ export function startSuggest(card) {
   onOtherTab(() => (documents().includes(current) || !current.text ? showState() : show(documents()[0] ?? newDocument())));
   show(queue.find(({ key }) => key === recall(`at:${model.project}`)) ?? queue.find((one) => !one.isDone) ?? queue[0] ?? newDocument());
   if (!model.takes_text) rejectTexts();
+  translateKept(model, labelLanguage).then(showState, fail);
   addEventListener("pagehide", saveTyped); // what was typed just now is not lost either
   addEventListener("beforeunload", (event) => {
     if (documents().some((one) => !one.isKept)) event.preventDefault();
@@ -144,7 +146,7 @@ function showState() {
   find("remove").hidden = !documents().includes(current);
   find("new").hidden = !current.text && !current.isAsked;
   showDecisions(current);
-  showAccepted(current, (label) => { decide(current, label, "accepted"); showState(); });
+  showAccepted(current, (one) => { decide(current, one, "accepted"); showState(); });
   showQueue(current);
 }
 
@@ -265,7 +267,7 @@ function say({ n_tokens: n, n_unknown: unknown }) {
 
 async function explain({ text, suggestions }, k, isLate) {
   const answer = await post("v1/explain", { document: { text }, k, n_words: 12 });
-  const isSame = answer.labels.every(({ label }, n) => label === suggestions[n]?.label);
+  const isSame = answer.labels.every((one, n) => suggestions[n] && keyOf(one) === keyOf(suggestions[n]));
   if (isLate() || !isSame) return; // another document is shown by now, or another model answered
   explained = { ...answer, written: asWritten(text, answer.spans) };
   light = showReading(find("reading"), text, answer);
@@ -287,7 +289,7 @@ function preselect() {
   const given = current.suggestions.slice(0, current.nGiven ?? 0);
   if (!given.length) return;
   change(current, () => {
-    for (const one of given) current.decisions.set(one.label, { ...about(one), said: "accepted" });
+    for (const one of given) current.decisions.set(keyOf(one), { ...about(one), said: "accepted" });
   });
   current.isPreselected = true;
   saveDecisions(current);
@@ -318,17 +320,17 @@ function look(number) {
 
 // Whose words are lit while none is looked at: the labels above the line, and those accepted.
 function spokenFor() {
-  const said = (label) => current.decisions.get(label)?.said;
-  return explained.labels.map(({ label }, number) => ({ label, number }))
-    .filter(({ label, number }) => said(label) !== "rejected" && (number < current.nGiven || said(label)))
+  const said = (one) => current.decisions.get(keyOf(one))?.said;
+  return explained.labels.map((one, number) => ({ said: said(one), number }))
+    .filter(({ said, number }) => said !== "rejected" && (number < current.nGiven || said))
     .map(({ number }) => number);
 }
 
 function sayTo(number, said) {
   const one = current.suggestions[number];
-  decide(current, one.label, said, about(one));
+  decide(current, about(one), said);
   showState();
-  tell(current.decisions.has(one.label) ? t(`told.${said}`, { label: one.label }) : t("told.open", { label: one.label }));
+  tell(current.decisions.has(keyOf(one)) ? t(`told.${said}`, { label: one.label }) : t("told.open", { label: one.label }));
 }
 
 const numberOf = (place) => items().indexOf(place);

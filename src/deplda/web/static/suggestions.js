@@ -1,6 +1,6 @@
 // The suggested labels of a document, the line where the model would stop, and the labels accepted.
 
-import { accepted } from "./documents.js";
+import { accepted, keyOf } from "./documents.js";
 import { chance, colour, fill, find, make } from "./dom.js";
 import { t } from "./strings.js";
 
@@ -38,7 +38,7 @@ function line(nGiven, n) {
 
 export function showDecisions(document) {
   items().forEach((place, number) => {
-    const said = document.decisions.get(document.suggestions[number].label)?.said ?? "open";
+    const said = document.decisions.get(keyOf(document.suggestions[number]))?.said ?? "open";
     place.dataset.decision = said;
     place.querySelector(".accept").setAttribute("aria-pressed", String(said === "accepted"));
     place.querySelector(".reject").setAttribute("aria-pressed", String(said === "rejected"));
@@ -48,16 +48,16 @@ export function showDecisions(document) {
 // The labels accepted, each to be taken away; the focus goes to the next one then.
 export function showAccepted(document, takeAway) {
   const found = accepted(document), place = find("accepted");
-  const take = (label, number) => {
-    takeAway(label);
+  const take = (one, number) => {
+    takeAway(one);
     const buttons = place.querySelectorAll("button");
     (buttons[Math.min(number, buttons.length - 1)] ?? find("another")).focus();
   };
-  place.replaceChildren(...found.map(({ label, isFree }, number) =>
-    make("li", { class: isFree ? "free" : null }, label,
-      isFree ? make("small", {}, t("labels.free")) : "",
-      make("button", { "aria-label": t("labels.take-away", { label }), title: t("labels.take-away.short"),
-        onclick: () => take(label, number) }, "✕"))));
+  place.replaceChildren(...found.map((one, number) =>
+    make("li", { class: one.isFree ? "free" : null }, one.label,
+      one.isFree ? make("small", {}, t("labels.free")) : "",
+      make("button", { "aria-label": t("labels.take-away", one), title: t("labels.take-away.short"),
+        onclick: () => take(one, number) }, "✕"))));
   if (!found.length) place.append(make("li", { class: "none" }, t("tray.none")));
   find("copy").disabled = !found.length;
 }
