@@ -137,7 +137,7 @@ def test_a_configuration_file_holds_any_option_and_the_command_line_wins(
     told = json.loads(done("info", tmp_path / "m", "--json"))
     assert (told["model"], told["parameters"]["alpha"]) == ("PriorLDA", 20)
     found = lines(done("--config", config, "predict", tmp_path / "m", corpus))
-    assert {len(line["labels"]) for line in found} == {1}
+    assert max(len(line["labels"]) for line in found) == 1
     found = lines(done("--config", config, "predict", tmp_path / "m", corpus, "-k", 2))
     assert {len(line["labels"]) for line in found} <= {1, 2}
     assert max(len(line["labels"]) for line in found) == 2
@@ -165,7 +165,7 @@ def test_a_wrong_key_in_the_configuration_is_named_with_the_known_ones(
 
 def test_options_may_come_from_the_environment(model: Path, corpus: Path) -> None:
     found = lines(done("predict", model, corpus, env={"DEPLDA_PREDICT_LIMIT": "1"}))
-    assert {len(line["labels"]) for line in found} == {1}
+    assert max(len(line["labels"]) for line in found) == 1
 
 
 def test_a_traceback_is_shown_only_when_asked_for(

@@ -129,8 +129,7 @@ def test_hostile_labels_words_and_texts_are_shown_and_not_obeyed() -> None:
     model = DependencyLDA(n_topic_chains=1, n_topic_sweeps=3).fit(
         counts, [[HOSTILE, "worse" + HOSTILE], ["good"]], counter=counter
     )
-    # As a text, as counts without a text, and with a text that has no known words.
-    for document in (text, counts[[0]], "<script>x</script>"):
+    for document in (text, counts[[0]]):
         page = page_of(model.explain(document))
         assert HOSTILE in "".join(page.text)
     console = Console(width=200, record=True, file=None, force_terminal=False, quiet=True)
