@@ -178,6 +178,11 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     assert heavy & set(done.stdout.split()) == set()
 
 
+def test_importing_the_package_is_enough_to_use_its_subpackages() -> None:
+    code = "import deplda; deplda.evaluation.tune_cut, deplda.inference.infer, deplda.splits"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_every_public_name_is_there() -> None:
     import deplda
 
