@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 import os
+import sys
+import warnings
+
+_NOT_THE_USERS = {"contextlib", "deplda", "joblib", "sklearn"}
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the user's line: the first outside this library and those that call it."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] in _NOT_THE_USERS:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)  # noqa: TID251
 
 
 class DepldaError(Exception):
@@ -229,7 +241,7 @@ class ShortDescriptionsWarning(UserWarning):
 
 
 class NoKnownWordsWarning(UserWarning):
-    """The model knows no word of some documents: their labels come from the prior alone.
+    """Some documents have no vocabulary words: their scores are those of any document.
 
     Examples
     --------

@@ -29,6 +29,7 @@ from deplda import (
     HybridLDA,
     InputError,
     NotCountsWarning,
+    NothingHeldOutWarning,
     PriorLDA,
     TfidfSVM,
     TunedSVM,
@@ -311,3 +312,23 @@ def test_a_diagram_links_to_the_documentation_where_it_is_known(
     drawn = pipeline._repr_html_()
     for name in ("HybridLDA", "WordCounter"):
         assert f'href="https://docs.local/deplda/reference/generated/deplda.{name}.html' in drawn
+
+
+# Warnings ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("as_step", [False, True])
+@pytest.mark.parametrize("kind", [FlatLDA, HybridLDA])
+def test_a_warning_points_at_my_line(kind: Any, as_step: bool) -> None:
+    tfidf = TfidfVectorizer().fit_transform(TEXTS)
+    model = quick(kind, n_held_out=30)
+    model = make_pipeline(model) if as_step else model
+    with pytest.warns(NotCountsWarning) as caught:
+        model.fit(tfidf, LABELS)
+    assert {each.filename for each in caught} == {__file__}
+
+
+def test_a_warning_of_a_part_of_the_library_points_at_my_line() -> None:
+    with pytest.warns(NothingHeldOutWarning) as caught:
+        quick(HybridLDA).fit(TEXTS[:2], [["LAW"], ["SPORT"]])
+    assert [each.filename for each in caught] == [__file__]

@@ -150,7 +150,7 @@ def drawn_anew(
 def _compile(model: Any, train: Corpus) -> None:
     """Let a copy of the model see a few documents, so that compiling is not timed."""
     few = train[:_FEW_DOCUMENTS]
-    clone(model).fit(few).decision_function(few)
+    clone(model).fit(few).scores_to_evaluate(few)
 
 
 def _gpu_of(model: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from deplda.data.weighting import WordCounts, label_frequencies
 from deplda.engine.execution import Execution
 from deplda.engine.pool import Stop
 from deplda.engine.progress import skip_steps, steps
-from deplda.errors import NothingHeldOutWarning
+from deplda.errors import NothingHeldOutWarning, warn
 from deplda.inference.batches import Backend
 from deplda.inference.cpu import Cpu
 from deplda.models import holdout, hybrid_codec, hybrid_reasons
@@ -271,12 +270,11 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
             known = [without(fold, usual) for fold in folds]
         if not any(fold.truth.nnz for fold in known):
             if self.n_held_out:
-                warnings.warn(
+                warn(
                     f"of {sum(map(len, folds)):,} documents held out none has a label that others "
                     "have too; signals are mixed by fixed weights, there are no probabilities, and "
                     "predict gives as many labels as the median training document has",
                     NothingHeldOutWarning,
-                    stacklevel=3,
                 )
             self.C_ = _UNTAUGHT_COST if self.C == "auto" else float(self.C)
             self.n_candidates_ = usual

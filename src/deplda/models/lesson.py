@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -17,7 +16,7 @@ from deplda.data.evidence import Documents, ids_of
 from deplda.data.targets import Indicator, Targets
 from deplda.data.text import WordCounter
 from deplda.data.weighting import are_scaled_down
-from deplda.errors import InputError, NotCountsWarning
+from deplda.errors import InputError, NotCountsWarning, warn
 
 Counts = csr_array[Any, tuple[int, int]]
 Floats = npt.NDArray[np.float64]
@@ -168,10 +167,9 @@ def check_lengths(n: int, n_labelled: int) -> None:
 def warn_of_weights(counts: Counts, model: str) -> None:
     """Warn if X is tf-idf: a document would be taken to have hardly a token."""
     if are_scaled_down(counts):
-        warnings.warn(
+        warn(
             f"X looks like tf-idf (its rows are fractions of length 1 or less), but {model} learns "
             "from how often words occur; pass counts (CountVectorizer instead of TfidfVectorizer, "
             "or WordCounter), or the texts themselves",
             NotCountsWarning,
-            stacklevel=4,
         )
