@@ -513,10 +513,12 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
             )
         if isinstance(X, str):
             raise InputError("X is one text; put it in a list")
-        if are_texts(X):
+        if are_texts(X, if_empty=not reset and self.counter_ is not None):
             X = self._count_words(X)
         check_no_texts(X)
-        how: Any = {"accept_sparse": "csr", "ensure_non_negative": True}
+        how: Any = {
+            "accept_sparse": "csr", "ensure_non_negative": True, "ensure_min_samples": int(reset)
+        }  # fmt: skip
         if reset or hasattr(X, "columns"):
             x = validate_data(self, X, reset=reset, **how)
         else:  # scikit-learn would warn that the columns have no names; rows of a Corpus have none

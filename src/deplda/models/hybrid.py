@@ -211,18 +211,18 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
             told to (`WordCounter(names=...)`), or else by their words alone.
         embeddings : (documents, dimensions) array, optional
             A vector for each document, of any encoder. Labels whose documents are near by it, and
-            those of the nearest documents, become candidates, and how near is evidence. New
-            documents then come with theirs: ``Documents(X, embeddings=...)``.
+            those of the nearest documents, become candidates, and how near is evidence. Pass the
+            vectors of new documents in the same way: ``predict(X, embeddings=...)``.
         """
         checked(self.get_params(deep=False))
-        given = Documents.of(X)
+        given = Documents.of(X, embeddings)
         if vocabulary is not None and are_texts(given.X):
             counter = _with_names(counter, vocabulary)
         lesson = self._begin_fit(
             given.X, y, counter, words=words, classes=classes, sample_weight=sample_weight
         )
         counts, labels, rows = lesson.counts, lesson.labels, lesson.rows
-        given, groups, embeddings = (taken(each, rows) for each in (given, groups, embeddings))
+        given, groups = taken(given, rows), taken(groups, rows)
         check_counts(counts)
         self._last_stage: Calibration | None = None
         self._n_learned = labels.shape[1]
@@ -230,7 +230,7 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
         learned = self._words_in(counts)
         self.n_tokens_ = round(float(learned.sum()))
         index = self._index_names(WordDocuments.of(counts))
-        evidence = self._evidence(given, embeddings, learned, labels)
+        evidence = self._evidence(given, learned, labels)
         known = evidence.are_known()
         folds = [
             fold
