@@ -12,7 +12,7 @@ _NOT_THE_USERS = {"contextlib", "deplda", "joblib", "sklearn"}
 def warn(message: str, category: type[Warning]) -> None:
     """Warn at the user's line: the first outside this library and those that call it."""
     frame, level = sys._getframe(1), 2
-    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] in _NOT_THE_USERS:
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_USERS:
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)  # noqa: TID251
 

@@ -30,6 +30,7 @@ from deplda import (
     FlatLDA,
     HybridLDA,
     InputError,
+    NoKnownWordsWarning,
     NotCountsWarning,
     NothingHeldOutWarning,
     PriorLDA,
@@ -420,3 +421,10 @@ def test_a_warning_of_a_part_of_the_library_points_at_my_line() -> None:
     with pytest.warns(NothingHeldOutWarning) as caught:
         quick(HybridLDA).fit(TEXTS[:2], [["LAW"], ["SPORT"]])
     assert [each.filename for each in caught] == [__file__]
+
+
+def test_a_warning_reaches_code_without_a_module_name() -> None:
+    code = compile("model.rank(['zzz'], 1)", "<mine>", "exec")
+    with pytest.warns(NoKnownWordsWarning) as caught:
+        exec(code, {"model": FlatLDA().fit(TEXTS, LABELS)})  # noqa: S102
+    assert [each.filename for each in caught] == ["<mine>"]
