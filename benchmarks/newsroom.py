@@ -32,7 +32,7 @@ def measured(seed: int, budget: Budget) -> dict[str, list[float]]:
         scores = estimator.fit(train).scores_to_evaluate(test)
         seconds = time.process_time() - begin
         result = evaluate(scores, test, train)
-        n, values = result.label.training_documents, result.label.values("average_precision")
+        n, values = result.label.training_documents, result.label.item_values("average_precision")
         rare = [values[(n >= a) & (n <= b)].mean() for a, b in FREQUENCIES.values()]
         found[name] = [result.document["average_precision"], *rare, seconds]
     return found

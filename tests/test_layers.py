@@ -67,7 +67,14 @@ HOMES = {
     "safetensors": {"models.card", "data.readers.vector_files"},
     "pyoxigraph": {"data.readers.vocabularies"},
     "py3langid": {"data.languages"},
-    "sklearn": {"data.languages", "data.text", "data.targets", "models", "experiments"},
+    "sklearn": {
+        "data.evidence",
+        "data.languages",
+        "data.text",
+        "data.targets",
+        "models",
+        "experiments",
+    },
     "starlette": {"web"},
     "stop_words": {"data.languages"},
     "subprocess": {"data.datasets", "experiments", "web.file_process"},
@@ -176,6 +183,11 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     heavy = {"numpy", "scipy", "sklearn", "rich", "pooch", "numba", "distributed", "joblib", "cupy"}
     assert heavy & set(done.stdout.split()) == set()
+
+
+def test_importing_the_package_is_enough_to_use_its_subpackages() -> None:
+    code = "import deplda; deplda.evaluation.tune_cut, deplda.inference.infer, deplda.splits"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_every_public_name_is_there() -> None:

@@ -4,6 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from deplda import evaluation as evaluation
+    from deplda import inference as inference
     from deplda.data import datasets, splits
     from deplda.data.corpus import Corpus, concat
     from deplda.data.evidence import Documents
@@ -90,6 +92,12 @@ _HOMES = {
     "training.label_words": "expect_label_words train_label_words update_label_words",
     "training.topic_labels": "prior_topic_labels train_topic_labels",
 }
+_PACKAGES = {
+    "datasets": "data.datasets",
+    "evaluation": "evaluation",
+    "inference": "inference",
+    "splits": "data.splits",
+}
 _MODULES = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 __version__ = "1.0.0"
@@ -159,10 +167,10 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name in _MODULES:
         return getattr(import_module(f"deplda.{_MODULES[name]}"), name)
-    if name in __all__:
-        return import_module(f"deplda.data.{name}")
+    if name in _PACKAGES:
+        return import_module(f"deplda.{_PACKAGES[name]}")
     raise AttributeError(f"module 'deplda' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, "evaluation", "inference", "__version__"]

@@ -6,6 +6,16 @@ import os
 import sys
 import warnings
 
+_NOT_THE_USERS = {"contextlib", "deplda", "joblib", "sklearn"}
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the user's line: the first outside this library and those that call it."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_USERS:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)  # noqa: TID251
+
 
 class DepldaError(Exception):
     """Base class of all errors that this library raises.
@@ -231,7 +241,7 @@ class ShortDescriptionsWarning(UserWarning):
 
 
 class NoKnownWordsWarning(UserWarning):
-    """The model knows no word of some documents: their labels come from the prior alone.
+    """Some documents have no vocabulary words: their scores are those of any document.
 
     Examples
     --------
@@ -301,11 +311,3 @@ class IgnoredParameterWarning(UserWarning):
     >>> print(caught[0].message)
     parameters without effect: n_sweeps=500 (needs fit_method='sampled'); set what they need, ...
     """
-
-
-def warn_caller(message: str, category: type[Warning]) -> None:
-    """Warn at the innermost line of code outside this package."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith("deplda."):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)

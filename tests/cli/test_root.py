@@ -34,7 +34,7 @@ def test_every_verb_is_there() -> None:
     assert {" ".join(verb) for verb in VERBS} >= {
         "train", "predict", "explain", "evaluate", "label", "labels", "words", "topics", "info",
         "experiment", "report", "demo", "completion", "datasets list", "datasets fetch",
-        "datasets stats", "datasets convert", "serve",
+        "datasets stats", "datasets convert", "serve", "warm-up",
     }  # fmt: skip
 
 

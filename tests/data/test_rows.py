@@ -3,7 +3,7 @@
 import pytest
 
 from deplda import InputError
-from deplda.data.rows import SparseRows
+from deplda.data.rows import SparseRows, column_numbers
 
 
 def test_names_are_learned_and_sorted() -> None:
@@ -22,6 +22,14 @@ def test_names_that_are_given_are_the_only_ones_and_keep_their_order() -> None:
     rows.add({"a": 1, "c": 9})
     matrix, names = rows.matrix()
     assert (matrix.toarray().tolist(), names) == ([[0, 1]], ("b", "a"))
+
+
+def test_rows_over_the_same_names_share_their_column_numbers() -> None:
+    columns = column_numbers(["b", "a"])
+    rows = SparseRows(columns)
+    rows.add({"a": 1})
+    assert rows.places is columns
+    assert rows.matrix()[1] == ("b", "a")
 
 
 def test_a_name_twice_is_an_error() -> None:

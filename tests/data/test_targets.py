@@ -121,3 +121,10 @@ def test_new_labels_go_behind_the_known_ones() -> None:
 def test_what_is_not_labels_is_refused(y: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_targets(y)
+
+
+@pytest.mark.parametrize("dtype", [pl.List(pl.String), pl.Array(pl.String, 1)])
+def test_a_polars_column_of_lists_holds_label_lists(dtype: Any) -> None:
+    labels, targets = read_targets(pl.Series([["LAW"], ["SPORT"], ["LAW"]], dtype=dtype))
+    assert targets.classes.tolist() == ["LAW", "SPORT"]
+    assert labels.toarray().tolist() == [[1, 0], [0, 1], [1, 0]]

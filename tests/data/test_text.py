@@ -233,3 +233,14 @@ def test_words_learned_later_have_forms_too() -> None:
     assert more.vocabulary_ == ("kirjasto", "talo", "auto")
     assert more.surface_words_ == ("kirjastossa", "talossa", "autoissa")
     assert more.with_words(["auto", "talo"]).surface_words_ == ("autoissa", "talossa")
+
+
+def test_mappings_of_a_fitted_counter_are_rebuilt_from_their_items() -> None:
+    counter = WordCounter().fit(["the judge", "a coach"])
+    counter.count(["the judge"])
+    mappings = [value for value in vars(counter).values() if isinstance(value, dict)]
+    assert mappings
+    for mapping in mappings:
+        rebuilt = type(mapping)()  # as skops does
+        rebuilt.update(mapping)
+        assert rebuilt == mapping

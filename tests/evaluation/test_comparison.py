@@ -31,8 +31,8 @@ def test_with_splits_every_label_of_every_split_is_a_pair() -> None:
     good, plain = ([pair[which] for pair in splits] for which in (0, 1))
     found = compare({"good": good, "plain": plain}, bins=1)
     (part,) = found.by_frequency.bins
-    assert part.n_labels == sum(len(one.label.items) for one in good)
-    pooled = np.concatenate([one.label.values("average_precision") for one in good])
+    assert part.n_labels == sum(len(one.label.indices) for one in good)
+    pooled = np.concatenate([one.label.item_values("average_precision") for one in good])
     assert part.means["good"].value == pytest.approx(pooled.mean())
     key = ("document", "ranking", "auc_roc")
     assert found.metrics["good"][key] == pytest.approx(

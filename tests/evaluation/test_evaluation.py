@@ -1,4 +1,5 @@
 import json
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def test_the_metrics_are_the_means_of_the_metrics(
     for metrics in (evaluation.document, evaluation.label):
         for name, values in rank_metrics(scores, truth, pivot=metrics.pivot, ks=(1, 5)).items():
             tested = values if metrics.pivot == "document" else values[truth.any(axis=0)]
-            np.testing.assert_allclose(metrics.values(name), tested)
+            np.testing.assert_allclose(metrics.item_values(name), tested)
             assert metrics[name] == pytest.approx(np.nanmean(tested))
 
 
@@ -78,14 +79,14 @@ def test_labels_unseen_in_training_take_part_nowhere_and_are_counted() -> None:
     for given in (scores, csr_array(scores)):
         found = evaluate(given, truth, train)
         assert found.n_unseen == 2
-        assert found.label.items.tolist() == [1, 2]
+        assert found.label.indices.tolist() == [1, 2]
         assert found.label.training_documents.tolist() == [3, 1]
-        assert found.label.values("one_error").tolist() == [0, 100]
+        assert found.label.item_values("one_error").tolist() == [0, 100]
         assert found.document.positives.tolist() == [1, 1]
-        assert found.document.values("coverage").tolist() == [1, 2]  # of labels 1, 2 and 3
+        assert found.document.item_values("coverage").tolist() == [1, 2]  # of labels 1, 2 and 3
         assert found.document["one_error"] == 50
         same_labels = evaluate(given, truth, train, labels="test")
-        assert same_labels.document.values("coverage").tolist() == [1, 1]  # of labels 1 and 2
+        assert same_labels.document.item_values("coverage").tolist() == [1, 1]  # of labels 1 and 2
 
 
 def test_a_document_without_labels_is_left_out_of_the_means_and_counted() -> None:
@@ -94,7 +95,7 @@ def test_a_document_without_labels_is_left_out_of_the_means_and_counted() -> Non
     summary = found.to_dict()["document"]
     assert (summary["n_items"], summary["n_without_positives"]) == (2, 1)
     assert found.document["average_precision"] == 1
-    assert np.isnan(found.document.values("average_precision")[1])
+    assert np.isnan(found.document.item_values("average_precision")[1])
 
 
 def test_corpora_bring_their_labels_and_names_and_must_have_the_same_ones() -> None:
@@ -128,7 +129,7 @@ def test_the_frequency_table_of_one_model_has_the_means_of_its_labels(
     counts = evaluation.label.training_documents
     for part in table.bins:
         inside = (counts >= part.low) & (counts <= part.high)
-        mean = evaluation.label.values("average_precision")[inside].mean()
+        mean = evaluation.label.item_values("average_precision")[inside].mean()
         assert part.means["average_precision"].value == pytest.approx(mean)
     assert len(evaluation.by_frequency((1, 20)).bins) == 2
 
@@ -151,7 +152,7 @@ def test_frames_have_a_row_for_each_metric_and_each_label(
     assert isinstance(frame, pandas.DataFrame)
     assert list(frame.columns) == ["pivot", "task", "metric", "value"]
     labels = found.label.to_frame()
-    assert labels["label"].tolist() == [names[label] for label in found.label.items]
+    assert labels["label"].tolist() == [names[label] for label in found.label.indices]
     assert labels["average_precision"].mean() == pytest.approx(found.label["average_precision"])
     assert labels["f1@break_even"].mean() == pytest.approx(found.label["macro_f1@break_even"])
     assert "training_documents" not in found.document.to_frame().columns
@@ -190,3 +191,27 @@ def test_a_metric_or_pivot_that_is_not_there_is_named(evaluation: Evaluation) ->
         evaluation.document["accuracy"]
     with pytest.raises(InputError, match="pivot is 'word'"):
         evaluation.interval("word", "auc_roc")
+
+
+def test_metrics_are_a_mapping_from_names_to_means(evaluation: Evaluation) -> None:
+    metrics = evaluation.document
+    assert isinstance(metrics, Mapping)
+    assert (
+        dict(**metrics)
+        == dict(metrics.items())
+        == dict(zip(metrics, metrics.values(), strict=True))
+    )
+    assert len(metrics) == len({*metrics.keys()}) == len({**metrics.ranking, **metrics.binary})
+    assert metrics.get("one_error") == metrics["one_error"]
+    assert metrics.get("nonsense") is None
+    assert "nonsense" not in metrics
+    with pytest.raises(InputError, match="there is no metric 'nonsense'; there are auc_roc"):
+        metrics["nonsense"]
+
+
+def test_an_evaluation_prints_on_one_line(evaluation: Evaluation) -> None:
+    means = [part["average_precision"] for part in (evaluation.document, evaluation.label)]
+    assert str(evaluation) == (
+        f"Evaluation(document=Metrics(115 documents, average_precision={means[0]:.3f}), "
+        f"label=Metrics(15 labels, average_precision={means[1]:.3f}), n_unseen=0)"
+    )

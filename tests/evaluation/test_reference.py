@@ -125,7 +125,7 @@ def test_the_authors_values_of_every_label_come_out(model: str, data_dir: Path) 
     }
     within = 1e-9 if model == "dependency" else 2e-4  # for the ties that single precision made
     for name, ours in names.items():
-        assert found.values(ours) == pytest.approx(np.array(theirs[name]), abs=within), name
+        assert found.item_values(ours) == pytest.approx(np.array(theirs[name]), abs=within), name
 
 
 @pytest.mark.data
@@ -141,7 +141,7 @@ def test_the_authors_values_by_labels_of_a_document_come_out(model: str, data_di
         "TrainProp_MacroF1": "macro_f1@proportional",
     }
     for name, ours in names.items():
-        means = [found.values(ours)[found.positives == n].mean() for n in theirs["ntrain"]]
+        means = [found.item_values(ours)[found.positives == n].mean() for n in theirs["ntrain"]]
         assert means == pytest.approx(theirs[name], abs=5e-5), name
 
 

@@ -51,6 +51,7 @@ from tests.models.worlds import (
 from tests.web.serving import bilingual_model
 
 
+@pytest.mark.filterwarnings("ignore::deplda.NoKnownWordsWarning")
 @parametrize_with_checks(
     [quick(model) for model in MODELS],
     expected_failed_checks=lambda _: EXPECTED_FAILED_CHECKS,
@@ -477,6 +478,7 @@ def test_the_same_seed_gives_the_same_calibration_for_any_number_of_threads() ->
         np.testing.assert_array_equal(left, right)
 
 
+@pytest.mark.filterwarnings("ignore::deplda.NoKnownWordsWarning")
 @pytest.mark.parametrize("kind", ALL_MODELS)
 def test_classes_have_probabilities_that_sum_to_one(kind: str) -> None:
     rng = np.random.default_rng(0)

@@ -7,6 +7,7 @@ from deplda import FlatLDA, PriorLDA
 from tests.models.worlds import news
 
 
+@pytest.mark.filterwarnings("ignore::deplda.NoKnownWordsWarning")
 def test_before_any_word_every_label_is_as_likely_as_any_other() -> None:
     model = FlatLDA().fit(news())
     found = model.decision_function(csr_array((1, news().n_words)))

@@ -31,7 +31,7 @@ def fold_without(held: Array, train: Corpus, n_candidates: int) -> Fold:
     model = quick()
     counts, labels, _, _ = model._begin_fit(train, None, None)
     model._n_learned = labels.shape[1]
-    nothing = model._evidence(Documents(train), None, counts, labels)
+    nothing = model._evidence(Documents(train), counts, labels)
     return model._without(held, counts, labels, n_candidates, None, nothing)
 
 

@@ -41,6 +41,7 @@ def fitted() -> HybridLDA:
     return quick().fit(parts()[0])
 
 
+@pytest.mark.filterwarnings("ignore::deplda.NoKnownWordsWarning")
 @pytest.mark.filterwarnings("ignore::deplda.NothingHeldOutWarning")
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast")  # y = inf, on purpose
 @parametrize_with_checks(
@@ -223,6 +224,7 @@ def test_probabilities_are_as_often_right_as_they_say() -> None:
         assert abs(told - seen) < 3 * np.sqrt(told * (1 - told) / n) + 0.1
 
 
+@pytest.mark.filterwarnings("ignore::deplda.NoKnownWordsWarning")
 def test_classes_have_probabilities_that_sum_to_one() -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 120)

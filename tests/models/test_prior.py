@@ -7,6 +7,7 @@ from deplda import PriorLDA
 from tests.models.worlds import news
 
 
+@pytest.mark.filterwarnings("ignore::deplda.NoKnownWordsWarning")
 def test_before_any_word_a_label_is_as_likely_as_it_was_frequent() -> None:
     model = PriorLDA(eta=70.0, alpha=30.0, beta_labels=2.0).fit(news())
     n_documents, n_labels = news().label_counts, news().n_labels

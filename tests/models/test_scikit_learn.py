@@ -3,12 +3,14 @@
 import pickle
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import sklearn
 from scipy.sparse import csr_array
@@ -33,7 +35,9 @@ from deplda import (
     FlatLDA,
     HybridLDA,
     InputError,
+    NoKnownWordsWarning,
     NotCountsWarning,
+    NothingHeldOutWarning,
     PriorLDA,
     TfidfSVM,
     TunedSVM,
@@ -327,9 +331,12 @@ def test_unknown_labels_count_as_missed_in_a_score_for_every_form_of_labels(kind
     assert numbered.score(texts, dense) == numbered.score(texts, csr_array(dense))
     assert numbered.score(texts, dense) == numbered.score(texts, of_numbers)
     known = labels[2:3] * 2
-    assert model.score(texts[:2], known) == evaluate(
-        model.decision_function(texts[:2]), [[1, 1], [1, 1]], model.label_sets_
-    ).document["average_precision"]
+    assert (
+        model.score(texts[:2], known)
+        == evaluate(
+            model.decision_function(texts[:2]), [[1, 1], [1, 1]], model.label_sets_
+        ).document["average_precision"]
+    )
     with pytest.raises(InputError, match="nothing to evaluate"):
         model.score(texts, [["NEW"]] * 4)
 
@@ -444,3 +451,116 @@ def test_a_diagram_links_to_the_documentation_where_it_is_known(
     drawn = pipeline._repr_html_()
     for name in ("HybridLDA", "WordCounter"):
         assert f'href="https://docs.local/deplda/reference/generated/deplda.{name}.html' in drawn
+
+
+# Vectors ----------------------------------------------------------------------------------------
+
+
+@cache
+def told_by_vectors() -> tuple[list[str], Any, Any]:
+    """Texts of random words, vectors, and labels that only the vectors tell."""
+    rng = np.random.default_rng(0)
+    words = np.array(["court", "game", "jury", "league", "team"])
+    texts = [" ".join(rng.choice(words, 4)) for _ in range(120)]
+    labels = rng.integers(0, 2, (120, 3))
+    return texts, 3 * labels + rng.normal(size=labels.shape), labels
+
+
+def test_documents_with_vectors_can_be_cross_validated_and_searched() -> None:
+    texts, vectors, labels = told_by_vectors()
+    documents, model = Documents(texts, embeddings=vectors), quick(HybridLDA, C=1.0)
+    with_vectors, without = (
+        cross_val_score(model, x, labels, cv=2).mean() for x in (documents, texts)
+    )
+    assert with_vectors > without + 0.1
+    search = GridSearchCV(model, {"C": [0.1, 1.0]}, cv=2).fit(documents, labels)
+    assert "vectors" in search.best_estimator_.experts_
+    assert search.predict(documents[:3]).shape == (3, 3)
+
+
+@pytest.mark.usefixtures("routing")
+def test_vectors_are_routed_by_scikit_learn() -> None:
+    texts, vectors, labels = told_by_vectors()
+    model = quick(HybridLDA, C=1.0).set_fit_request(embeddings=True)
+    model.set_score_request(embeddings=True)
+    scores = cross_val_score(model, texts, labels, cv=2, params={"embeddings": vectors})
+    together = cross_val_score(model, Documents(texts, embeddings=vectors), labels, cv=2)
+    assert scores.tolist() == together.tolist()
+
+
+@pytest.mark.parametrize(
+    "method", ["decision_function", "predict", "predict_proba", "rank", "suggest", "score"]
+)
+def test_every_prediction_takes_vectors(method: str) -> None:
+    texts, vectors, labels = told_by_vectors()
+    truth = (labels,) if method == "score" else ()
+    call = getattr(hybrid_of_vectors(), method)
+    as_documents = call(Documents(texts, embeddings=vectors), *truth)
+    assert str(call(texts, *truth, embeddings=vectors)) == str(as_documents)
+    with pytest.raises(InputError, match=r"fitted with embeddings; .* embeddings=\.\.\."):
+        call(texts, *truth)
+
+
+@cache
+def hybrid_of_vectors() -> Any:
+    texts, vectors, labels = told_by_vectors()
+    return quick(HybridLDA, C=1.0).fit(texts, labels, embeddings=vectors)
+
+
+# Batches ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("y", [LABELS, [labels[0] for labels in LABELS]])
+def test_no_documents_get_no_answers(kind: str, y: Any) -> None:
+    model = quick(model_class(kind)).fit(TEXTS, y)
+    empty = pd.Series([], dtype=str)
+    batches: list[Any] = [[], (), np.array([]), empty, pl.Series(empty), TEXTS[:0]]
+    for none in batches:
+        assert model.suggest(none) == []
+        assert model.predict(none).shape[0] == 0
+        assert model.predict_proba(none).shape == (0, 2)
+        assert model.rank(none).labels.shape == (0, 2)
+        assert len(model.decision_function(none)) == 0
+
+
+def test_texts_in_other_containers_are_refused_with_the_conversion() -> None:
+    model = FlatLDA().fit(TEXTS, LABELS)
+    for texts, conversion in (
+        ((text for text in TEXTS), r"got a generator; pass list\(X\)"),
+        ([b"the jury"], r"got a list of bytes; pass \[text.decode\(\) for text in X\]"),
+        (pa.array(["the jury"]), r"got a StringArray; pass X.to_pylist\(\)"),
+        (pa.chunked_array([["the jury"]]), r"got a ChunkedArray; pass X.to_pylist\(\)"),
+    ):
+        message = "X must be a list of str, or counts; " + conversion
+        with pytest.raises(InputError, match=message):
+            model.predict(texts)
+        with pytest.raises(InputError, match=message):
+            FlatLDA().fit(texts, LABELS)
+
+
+# Warnings ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("as_step", [False, True])
+@pytest.mark.parametrize("kind", [FlatLDA, HybridLDA])
+def test_a_warning_points_at_my_line(kind: Any, as_step: bool) -> None:
+    tfidf = TfidfVectorizer().fit_transform(TEXTS)
+    model = quick(kind, n_held_out=30)
+    model = make_pipeline(model) if as_step else model
+    with pytest.warns(NotCountsWarning) as caught:
+        model.fit(tfidf, LABELS)
+    assert {each.filename for each in caught} == {__file__}
+
+
+def test_a_warning_of_a_part_of_the_library_points_at_my_line() -> None:
+    with pytest.warns(NothingHeldOutWarning) as caught:
+        quick(HybridLDA).fit(TEXTS[:2], [["LAW"], ["SPORT"]])
+    assert [each.filename for each in caught] == [__file__]
+
+
+def test_a_warning_reaches_code_without_a_module_name() -> None:
+    code = compile("model.rank(['zzz'], 1)", "<mine>", "exec")
+    with pytest.warns(NoKnownWordsWarning) as caught:
+        exec(code, {"model": FlatLDA().fit(TEXTS, LABELS)})  # noqa: S102
+    assert [each.filename for each in caught] == ["<mine>"]

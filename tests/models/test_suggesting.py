@@ -1,11 +1,11 @@
 """What is said of documents: probabilities where there are any, scores where there are none."""
 
-import warnings
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from deplda import FlatLDA, InputError, NoKnownWordsWarning
 from deplda.models.suggesting import Asked, answers_of, suggested
@@ -111,25 +111,32 @@ def test_documents_without_vocabulary_words_get_no_labels(n_held_out: int, asked
 def test_predict_and_suggest_give_no_label_to_a_document_without_vocabulary_words(
     n_held_out: int,
 ) -> None:
-    model, counts = fitted(n_held_out), news()[:3].counts.toarray()
+    model, counts = clone(fitted(n_held_out)), news()[:3].counts.toarray()
     counts[1] = 0
-    with pytest.warns(NoKnownWordsWarning):
-        suggestions = model.suggest(counts, cutoff=2)
-    assert [len(each.labels) for each in suggestions] == [2, 0, 2]
-    model.set_params(cutoff=2)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NoKnownWordsWarning)
-        assert model.predict(counts).sum(axis=1).tolist() == [2, 0, 2]
-        scored = model.predict_scored(counts, model.scores_to_evaluate(counts))
+    model.set_params(cutoff=2).fit(news())
+    scored = model.predict_scored(counts, model.scores_to_evaluate(counts))  # these do not warn
     assert scored.sum(axis=1).tolist() == [2, 0, 2]
+    with pytest.warns(NoKnownWordsWarning):
+        assert model.predict(counts).sum(axis=1).tolist() == [2, 0, 2]
+    if model.has_probabilities:
+        with pytest.warns(NoKnownWordsWarning):
+            suggestions = model.suggest(counts)
+        assert [len(each.labels) for each in suggestions] == [2, 0, 2]
 
 
-@pytest.mark.parametrize("method", ["rank", "suggest"])
-def test_documents_without_known_words_are_warned_of(method: str) -> None:
-    model, some = fitted(2000), news()[:8].counts.toarray()
-    some[1:] = 0
+@pytest.mark.parametrize(
+    "method",
+    [
+        "decision_function", "predict", "predict_proba", "rank", "rank_batches", "rank_matrix",
+        "suggest",
+    ],
+)  # fmt: skip
+def test_every_prediction_warns_of_documents_without_vocabulary_words(method: str) -> None:
+    model, counts = fitted(2000), news()[:8].counts.copy()
+    counts.data[counts.indptr[1] :] = 0  # stored zeros are not words
+    arguments = {"k": 3} if method.startswith("rank") else {}
     with pytest.warns(NoKnownWordsWarning, match=r"7 of 8 documents .*row 1, 2, 3, 4, 5, …"):
-        getattr(model, method)(some)
+        [*getattr(model, method)(counts, **arguments)]
 
 
 @pytest.mark.parametrize("n_held_out", [0, 2000])

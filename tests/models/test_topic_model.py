@@ -143,6 +143,7 @@ def test_expectations_take_fractions_as_they_are_and_chains_round_them_with_a_wa
     assert (scores == drawn.decision_function(x)).all()
 
 
+@pytest.mark.filterwarnings("ignore::deplda.NoKnownWordsWarning")
 def test_words_that_count_less_than_half_are_no_tokens_but_some_evidence() -> None:
     _, x = counted()
     model = FlatLDA(word_counts="raw").fit(x, TOPICS)

@@ -20,12 +20,13 @@ from deplda.cli.root import root
 from deplda.cli.serve import serve
 from deplda.cli.thesaurus import vocabulary
 from deplda.cli.train import train
+from deplda.cli.warm_up import warm_up
 
 for verb in (train, learn, predict, queue, explain, evaluate, tune):
     root.add_command(verb)
 for verb in (info, labels, label, words, topics):
     root.add_command(verb)
-for verb in (serve, datasets, vocabulary, compare, experiment, report, demo):
+for verb in (serve, datasets, vocabulary, compare, experiment, report, demo, warm_up):
     root.add_command(verb)
 
 

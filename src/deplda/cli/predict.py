@@ -36,7 +36,6 @@ from deplda.errors import InputError
 
 if TYPE_CHECKING:
     from deplda.data.readers import Record
-    from deplda.data.rows import Places
     from deplda.models.suggesting import Asked
 
 _BATCH = 256
@@ -132,7 +131,7 @@ def predict(
             )
         _predict_shards(model, documents[0], output, asked, reading, jobs, engine)
         return
-    from deplda.data.rows import Places
+    from deplda.data.rows import column_numbers
 
     if resume and (output is None or force):
         raise click.UsageError("--resume needs --output, and not --force.")
@@ -149,7 +148,7 @@ def predict(
         note(f"Note: {WITHOUT_PROBABILITIES}.")
     # Other processes are sent the model once a batch, and a GPU is full with many documents only.
     size = _BATCH if engine == "threads" and device == "cpu" else 64 * _BATCH
-    predicted = partial(_answered, classifier, Places(classifier.words_), asked, known)
+    predicted = partial(_answered, classifier, column_numbers(classifier.words_), asked, known)
     records = records_of(documents, reading, classifier)
     if known is not None:
         records = known.numbered(records)
@@ -259,7 +258,7 @@ def _batches(
 
 
 def _answered(
-    model: Any, words: Places, asked: Asked, known: Known | None, batch: list[Record]
+    model: Any, words: dict[str, int], asked: Asked, known: Known | None, batch: list[Record]
 ) -> list[Answered]:
     """Return what is said of each document, counted by the model's words."""
     from deplda.data.readers import CorpusBuilder

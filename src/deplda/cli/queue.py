@@ -127,10 +127,10 @@ def queue(
 def _read(model: Any, records: Iterator[Record], ids: list[str], size: int) -> Iterator[Candidates]:
     """Yield what is to be known of some documents after the other, and note who they are."""
     from deplda.data.readers import CorpusBuilder
-    from deplda.data.rows import Places
+    from deplda.data.rows import column_numbers
     from deplda.models.queueing import candidates
 
-    words = Places(model.words_)
+    words = column_numbers(model.words_)
     with waiting("reading and scoring") as done:
         while batch := list(islice(records, size)):
             builder = CorpusBuilder(words, ())

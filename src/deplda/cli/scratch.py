@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ import click
 
 from deplda.cli.documents import Reading, as_path, is_readable
 from deplda.cli.output import note
-from deplda.errors import GuessedSeparatorWarning, InputError
+from deplda.errors import GuessedSeparatorWarning, InputError, warn
 from deplda.models.registry import can, verbs_that_can
 
 if TYPE_CHECKING:
@@ -91,11 +90,10 @@ def _with_separator(folder: Path, fields: Fields) -> Fields:
     if differing:
         other = differing[0]
         more = f" (and {len(differing) - 1:,} more)" if len(differing) > 1 else ""
-        warnings.warn(
+        warn(
             f"labels in {other}{more} look separated by {told[other].text!r}, not by "
             f"{told[first].text!r} as in {first}, and {told[first].text!r} is used for all files; "
             "write them alike, or set --separator",
             GuessedSeparatorWarning,
-            stacklevel=2,
         )
     return replace(fields, separator=told[first].text)

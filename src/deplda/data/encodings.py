@@ -6,11 +6,10 @@ import codecs
 import io
 import os
 import re
-import warnings
 from typing import IO
 
 from deplda.data.wording import did_you_mean
-from deplda.errors import GuessedEncodingWarning, InputError, ReadError
+from deplda.errors import GuessedEncodingWarning, InputError, ReadError, warn
 
 AUTO = "auto"
 WESTERN = "cp1252"
@@ -121,11 +120,10 @@ class Decoder:
         self.encoding, self._is_guessed = WESTERN, True
         word = _WORD.search(text)
         shown = f", with words such as {word[0][:40]!r}" if word else ""
-        warnings.warn(
+        warn(
             f"{os.fspath(self._path)} is not UTF-8: it is read as {WESTERN}{shown} "
             "(encoding=, --encoding says another)",
             GuessedEncodingWarning,
-            stacklevel=2,
         )
 
     def _western(self, number: int, line: bytes) -> str:

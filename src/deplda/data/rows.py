@@ -12,21 +12,22 @@ from scipy.sparse import csr_array
 from deplda.data.corpus import check_distinct
 
 
-class Places(dict[str, int]):
-    """Distinct names and their places; for rows over the same names it is made once."""
-
-    def __init__(self, names: Iterable[str], what: str = "names") -> None:
-        given = tuple(names)
-        check_distinct(given, what)
-        super().__init__(zip(given, range(len(given)), strict=True))
+def column_numbers(names: Iterable[str], what: str = "names") -> dict[str, int]:
+    """Return the column number of each name; raise if a name occurs twice."""
+    columns = tuple(names)
+    check_distinct(columns, what)
+    return {name: number for number, name in enumerate(columns)}
 
 
 class SparseRows:
-    """Growing sparse rows over names, learned as they come or fixed at the start."""
+    """Growing sparse rows over names, learned as they come or fixed at the start.
+
+    Rows over the same names can share their `column_numbers`.
+    """
 
     def __init__(self, names: Iterable[str] | None = None, what: str = "names") -> None:
         self.fixed = names is not None
-        self.places = names if isinstance(names, Places) else Places(names or (), what)
+        self.places = names if isinstance(names, dict) else column_numbers(names or (), what)
         self.data, self.indices, self.ends = array("i"), array("i"), array("q", [0])
 
     def add(self, row: Mapping[str, int]) -> None:

@@ -49,6 +49,8 @@ def read_targets(y: Any) -> tuple[Indicator, Targets]:
     """
     if isinstance(y, np.ndarray) and y.dtype == object and y.ndim == 1:
         y = y.tolist()  # may hold label lists
+    elif str(getattr(y, "dtype", "")).startswith(("List(", "Array(")):
+        y = y.to_list()  # polars, whose rows are Series
     if issparse(y):
         return _indicator(y, "sparse", None)
     if _is_label_lists(y):

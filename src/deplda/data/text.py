@@ -32,7 +32,7 @@ from deplda.data.languages import (
     strings,
 )
 from deplda.data.names import MARK, NameWords, names_of
-from deplda.data.rows import Places, SparseRows
+from deplda.data.rows import SparseRows, column_numbers
 from deplda.data.tokens import Tokenizer
 from deplda.data.vocabulary import Vocabulary
 from deplda.data.word_frames import frame_of
@@ -113,7 +113,7 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
     names_at_ = range(0)
     _surface_words: tuple[str, ...] | None = None
     _name_words: NameWords | None = None
-    _places: Places | None = None
+    _places: dict[str, int] | None = None
 
     def __init__(
         self,
@@ -304,10 +304,12 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
         """Return the counts of texts over the fitted vocabulary, always csr int32."""
         check_is_fitted(self, "vocabulary_")
         if self._places is None or len(self._places) != len(self.vocabulary_):
-            self._places = Places(self.vocabulary_)
+            self._places = column_numbers(self.vocabulary_)
         return self._counted(strings(texts), self._places)[0]
 
-    def _counted(self, texts: Iterable[str], words: Places | None) -> tuple[Any, tuple[str, ...]]:
+    def _counted(
+        self, texts: Iterable[str], words: dict[str, int] | None
+    ) -> tuple[Any, tuple[str, ...]]:
         """Return the counts of these words, or of all, and the words."""
         rows, count = SparseRows(words), self.analyzer().counts
         for text in texts:

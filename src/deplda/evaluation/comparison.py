@@ -104,7 +104,7 @@ def compare(
     first = next(iter(splits.values()))
     counts = np.concatenate([part.label.training_documents for part in first])
     values = {
-        name: np.concatenate([part.label.values(metric) for part in parts])
+        name: np.concatenate([part.label.item_values(metric) for part in parts])
         for name, parts in splits.items()
     }
     return Comparison(
@@ -127,7 +127,7 @@ def _check_same_labels(splits: Mapping[str, list[Evaluation]]) -> None:
             )
         for split, (one, other) in enumerate(zip(first, parts, strict=True)):
             if not (
-                np.array_equal(one.label.items, other.label.items)
+                np.array_equal(one.label.indices, other.label.indices)
                 and np.array_equal(one.label.positives, other.label.positives)
                 and np.array_equal(one.label.training_documents, other.label.training_documents)
             ):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 
 from deplda.data import checks
 from deplda.data.corpus import Corpus
+from deplda.data.wording import counted
 from deplda.errors import InputError
 from deplda.evaluation import cutoffs
 from deplda.evaluation.binary import binary_ratios
@@ -41,13 +42,19 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+class UnknownMetricError(InputError, KeyError):
+    """A metric that an evaluation does not have; a `KeyError`, as of every mapping."""
+
+    __str__ = InputError.__str__
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Metrics:
+class Metrics(Mapping[str, float]):
     """All metrics of one pivot by name, and the values of every document, or of every label."""
 
     pivot: str
-    items: Ints
-    """Which documents, or labels, were evaluated: their rows, or columns, in the truth."""
+    indices: Ints
+    """Rows of the evaluated documents, or columns of the evaluated labels, in the truth."""
     names: tuple[str, ...]
     """Their names, or their numbers where no names were given."""
     positives: Ints
@@ -61,17 +68,17 @@ class Metrics:
         """Return a metric, for instance ``"average_precision"`` or ``"micro_f1@calibrated"``."""
         return self._ratio(name).value
 
-    def __contains__(self, name: object) -> bool:
-        return name in self.ranking or name in self.binary
-
     def __iter__(self) -> Iterator[str]:
-        return iter(self.keys())
+        return iter(self._every)
 
-    def keys(self) -> KeysView[str]:
-        """Return the names of the metrics, ranking first."""
-        return self._every.keys()
+    def __len__(self) -> int:
+        return len(self._every)
 
-    def values(self, name: str) -> Floats:
+    def __repr__(self) -> str:
+        size = counted(int(np.count_nonzero(self.positives)), self.pivot)
+        return f"Metrics({size}, average_precision={self['average_precision']:.3f})"
+
+    def item_values(self, name: str) -> Floats:
         """Return a metric's value for each item, NaN where it is not defined."""
         return self._ratio(name).items
 
@@ -105,16 +112,19 @@ class Metrics:
         for name, ratio in self._every.items():
             if not name.startswith("micro_"):
                 columns[name.removeprefix("macro_")] = ratio.items
-        return data_frame(columns, index=self.items)
+        return data_frame(columns, index=self.indices)
 
     @property
     def _every(self) -> dict[str, Ratio]:
         return {**self.ranking, **self.binary}
 
     def _ratio(self, name: str) -> Ratio:
-        if name not in self:
-            raise InputError(f"there is no metric {name!r}; there are {', '.join(self)}")
-        return self._every[name]
+        try:
+            return self._every[name]
+        except KeyError:
+            raise UnknownMetricError(
+                f"there is no metric {name!r}; there are {', '.join(self)}"
+            ) from None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,7 +138,7 @@ class Evaluation:
     >>> found = deplda.evaluate([[0.9, 0.2], [0.4, 0.7]], truth, train_labels)
     >>> found.document["one_error"]
     50.0
-    >>> found.document.values("average_precision").tolist()
+    >>> found.document.item_values("average_precision").tolist()
     [1.0, 0.5]
     """
 
@@ -139,6 +149,9 @@ class Evaluation:
     n_unseen: int
     """Labels of test documents that no training document has, counted with their documents; they
     can not be predicted, and are in no metric."""
+
+    def __repr__(self) -> str:
+        return f"Evaluation(document={self.document}, label={self.label}, n_unseen={self.n_unseen})"
 
     def interval(
         self, pivot: str, name: str, *, level: float = 0.95, resamples: int = 1000, seed: int = 0
@@ -155,7 +168,7 @@ class Evaluation:
 
         `bins` is a number of bins of about equally many labels, or the lowest frequency of each.
         """
-        values = {metric: self.label.values(metric)}
+        values = {metric: self.label.item_values(metric)}
         return frequency_table(self.label.training_documents, values, bins, metric, seed=seed)
 
     def to_dict(self) -> dict[str, Any]:

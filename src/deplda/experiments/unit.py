@@ -72,10 +72,10 @@ def run_unit(task: Task) -> dict[str, Any]:
     return {
         "metrics": found.to_dict(),
         "by_label": {
-            "labels": [int(label) for label in found.label.items],
+            "labels": [int(label) for label in found.label.indices],
             "training_documents": found.label.training_documents.tolist(),
             "positives": found.label.positives.tolist(),
-            "average_precision": found.label.values("average_precision").tolist(),
+            "average_precision": found.label.item_values("average_precision").tolist(),
         },
         "resampled": {
             "document": drawn_anew(found.document, task.split),
@@ -150,7 +150,7 @@ def drawn_anew(
 def _compile(model: Any, train: Corpus) -> None:
     """Let a copy of the model see a few documents, so that compiling is not timed."""
     few = train[:_FEW_DOCUMENTS]
-    clone(model).fit(few).decision_function(few)
+    clone(model).fit(few).scores_to_evaluate(few)
 
 
 def _gpu_of(model: Any) -> str:

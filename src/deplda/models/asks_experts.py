@@ -14,7 +14,8 @@ from deplda.data.evidence import Documents, ids_of
 from deplda.data.targets import Indicator, Targets
 from deplda.errors import InputError
 from deplda.models import vectors
-from deplda.models.base import Counts, LabelClassifier, Numbers
+from deplda.models.base import Counts, Floats, LabelClassifier, Numbers, Ranking, Suggestion
+from deplda.models.cutting import Cutoff
 from deplda.models.expert_signals import Expert, Told, counts_in
 from deplda.models.experts import Asked, Evidence, named_experts, said_by
 from deplda.models.vectors import Vectors
@@ -59,6 +60,42 @@ class AsksExperts(LabelClassifier):
         model._experts, model._without_experts, model._sources, model._vectors = (), None, {}, None
         return model
 
+    def decision_function(self, X: Any, *, embeddings: Any = None) -> Floats:
+        """Return the score of each label, documents × labels; `embeddings` as in `fit`."""
+        return super().decision_function(Documents.of(X, embeddings))
+
+    def predict(self, X: Any, *, embeddings: Any = None) -> Any:
+        """Return the labels of each document, in the form of y; `embeddings` as in `fit`."""
+        return super().predict(Documents.of(X, embeddings))
+
+    def predict_proba(self, X: Any, *, embeddings: Any = None) -> Floats:
+        """Return the probability of each label, documents × labels; `embeddings` as in `fit`."""
+        return super().predict_proba(Documents.of(X, embeddings))
+
+    def rank(self, X: Any, k: int = 10, *, embeddings: Any = None) -> Ranking:
+        """Return the k best labels of each document and their scores; `embeddings` as in `fit`."""
+        return super().rank(Documents.of(X, embeddings), k)
+
+    def suggest(
+        self,
+        X: Any,
+        k: int | None = None,
+        cutoff: Cutoff | None = None,
+        *,
+        embeddings: Any = None,
+    ) -> list[Suggestion]:
+        """Return the labels of each document, k at most, the likeliest first.
+
+        `cutoff` is as the parameter, which it is by default; `embeddings` are as in `fit`.
+        """
+        return super().suggest(Documents.of(X, embeddings), k, cutoff)
+
+    def score(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, embeddings: Any = None
+    ) -> float:
+        """Return the quality of the ranking, as other models do; `embeddings` are as in `fit`."""
+        return super().score(Documents.of(X, embeddings), y, sample_weight)
+
     def _read_labels(self, X: Any, y: Any) -> tuple[Indicator, Targets]:
         return super()._read_labels(Documents.of(X).X, y)
 
@@ -96,7 +133,7 @@ class AsksExperts(LabelClassifier):
         if given.embeddings is None:
             raise InputError(
                 "this model was fitted with embeddings; give those of these documents, "
-                "Documents(X, embeddings=...) (--embeddings FILE), or leave them out: "
+                "embeddings=... (--embeddings FILE), or leave them out: "
                 "by_words_alone()"
             )
         found, n_dimensions = vectors.directions(given.embeddings, n), self._vectors.n_dimensions
@@ -114,11 +151,9 @@ class AsksExperts(LabelClassifier):
     def _n_tokens_in(self, counts: Any) -> Numbers:
         return super()._n_tokens_in(counts_in(counts))
 
-    def _evidence(
-        self, given: Documents, embeddings: Any, counts: Counts, labels: Indicator
-    ) -> Evidence:
+    def _evidence(self, given: Documents, counts: Counts, labels: Indicator) -> Evidence:
         """Return what is known of the training documents beside their words."""
-        own = given.embeddings if embeddings is None else embeddings
+        own = given.embeddings
         n, learned = counts.shape[0], self._learned(labels)
         experts = named_experts(self.experts) | named_experts(given.experts)
         directions = None if own is None else vectors.directions(own, n)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -40,7 +39,7 @@ from deplda.data.wording import counted
 from deplda.engine.execution import Device, Engine, Execution, Where
 from deplda.engine.pool import Stop
 from deplda.engine.progress import stage
-from deplda.errors import InputError, NoKnownWordsWarning, ReadError
+from deplda.errors import InputError, NoKnownWordsWarning, ReadError, warn
 from deplda.evaluation import evaluate
 from deplda.evaluation.estimate import Ratio
 from deplda.inference.batches import check_cells
@@ -164,21 +163,16 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         With two classes, one for each document, the second's score less the first's.
         """
         check_is_fitted(self)
-        matrix = self._score_counts(self._read_counts(X, reset=False))
+        matrix = self._score_counts(self._read_documents(X))
         if self._targets.kind == "classes" and matrix.shape[1] == 2:
             return matrix[:, 1] - matrix[:, 0]
         return matrix
 
     def rank(self, X: Any, k: int = 10) -> Ranking:
-        """Return the k best labels (all if there are fewer) of each document and their scores.
-
-        Warns of documents without a word that the model knows: their labels are the prior's.
-        """
+        """Return the k best labels (all if there are fewer) of each document and their scores."""
         check_is_fitted(self)
         checks.at_least_one(k=k)
-        counts = self._read_counts(X, reset=False)
-        _warn_of_unknown(counts)
-        return self._ranking(counts, k)
+        return self._ranking(self._read_documents(X), k)
 
     def _ranking(self, counts: Counts, k: int) -> Ranking:
         k = min(int(k), len(self.classes_))
@@ -191,7 +185,7 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         """Yield `rank` of some documents after the other, in constant memory."""
         check_is_fitted(self)
         checks.at_least_one(k=k)
-        for numbers, scores in self._rank_counts(self._read_counts(X, reset=False), int(k)):
+        for numbers, scores in self._rank_counts(self._read_documents(X), int(k)):
             yield Ranking(self.classes_[numbers], scores)
 
     def rank_matrix(self, X: Any, k: int) -> csr_array[Any, tuple[int, int]]:
@@ -201,9 +195,12 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         """
         check_is_fitted(self)
         checks.at_least_one(k=k)
+        return self._rank_matrix(self._read_documents(X), int(k))
+
+    def _rank_matrix(self, counts: Counts, k: int) -> csr_array[Any, tuple[int, int]]:
         n_labels = len(self.classes_)
         rows = [csr_array((0, n_labels))]
-        for numbers, scores in self._rank_counts(self._read_counts(X, reset=False), int(k)):
+        for numbers, scores in self._rank_counts(counts, k):
             starts = np.arange(len(numbers) + 1) * numbers.shape[1]
             shape = len(numbers), n_labels
             rows.append(csr_array((scores.ravel(), numbers.ravel(), starts), shape=shape))
@@ -213,7 +210,7 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         """Return what `evaluate` takes: all scores, or the best where those would be too many."""
         counts = self._read_counts(X, reset=False)
         if counts.shape[0] * len(self.classes_) > _EVALUATED_CELLS:
-            return self.rank_matrix(X, self._most_ranked())
+            return self._rank_matrix(counts, self._most_ranked())
         return self._score_counts(counts)
 
     def _most_ranked(self) -> int:
@@ -260,7 +257,7 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         true. Where y was one class for each document, rows sum to 1.
         """
         check_is_fitted(self)
-        counts, calibration = self._read_counts(X, reset=False), self._calibration()
+        counts, calibration = self._read_documents(X), self._calibration()
         return calibration.of_documents(self._score_counts(counts))
 
     def suggest(
@@ -269,15 +266,14 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         """Return the labels that each document is given, the likeliest first, equals in order.
 
         `cutoff` is as the parameter, which it is by default; k labels at most. A document gets none
-        if no label is likely enough, or if it has no vocabulary words, of which it warns.
+        if no label is likely enough, or if it has no vocabulary words.
         """
         check_is_fitted(self)
         if k is not None:
             checks.at_least_one(k=k)
         chosen = self.cutoff if cutoff is None else cutoff
         cutting.check_cutoff(chosen)
-        counts, _ = self._read_counts(X, reset=False), self._calibration()
-        _warn_of_unknown(counts)
+        counts, _ = self._read_documents(X), self._calibration()
         return self._suggestions(counts, k, chosen)
 
     def _suggestions(self, counts: Counts, k: int | None, cutoff: Cutoff) -> list[Suggestion]:
@@ -295,8 +291,10 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         document without vocabulary words gets no labels.
         """
         check_is_fitted(self)
+        return self._predict(self._read_documents(X))
+
+    def _predict(self, counts: Counts) -> Any:
         cutting.check_cutoff(self.cutoff)
-        counts = self._read_counts(X, reset=False)
         if self._targets.kind == "classes":
             best = [numbers[:, 0] for numbers, _ in self._rank_counts(counts, 1)]
             return self.classes_[np.concatenate([np.zeros(0, np.int64), *best])]
@@ -307,12 +305,12 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
 
         They are not scored again where the best by score are given.
         """
+        counts = self._read_counts(X, reset=False)
         dense = isinstance(scores, np.ndarray) and self._targets.kind != "classes"
         if not dense or self.has_probabilities or cutting.needs_probabilities(self.cutoff):
-            return self.predict(X)
+            return self._predict(counts)
         numbers = best(scores, cutting.most_labels(self.cutoff, self.label_sets_)).labels
-        has_evidence = self._has_evidence(self._read_counts(X, reset=False))[:, None]
-        kept = np.broadcast_to(has_evidence, numbers.shape)
+        kept = np.broadcast_to(self._has_evidence(counts)[:, None], numbers.shape)
         return self._targets.give_back(sparse_rows(numbers, kept, kept, len(self.classes_)))
 
     def _given(self, counts: Counts, cutoff: Cutoff) -> Indicator:
@@ -522,10 +520,12 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
             )
         if isinstance(X, str):
             raise InputError("X is one text; put it in a list")
-        if are_texts(X):
+        if are_texts(X, if_empty=not reset and self.counter_ is not None):
             X = self._count_words(X)
         check_no_texts(X)
-        how: Any = {"accept_sparse": "csr", "ensure_non_negative": True}
+        how: Any = {
+            "accept_sparse": "csr", "ensure_non_negative": True, "ensure_min_samples": int(reset)
+        }  # fmt: skip
         if reset or hasattr(X, "columns"):
             x = validate_data(self, X, reset=reset, **how)
         else:  # scikit-learn would warn that the columns have no names; rows of a Corpus have none
@@ -536,6 +536,20 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
                     f"{self.n_features_in_:,} features as input; count the same words as in fit"
                 )
         return canonical(x)
+
+    def _read_documents(self, X: Any) -> Counts:
+        """Return the counts of documents to predict; warn of those without vocabulary words."""
+        counts = self._read_counts(X, reset=False)
+        empty = np.flatnonzero(~self._has_evidence(counts))
+        if len(empty):
+            rows = ", ".join(map(str, empty[:5])) + (", …" if len(empty) > 5 else "")
+            warn(
+                f"{len(empty):,} of {counts.shape[0]:,} documents have no vocabulary words (row "
+                f"{rows}): suggest gives them no labels, and their scores and probabilities are "
+                "those of any document",
+                NoKnownWordsWarning,
+            )
+        return counts
 
     def _count_words(self, texts: Any) -> Any:
         if self.counter_ is None:
@@ -797,19 +811,6 @@ def _check_device(device: str) -> None:
         from deplda.kernels.cuda.device import choose
 
         choose("cuda")
-
-
-def _warn_of_unknown(counts: Counts) -> None:
-    """Warn of documents without a word that the model knows."""
-    unknown = np.flatnonzero(np.diff(counts.indptr) == 0)
-    if len(unknown):
-        shown = ", ".join(map(str, unknown[:5])) + (", …" if len(unknown) > 5 else "")
-        warnings.warn(
-            f"{len(unknown):,} of {counts.shape[0]:,} documents have no word that the model knows "
-            f"(row {shown}); their labels are those that are likely of any document",
-            NoKnownWordsWarning,
-            stacklevel=3,
-        )
 
 
 def _next_rows(flags: Iterator[np.bool_], n: int) -> npt.NDArray[np.bool_]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 import reprlib
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any, Literal
@@ -24,7 +23,7 @@ from deplda.data.statistics import describe
 from deplda.data.targets import Targets
 from deplda.data.text import WordCounter
 from deplda.data.vocabulary import Concept, Vocabulary
-from deplda.errors import IgnoredParameterWarning, InputError, OtherVersionWarning, ReadError
+from deplda.errors import IgnoredParameterWarning, InputError, OtherVersionWarning, ReadError, warn
 from deplda.models import untrusted
 from deplda.models.calibration import Calibration
 from deplda.models.card import Arrays, Card, Stored
@@ -132,11 +131,10 @@ def _settle_cutoff(model: Any) -> None:
     cutoff = model.cutoff
     if isinstance(cutoff, float) and math.isfinite(cutoff) and not 0 < cutoff < 1:
         default = type(model)().cutoff
-        warnings.warn(
+        warn(
             f"the saved {type(model).__name__} cuts off at the score {cutoff:g}; a threshold is a "
             f"probability now, and cutoff={default!r} is used: set another, and save it again",
             IgnoredParameterWarning,
-            stacklevel=2,
         )
         model.cutoff = default
     check_cutoff(model.cutoff)
@@ -606,11 +604,10 @@ def _counter(text: _Text, words: list[str]) -> WordCounter:
     if (package or "").partition(" ")[0] != (here or "").partition(" ")[0]:
         raise msgspec.ValidationError(f"{package!r} is not what normalises words: {here!r} is")
     if package != here:
-        warnings.warn(
+        warn(
             f"its words were normalised by {package!r}, here it is {here!r}: a word whose form "
             "differs is not known",
             OtherVersionWarning,
-            stacklevel=2,
         )
     try:
         counter.analyzer()

@@ -9,7 +9,6 @@ are taken to be such, and an object that has ``fit`` is fitted without them.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -23,7 +22,7 @@ from sklearn.base import clone
 from deplda.data.corpus import sparse_rows
 from deplda.data.readers.expert_files import MOST_SCORE, Suggestions, read_suggestions
 from deplda.data.targets import Indicator
-from deplda.errors import InputError, MissingSuggestionsWarning
+from deplda.errors import InputError, MissingSuggestionsWarning, warn
 from deplda.models.candidates import Sparse
 from deplda.models.expert_signals import ranked
 from deplda.models.mixture import BASE, GIVEN
@@ -128,7 +127,7 @@ def said_by(name: str, expert: Any, asked: Asked) -> Sparse:
                 f"{told} (the first is {first!r}, its own first {expert.ids[0]!r}); give a file "
                 "of the same ids"
             )
-        warnings.warn(f"{told}, such as {first!r}", MissingSuggestionsWarning, stacklevel=2)
+        warn(f"{told}, such as {first!r}", MissingSuggestionsWarning)
     if expert.labels and {*expert.labels}.isdisjoint(map(str, asked.classes)):
         raise InputError(
             f"the expert {name!r} suggests labels such as {expert.labels[0]!r}, of which the model "

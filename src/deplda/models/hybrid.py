@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from deplda.data.weighting import WordCounts, label_frequencies
 from deplda.engine.execution import Execution
 from deplda.engine.pool import Stop
 from deplda.engine.progress import skip_steps, steps
-from deplda.errors import NothingHeldOutWarning
+from deplda.errors import NothingHeldOutWarning, warn
 from deplda.inference.batches import Backend
 from deplda.inference.cpu import Cpu
 from deplda.models import holdout, hybrid_codec, hybrid_reasons
@@ -212,18 +211,18 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
             told to (`WordCounter(names=...)`), or else by their words alone.
         embeddings : (documents, dimensions) array, optional
             A vector for each document, of any encoder. Labels whose documents are near by it, and
-            those of the nearest documents, become candidates, and how near is evidence. New
-            documents then come with theirs: ``Documents(X, embeddings=...)``.
+            those of the nearest documents, become candidates, and how near is evidence. Pass the
+            vectors of new documents in the same way: ``predict(X, embeddings=...)``.
         """
         checked(self.get_params(deep=False))
-        given = Documents.of(X)
+        given = Documents.of(X, embeddings)
         if vocabulary is not None and are_texts(given.X):
             counter = _with_names(counter, vocabulary)
         lesson = self._begin_fit(
             given.X, y, counter, words=words, classes=classes, sample_weight=sample_weight
         )
         counts, labels, rows = lesson.counts, lesson.labels, lesson.rows
-        given, groups, embeddings = (taken(each, rows) for each in (given, groups, embeddings))
+        given, groups = taken(given, rows), taken(groups, rows)
         check_counts(counts)
         self._last_stage: Calibration | None = None
         self._n_learned = labels.shape[1]
@@ -231,7 +230,7 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
         learned = self._words_in(counts)
         self.n_tokens_ = round(float(learned.sum()))
         index = self._index_names(WordDocuments.of(counts))
-        evidence = self._evidence(given, embeddings, learned, labels)
+        evidence = self._evidence(given, learned, labels)
         known = evidence.are_known()
         folds = [
             fold
@@ -271,12 +270,11 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
             known = [without(fold, usual) for fold in folds]
         if not any(fold.truth.nnz for fold in known):
             if self.n_held_out:
-                warnings.warn(
+                warn(
                     f"of {sum(map(len, folds)):,} documents held out none has a label that others "
                     "have too; signals are mixed by fixed weights, there are no probabilities, and "
                     "predict gives as many labels as the median training document has",
                     NothingHeldOutWarning,
-                    stacklevel=3,
                 )
             self.C_ = _UNTAUGHT_COST if self.C == "auto" else float(self.C)
             self.n_candidates_ = usual

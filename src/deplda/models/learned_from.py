@@ -7,7 +7,6 @@ whose.
 
 from __future__ import annotations
 
-import warnings
 from hashlib import blake2b
 from typing import Any, NamedTuple, Self
 
@@ -15,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from deplda.errors import LearnedFromWarning
+from deplda.errors import LearnedFromWarning, warn
 
 _Bits = npt.NDArray[np.int64]
 _FEW = 100
@@ -59,12 +58,11 @@ def warn_of(n_learned: int, n_documents: int) -> None:
     Fewer are what any large corpus has: documents that were there twice.
     """
     if n_learned and n_learned >= n_documents / _FEW:
-        warnings.warn(
+        warn(
             f"{n_learned:,} of {n_documents:,} documents were learned from, by their words: on "
             "these, memory is measured, not how good the model is on new documents; judge it by "
             "others (deplda train --holdout keeps some aside)",
             LearnedFromWarning,
-            stacklevel=3,
         )
 
 

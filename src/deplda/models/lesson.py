@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, issparse
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from deplda.data.corpus import Corpus
-from deplda.data.evidence import Documents, ids_of
+from deplda.data.evidence import Documents, select_rows
 from deplda.data.targets import Indicator, Targets
 from deplda.data.text import WordCounter
 from deplda.data.weighting import are_scaled_down
-from deplda.errors import InputError, NotCountsWarning
+from deplda.errors import InputError, NotCountsWarning, warn
 
 Counts = csr_array[Any, tuple[int, int]]
 Floats = npt.NDArray[np.float64]
@@ -49,7 +46,7 @@ def weighted(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Floats | Non
     """
     if sample_weight is None:
         return X, y, None, None
-    weights = _checked(sample_weight, _num_samples(Documents.of(X).X))
+    weights = _checked(sample_weight, _num_samples(X))
     if y is not None and not is_read(y):
         check_lengths(len(weights), _num_samples(y))
     if weights.all():
@@ -65,25 +62,10 @@ def weighted(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Floats | Non
 
 
 def taken(values: Any, rows: Numbers | None) -> Any:
-    """Return some rows of whatever has one for each document; all if none are named."""
-    if values is None or rows is None:
+    """Return some rows of labels that have been read, or of `select_rows` of anything else."""
+    if rows is None:
         return values
-    if isinstance(values, Corpus):
-        return values[rows]
-    if isinstance(values, Documents):
-        ids = ids_of(values, _num_samples(values.X))
-        return replace(
-            values, X=taken(values.X, rows), ids=[ids[row] for row in rows],
-            embeddings=taken(values.embeddings, rows),
-        )  # fmt: skip
-    if is_read(values):
-        return values[0][rows], values[1]
-    if (n := _num_samples(values)) <= rows[-1]:
-        raise InputError(
-            f"there are {n:,} values, none of document {rows[-1]}; give one for each document"
-        )
-    is_sparse = issparse(values)
-    return _safe_indexing(values.tocsr() if is_sparse else values, rows)
+    return (values[0][rows], values[1]) if is_read(values) else select_rows(values, rows)
 
 
 def is_read(y: Any) -> bool:
@@ -114,9 +96,11 @@ def _checked(sample_weight: Any, n: int) -> Floats:
 # What X and y are --------------------------------------------------------------------------------
 
 
-def are_texts(X: Any) -> bool:
+def are_texts(X: Any, *, if_empty: bool = False) -> bool:
     """Return whether X is a list of texts, or an array or a column of them."""
-    if issparse(X) or not (isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1):
+    if isinstance(X, Documents) or issparse(X):
+        return False
+    if not (isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1):
         return False
     are_strings = [isinstance(x, str) for x in X]
     if any(are_strings) and not all(are_strings):
@@ -124,14 +108,26 @@ def are_texts(X: Any) -> bool:
         raise InputError(
             f"the text of document {number} is {[*X][number]!r}; give '' where there is none"
         )
-    return any(are_strings)
+    return any(are_strings) if are_strings else if_empty
 
 
 _OF_TEXTS = ("object", "str", "string")  # what pandas and polars call their types
 
 
 def check_no_texts(X: Any) -> None:
-    """Raise if X is a table in which texts stand, not counts."""
+    """Raise if X is neither counts nor a list, an array or a column of texts."""
+    is_arrow = hasattr(X, "to_pylist") and not hasattr(X, "shape")
+    are_bytes = isinstance(X, list | tuple) and any(isinstance(x, bytes) for x in X)
+    if is_arrow or are_bytes or isinstance(X, Iterator):
+        instead = (
+            "X.to_pylist()" if is_arrow
+            else "[text.decode() for text in X]" if are_bytes
+            else "list(X)"
+        )  # fmt: skip
+        raise InputError(
+            f"X must be a list of str, or counts; got a {type(X).__name__}"
+            f"{' of bytes' if are_bytes else ''}; pass {instead}"
+        )
     if issparse(X) or len(getattr(X, "shape", ())) != 2 or not all(X.shape):
         return
     if hasattr(X, "columns"):
@@ -168,10 +164,9 @@ def check_lengths(n: int, n_labelled: int) -> None:
 def warn_of_weights(counts: Counts, model: str) -> None:
     """Warn if X is tf-idf: a document would be taken to have hardly a token."""
     if are_scaled_down(counts):
-        warnings.warn(
+        warn(
             f"X looks like tf-idf (its rows are fractions of length 1 or less), but {model} learns "
             "from how often words occur; pass counts (CountVectorizer instead of TfidfVectorizer, "
             "or WordCounter), or the texts themselves",
             NotCountsWarning,
-            stacklevel=4,
         )

@@ -14,7 +14,7 @@ from deplda.data import checks
 from deplda.data.corpus import Corpus
 from deplda.data.weighting import WORD_COUNTS
 from deplda.engine.execution import DEVICES, check_engine
-from deplda.errors import IgnoredParameterWarning, warn_caller
+from deplda.errors import IgnoredParameterWarning, warn
 from deplda.inference.settings import COMBINES, ESTIMATES, METHODS
 
 Model = Literal["flat", "prior", "dependency"]
@@ -173,7 +173,7 @@ def warn_of_ignored(parameters: Mapping[str, Any], defaults: Mapping[str, Any]) 
         listed = ", ".join(
             f"{name}={parameters[name]!r} (needs {need})" for name, need in needs.items()
         )
-        warn_caller(
+        warn(
             f"parameters without effect: {listed}; set what they need, or leave them at their "
             "defaults",
             IgnoredParameterWarning,

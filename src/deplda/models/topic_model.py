@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -22,7 +21,7 @@ from deplda.data.targets import Indicator, Targets, by_place, extended, renamed
 from deplda.data.text import WordCounter
 from deplda.data.weighting import WordCounts, whole_copies
 from deplda.engine.execution import Execution
-from deplda.errors import FractionalCountsWarning, InputError
+from deplda.errors import FractionalCountsWarning, InputError, warn
 from deplda.inference.batches import Backend, infer, settle
 from deplda.inference.layout import Tables
 from deplda.inference.scores import scores
@@ -479,9 +478,8 @@ def _documents(counts: Counts) -> Corpus:
 
 def _warn_of_fractions(corpus: Corpus, parameter: str) -> None:
     if corpus.counts.dtype.kind == "f":
-        warnings.warn(
+        warn(
             "counts are rounded, since whole tokens are drawn; pass how often each word occurs, or "
             f"use {parameter}='deterministic', which takes fractions as they are",
             FractionalCountsWarning,
-            stacklevel=5,
         )

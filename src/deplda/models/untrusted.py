@@ -7,12 +7,11 @@ and so is the pattern of its words; both have limits, unless whoever loads it tr
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 from deplda.data.tokens import NAMED_PATTERNS
-from deplda.errors import IgnoredParameterWarning, InputError
+from deplda.errors import IgnoredParameterWarning, InputError, warn
 
 # Parameters that say where and how loudly a model works, or which files and programs it asks, and
 # what they are in a loaded one.
@@ -48,11 +47,10 @@ def without_machine(model: str, parameters: Mapping[str, Any]) -> dict[str, Any]
     named = {name: parameters[name] for name in MACHINE if name in parameters}
     odd = [f"{name}={value!r}" for name, value in named.items() if value != MACHINE[name]]
     if odd and odd != ["verbose=True"]:
-        warnings.warn(
+        warn(
             f"the saved {model} asks for {', '.join(odd)}, which is left out: where a model works "
             "is said by who loads it; use set_params, or save it again",
             IgnoredParameterWarning,
-            stacklevel=2,
         )
     return {name: value for name, value in parameters.items() if name not in MACHINE}
 

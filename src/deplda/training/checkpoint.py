@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +14,7 @@ import numpy.typing as npt
 
 from deplda.data.atomic import write_whole
 from deplda.data.files import StrPath, check_format, check_plain, read_plain
-from deplda.errors import InputError, ReadError
+from deplda.errors import InputError, ReadError, warn
 from deplda.training.slices import NOT_AN_ARRAY, never_falls, undisturbed
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -168,11 +167,10 @@ class Checkpoint:
         try:
             save_arrays(self._file(number), **state)
         except OSError as error:
-            warnings.warn(
+            warn(
                 f"chain {number} could not be saved in {self.folder} ({error.strerror}); "
                 "it goes on, and will be saved later if there is room",
                 RuntimeWarning,
-                stacklevel=2,
             )
 
     def load(self, number: int) -> SavedArrays | None:

@@ -8,7 +8,6 @@ a shard in memory at a time, and this process the names.
 from __future__ import annotations
 
 import os
-import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -31,7 +30,7 @@ from deplda.data.readers.shard_files import format_of, names_in
 from deplda.data.text import WordCounter
 from deplda.engine.execution import HERE, Execution, Shown
 from deplda.engine.pool import Stop
-from deplda.errors import ApproximateCountsWarning, InputError
+from deplda.errors import ApproximateCountsWarning, InputError, warn
 from deplda.training.checkpoint import load_arrays, save_arrays
 
 PREPARE_ANEW = "delete the folder of prepared shards, and prepare them anew"
@@ -237,13 +236,12 @@ def _names(surveys: Iterable[_Survey], counter: WordCounter, is_numbered: bool) 
 
 
 def _warn(missed: int, least: int, max_words: int) -> None:
-    warnings.warn(
+    warn(
         f"the texts have more distinct words than max_words = {max_words:,}: counts may be too "
         f"small by up to {wording.counted(missed, 'token')}, so that words with fewer than "
         f"{least + missed:,} may be left out; give more memory to it with a larger max_words "
         "(--max-words)",
         ApproximateCountsWarning,
-        stacklevel=4,
     )
 
 

@@ -77,10 +77,10 @@ def found(data: Dataset, split: int, model: str, seed: int, diagnosed: bool) -> 
     return {
         "metrics": result.to_dict(),
         "by_label": {
-            "labels": result.label.items.tolist(),
+            "labels": result.label.indices.tolist(),
             "training_documents": result.label.training_documents.tolist(),
             "positives": result.label.positives.tolist(),
-            "average_precision": result.label.values("average_precision").tolist(),
+            "average_precision": result.label.item_values("average_precision").tolist(),
         },
         "resampled": {
             "document": drawn_anew(result.document, split, 60),

@@ -12,6 +12,7 @@ from tests.kernels.cuda.emulator import emulated, use
 from tests.models.linear.worlds import MODELS, world
 
 
+@pytest.mark.filterwarnings("ignore::deplda.NoKnownWordsWarning")
 @pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("model", MODELS)
 def test_scores_are_those_of_the_cpu(model: Any) -> None:

@@ -14,6 +14,7 @@ from tests.models.linear.worlds import MODELS, reference, shares, world
 from tests.models.worlds import EXPECTED_FAILED_CHECKS
 
 
+@pytest.mark.filterwarnings("ignore::deplda.NoKnownWordsWarning")
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast")  # y = inf, on purpose
 @parametrize_with_checks(
     [model() for model in MODELS],
@@ -70,6 +71,7 @@ def test_a_label_with_one_document_is_learned() -> None:
         assert scores[:, 5].argmax() == 17
 
 
+@pytest.mark.filterwarnings("ignore::deplda.NoKnownWordsWarning")
 @pytest.mark.parametrize("model", MODELS)
 def test_documents_without_words_score_the_intercepts(model: Any) -> None:
     corpus = world()

@@ -154,7 +154,9 @@ def test_forms_that_are_wrong_are_said_to_be(
     assert_problem(annif.post(path, content=body, headers=FORM), status, part)
 
 
-@pytest.mark.parametrize("body", ["text=court%00y", "text=court+%zz%", "a=&text=court+&&=", "text=court%f0%9f%98%80"])
+@pytest.mark.parametrize(
+    "body", ["text=court%00y", "text=court+%zz%", "a=&text=court+&&=", "text=court%f0%9f%98%80"]
+)
 def test_forms_that_are_odd_are_read(body: str, annif: httpx.Client) -> None:
     assert results(annif.post(f"{ONE}/suggest", content=body, headers=FORM))
 

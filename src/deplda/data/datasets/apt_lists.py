@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import warnings
 from collections.abc import Iterable, Iterator
 from hashlib import md5
 from itertools import chain
@@ -15,7 +14,7 @@ import msgspec
 
 from deplda.data.atomic import write_together
 from deplda.data.sizes import max_record, max_whole, too_large
-from deplda.errors import DataUnavailableError, ShortDescriptionsWarning
+from deplda.errors import DataUnavailableError, ShortDescriptionsWarning, warn
 
 PACKAGES, SOURCE = "debtags.jsonl.gz", "SOURCE.txt"
 _HELPER = "/usr/lib/apt/apt-helper"
@@ -62,12 +61,11 @@ def make(folder: Path) -> dict[str, Path]:
             f"Debian system, and pass its folder as data_dir. If lists are missing, run: {_UPDATE}"
         )
     if not long:
-        warnings.warn(
+        warn(
             "apt's lists have no long descriptions (Acquire::Languages is none here): documents "
             f"are the short ones, of a few words. For the long ones run: {_UPDATE}; then "
             "deplda datasets fetch debtags --anew",
             ShortDescriptionsWarning,
-            stacklevel=2,
         )
     folder.mkdir(parents=True, exist_ok=True)
     files = {name: folder / name for name in (PACKAGES, SOURCE)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -53,6 +52,7 @@ from deplda.errors import (
     InputError,
     MissingFieldWarning,
     ReadError,
+    warn,
 )
 
 _NUMBERED = ("svmlight", "mat")  # formats without texts
@@ -333,7 +333,7 @@ class _Counting:
         self.fields = replace(fields, separator=found.fields.separator)
         self.separator = found.separator
         if self._warns and found.separator is not None and not found.separator.is_sure:
-            warnings.warn(found.separator.note, GuessedSeparatorWarning, stacklevel=2)
+            warn(found.separator.note, GuessedSeparatorWarning)
         if self._is_to_detect():
             self.counter.detect_language([text_of(row, held) for _, row in found.first])
             self._count = self.counter.analyzer().counts
@@ -373,7 +373,7 @@ def separator_in(path: StrPath, fields: Fields) -> Fields:
         return fields
     found = read_settled(path, format, fields, Written())
     if found.separator is not None and not found.separator.is_sure:
-        warnings.warn(found.separator.note, GuessedSeparatorWarning, stacklevel=2)
+        warn(found.separator.note, GuessedSeparatorWarning)
     return found.fields
 
 
@@ -394,11 +394,10 @@ def _records(
         if count.seen is not None:
             count.seen(1)
     if missing and len(held.texts) > 1 and names:
-        warnings.warn(
+        warn(
             f"{os.fspath(bad.path)}: no document has the text field "
             f"{', '.join(map(repr, missing))} (found: {found(names.values())})",
             MissingFieldWarning,
-            stacklevel=2,
         )
 
 

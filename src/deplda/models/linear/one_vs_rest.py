@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -13,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from deplda.data.targets import Indicator
 from deplda.engine.execution import Execution
+from deplda.errors import warn
 from deplda.models.linear import tuning
 from deplda.models.linear.blocks import Blocks
 from deplda.models.linear.solver import Features, Floats, Numbers, Problem, Solved
@@ -153,9 +153,8 @@ def _assembled(columns: Sequence[Any], n_words: int) -> csr_array[Any, tuple[int
 
 
 def _warn_unsolved(n: int, tolerance: float) -> None:
-    warnings.warn(
+    warn(
         f"the SVMs of {n:,} labels have not come down to tol={tolerance:g}; "
         "a smaller C or a larger tol helps",
         ConvergenceWarning,
-        stacklevel=4,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -15,6 +14,7 @@ from deplda.data.corpus import compact_rows
 from deplda.data.targets import Indicator
 from deplda.engine.execution import Execution, Shown
 from deplda.engine.pool import Stop, Stopped
+from deplda.errors import warn
 from deplda.kernels import shortlists
 from deplda.models.candidates import Labels, Sparse, kernel_arrays
 from deplda.models.devices import on_gpu
@@ -144,11 +144,10 @@ def learn(
 def warn_of_unsolved(n: int) -> None:
     """Warn of SVMs that are not solved, if there are any."""
     if n:
-        warnings.warn(
+        warn(
             f"{n:,} SVMs have not come down to their tolerance in {_MOST_SWEEPS} sweeps; a "
             "smaller C helps",
             ConvergenceWarning,
-            stacklevel=4,
         )
 
 
