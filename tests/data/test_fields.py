@@ -26,6 +26,26 @@ def test_fields_and_weights_that_cannot_be_are_refused(options: Any, problem: st
         Fields(**options)
 
 
+@pytest.mark.parametrize(
+    ("fields", "names"),
+    [
+        (Fields(), {"id": "id", "title": "title", "text": "text", "labels": "labels"}),
+        (
+            Fields(id=None, text=("Title", "Body"), labels="Subjects"),
+            {"id": "id", "text": "Body", "labels": "Subjects"},
+        ),
+        (
+            Fields(text=("head", "body"), weights={"body": 2}),
+            {"id": "id", "title": "title", "text": "head", "labels": "labels"},
+        ),
+    ],
+)
+def test_a_whole_text_is_written_to_the_field_that_counts_least(
+    fields: Fields, names: dict[str, str]
+) -> None:
+    assert fields.names_to_write == names
+
+
 def test_a_card_is_read_without_what_reads_documents() -> None:
     code = "import sys, deplda.models.card; sys.exit('sklearn' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, check=True, timeout=120)

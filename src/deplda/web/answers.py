@@ -250,6 +250,8 @@ class ModelAnswer(Struct):
     """How well labels are found, from the rarest to the most frequent; empty if not measured."""
     text: dict[str, Any] | None
     """How texts become words; None if the model knows counts alone."""
+    fields: dict[str, str]
+    """The names of the id, title, text and labels in files that the model reads."""
     limits: dict[str, float | int]
     project: str = ""
     """The id that it is served under."""
