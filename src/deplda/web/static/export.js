@@ -37,10 +37,11 @@ function rows({ suggestions, decisions }) {
 
 // The documents that are done, in the model's own fields: `deplda learn` reads them. Others would be
 // learned as if they had no more labels. Returns how many are left out.
-export function saveJson(queue, { id, title, text, labels }) {
+export function saveJson(queue, { id, title, text, empty, labels }) {
   const done = queue.filter((one) => one.isDone);
   const documents = done.map((one) => ({
     [id]: one.id, ...(title && { [title]: titleOf(one) }), [text]: one.text,
+    ...Object.fromEntries(empty.map((name) => [name, ""])),
     [labels]: accepted(one).map(({ label, uri }) => uri ?? label), suggestions: rows(one),
   }));
   if (done.length) save("json", "application/json", JSON.stringify(documents, null, 1));
