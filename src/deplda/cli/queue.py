@@ -166,7 +166,7 @@ def _content(record: Record, fields: Fields) -> dict[str, Any]:
     if not texts.keys() <= {*fields.texts}:  # options have named other fields
         texts = {names.text: "\n".join(texts.values())}
     title = {names.title: record.title} if names.title is not None and record.title else {}
-    return title | dict.fromkeys(fields.texts, "") | texts
+    return {**title, **dict.fromkeys(fields.texts, ""), **texts}
 
 
 def _write(output: Path, rows: list[dict[str, Any]], fields: Fields) -> None:
@@ -175,8 +175,9 @@ def _write(output: Path, rows: list[dict[str, Any]], fields: Fields) -> None:
 
     if output.suffix.lower() == ".csv":
         names = fields.names_to_write
-        title = [names.title] if any(names.title in row for row in rows) else []
-        columns = [names.id, "value", "reason", *title, *fields.texts]
+        title = () if names.title is None else (names.title,)
+        titles = [name for name in title if any(name in row for row in rows)]
+        columns = [names.id, "value", "reason", *titles, *fields.texts]
         cells = [tuple(row.get(name) for name in columns) for row in rows]
         lines = [header_line(columns, ","), *(row_line(each, ",") for each in cells)]
     else:
