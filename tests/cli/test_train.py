@@ -12,7 +12,7 @@ import pytest
 from safetensors.numpy import load_file
 
 import deplda
-from deplda import DependencyLDA, HybridLDA, WordCounter, read_corpus
+from deplda import DependencyLDA, Fields, HybridLDA, WordCounter, read_corpus
 from tests.cli.running import (
     QUICK,
     articles,
@@ -62,6 +62,34 @@ def test_a_hybrid_trained_here_has_the_arrays_of_one_trained_in_python(
     for name, array in trained.items():
         np.testing.assert_array_equal(array, python[name])
     assert "Suggests labels from a probability of " in said
+
+
+def test_texts_of_a_file_make_the_hybrid_that_they_make_in_python(tmp_path: Path) -> None:
+    rows = [
+        {"id": row["id"], "title": row["text"].split()[0], "text": row["text"]}
+        | {"labels": row["labels"]}
+        for row in articles()
+    ]
+    few: Any = {"C": 1.0, "n_topic_chains": 2, "n_topic_sweeps": 20}
+    done(
+        "train", write_jsonl(tmp_path / "a.jsonl", rows), "-o", tmp_path / "m", "--seed", 3,
+        "--language", "english",
+        "--text-field", "title", "--text-field", "text", "--field-weight", "title=2",
+        *(part for name, value in few.items() for part in ("--set", f"{name}={value}")),
+    )  # fmt: skip
+    fields = Fields(text=("title", "text"), weights={"title": 2})
+    train = read_corpus(
+        tmp_path / "a.jsonl", fields=fields, counter=WordCounter(language="english")
+    )
+    HybridLDA(random_state=3, **few).fit(train).save(tmp_path / "python")
+    trained, python = (
+        load_file(tmp_path / name / "arrays.safetensors") for name in ("m", "python")
+    )
+    assert trained.keys() == python.keys()
+    for name, array in trained.items():
+        np.testing.assert_array_equal(array, python[name])
+    one, other = (deplda.load(tmp_path / name).predict_proba(train) for name in ("m", "python"))
+    np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize(

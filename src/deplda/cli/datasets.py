@@ -102,8 +102,7 @@ def fetch(name: str, data_dir: Path | None, anew: bool, as_json: bool) -> None:
 def stats(corpus: str, reading: Reading, words: Words, as_json: bool) -> None:
     """Show the statistics of a corpus: a file, a folder, or the name of a data set.
 
-    Words are counted as `deplda train` counts those of all documents: forms are merged, and rare
-    words are dropped. `deplda compare` counts only the words of its training documents.
+    Words are counted as `deplda train` counts them: forms are merged, and rare words dropped.
     """
     from deplda.data.statistics import describe
 

@@ -225,8 +225,8 @@ def train(
     if summary["known_by_name"]:
         n_more = len(model.classes_) - summary["labels"]
         show(
-            f"{summary['known_by_name']:,} of {counted(n_more, 'more label')} of the vocabulary can "
-            "be suggested by their names."
+            f"{summary['known_by_name']:,} of {counted(n_more, 'more label')} of the vocabulary "
+            "can be suggested by their names."
         )
     elif len(model.classes_) > summary["labels"]:
         show(
