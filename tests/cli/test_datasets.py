@@ -28,7 +28,6 @@ def test_stats_count_words_as_train_does(tmp_path: Path) -> None:
     assert (told["n_documents"], told["n_words"]) == (trained["documents"], trained["words"])
 
 
-
 @pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.gz", "b.parquet", "b.svm", "b.svm.gz", "b"])
 def test_a_corpus_survives_every_conversion(name: str, tmp_path: Path) -> None:
     source, target = tmp_path / "a.csv", tmp_path / name
