@@ -44,6 +44,7 @@ def test_a_kept_model_says_what_it_said(release: str, name: str) -> None:
     if model.cutoff == "validated":
         model.set_params(cutoff="at-least-one")  # the rule of 1.0.0
     found = kept.told_by(model)
+    assert model.counter_ is not None
     without_words = ~model._has_evidence(model.counter_.count(kept.NEW))  # get no labels since
     for row in np.flatnonzero(without_words):
         told["labels"][row] = []

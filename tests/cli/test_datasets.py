@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from deplda import WordCounter, datasets, read_corpus
-from tests.cli.running import articles, done, problem, run, write_jsonl
+from tests.cli.running import QUICK, articles, done, problem, run, write_jsonl
 
 
 def test_data_sets_are_listed_and_described(news: Path) -> None:
@@ -18,6 +18,14 @@ def test_data_sets_are_listed_and_described(news: Path) -> None:
     assert "no files to fetch: it is generated" in done("datasets", "fetch", "newsroom")
     assert json.loads(done("datasets", "fetch", "newsroom", "--json")) == []
     assert "there is no data set, file or folder 'nope'" in problem(1, "datasets", "fetch", "nope")
+
+
+def test_stats_count_words_as_train_does(tmp_path: Path) -> None:
+    rows = [row | {"text": f"judges of {row['text']} judging songs"} for row in articles()]
+    corpus = write_jsonl(tmp_path / "a.jsonl", rows)
+    told = json.loads(done("datasets", "stats", corpus, "--json"))
+    trained = json.loads(done("train", corpus, "-o", tmp_path / "m", "--json", *QUICK))
+    assert (told["n_documents"], told["n_words"]) == (trained["documents"], trained["words"])
 
 
 @pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.gz", "b.parquet", "b.svm", "b.svm.gz", "b"])

@@ -171,7 +171,7 @@ def test_documents_that_were_learned_from_are_warned_of(
             for path in (corpus, other):
                 result = run(verb, model, path)
                 assert result.exit_code == 0, result.stderr
-                assert "Warning: 24 of 30 documents were learned from, by their" in result.stderr
+                assert "Warning: 24 of 30 documents have the same words as" in result.stderr
 
 
 def test_the_best_cut_is_told_ready_to_be_pasted(model: Path, test_part: Path) -> None:

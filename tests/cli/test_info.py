@@ -25,7 +25,10 @@ def test_info_says_what_the_model_is(model: Path) -> None:
 def test_info_says_how_good_the_model_is_in_plain_words(model: Path) -> None:
     reached = json.loads(done("info", model, "--json"))["held_out"]
     shown = done("info", model)
-    assert f"On {reached['documents']:.0f} training documents held out, a model of the" in shown
+    assert (
+        f"On {reached['documents']:.0f} training documents held out (of 24), a model of the"
+        in shown
+    )
     assert f"gave the right label first for {100 - reached['one_error']:.0f} %" in shown
     n = round(reached["labels"])
     by_label = f"{reached['label_average_precision']:.3f} by label ({n} labels"

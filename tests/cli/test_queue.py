@@ -3,12 +3,13 @@
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import deplda
 from deplda.models.queueing import queue
-from tests.cli.running import articles, done, problem, run, write_jsonl
+from tests.cli.running import QUICK, articles, done, problem, run, write_jsonl
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def test_the_queue_is_that_of_the_function(model: Path, new: Path) -> None:
     assert [row["value"] for row in said["queue"]] == [one.value for one in expected]
     for row in said["queue"]:
         assert all(word in row["reason"] for word in row["words"])
-        for label in row["labels"]:
+        for label in row["uncertain_labels"]:
             assert 0.05 <= label["probability"] <= 0.95
             assert f"{label['label']} (" in row["reason"]
 
@@ -52,13 +53,64 @@ def test_it_is_written_as_lines_or_as_a_table(tmp_path: Path, model: Path, new: 
     rows = json.loads(done("queue", model, new, "-n", 4, "--json"))["queue"]
     lines, table = tmp_path / "next.jsonl", tmp_path / "next.csv"
     assert done("queue", model, new, "-n", 4, "-o", lines) == f"4 of 30 documents: {lines}\n"
-    assert [json.loads(line) for line in lines.read_text().splitlines()] == rows
-    done("queue", model, new, "-n", 4, "-o", table)
-    with table.open(newline="") as file:
-        read = list(csv.DictReader(file))
-    assert [(row["id"], float(row["value"]), row["reason"]) for row in read] == [
-        (row["id"], row["value"], row["reason"]) for row in rows
+    texts = {row["id"]: row["text"] for row in articles()}
+    assert [json.loads(line) for line in lines.read_text().splitlines()] == [
+        row | {"text": texts[row["id"]]} for row in rows
     ]
+    done("queue", model, new, "-n", 4, "-o", table)
+    with table.open(newline="", encoding="utf-8-sig") as file:
+        read = list(csv.DictReader(file))
+    assert [tuple(row.values()) for row in read] == [
+        (row["id"], str(row["value"]), row["reason"], texts[row["id"]]) for row in rows
+    ]
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--text-field", "body", "--text-field", "head", "--id-field", "key")]
+)
+@pytest.mark.parametrize("name", ["next.jsonl", "next.csv"])
+def test_predict_reads_the_queue_as_the_documents_themselves(
+    name: str, options: tuple[str, ...], tmp_path: Path
+) -> None:
+    def renamed(row: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+        head, _, body = row["text"].partition(" ")
+        values = {"id": row["id"], "head": head, "body": f"=1+1, - {body}", "labels": row["labels"]}
+        return {names.get(key, key): value for key, value in values.items()}
+
+    own = {"id": "Nr.", "head": "Title", "body": "Abstract", "labels": "Subjects"}
+    corpus = write_jsonl(tmp_path / "all.jsonl", [renamed(row, own) for row in articles()])
+    model = tmp_path / "m"
+    done(
+        "train", corpus, "-o", model, "--id-field", "Nr.", "--text-field", "Title",
+        "--text-field", "Abstract", "--labels-field", "Subjects", *QUICK,
+    )  # fmt: skip
+    others = {"id": "key"} if options else own
+    titled = [renamed(row, others) | {"title": f"No. {row['id']}"} for row in articles()[:9]]
+    for row in titled:
+        row[others.get("body", "body")] += " court"  # the model has not learned from it
+    new, output = write_jsonl(tmp_path / "new.jsonl", titled), tmp_path / name
+    done("queue", model, new, *options, "-o", output)
+
+    def predicted(path: Path, *options: str) -> dict[str, Any]:
+        said = done("predict", model, path, *options).splitlines()
+        return {one["id"]: one["labels"] for one in map(json.loads, said)}
+
+    assert predicted(output) == predicted(new, *options)
+
+
+def test_the_queue_has_titles_and_of_counts_the_counts(
+    tmp_path: Path, model: Path, counts_model: Path
+) -> None:
+    new = write_jsonl(tmp_path / "new.jsonl", [{"title": "A case", "text": "the judge in court"}])
+    done("queue", model, new, "-o", tmp_path / "next.csv")
+    header, row = (tmp_path / "next.csv").read_text("utf-8-sig").splitlines()
+    assert header == "id,value,reason,title,text"
+    assert row.endswith(",A case,the judge in court")
+    word = deplda.load(counts_model).words_[0]
+    counted = write_jsonl(tmp_path / "counts.jsonl", [{"id": "c", "counts": {word: 2}}])
+    done("queue", counts_model, counted, "-o", tmp_path / "next.jsonl")
+    assert json.loads((tmp_path / "next.jsonl").read_text())["counts"] == {word: 2}
+    done("predict", counts_model, tmp_path / "next.jsonl")
 
 
 def test_what_cannot_be_written_is_said_before_any_work(
@@ -70,7 +122,7 @@ def test_what_cannot_be_written_is_said_before_any_work(
     assert "exists; choose another name" in problem(1, "queue", model, new, "-o", there)
     assert there.read_text() == "mine"
     done("queue", model, new, "-o", there, "--force")
-    assert there.read_text().startswith("id,value,reason\n")
+    assert there.read_text("utf-8").startswith("\ufeffid,value,reason,text\n")
 
 
 def test_a_model_without_probabilities_is_refused(tmp_path: Path, corpus: Path, new: Path) -> None:

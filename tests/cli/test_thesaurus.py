@@ -149,8 +149,10 @@ def hybrid(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--language", "none", "--vocabulary", folder / "names.tsv",
         "--set", "n_topic_sweeps=20", "--set", "C=1",
     )  # fmt: skip
-    assert f"{len(never()):,} more labels known by name alone" in shown
-    assert f"; its vocabulary has {len(never()):,} more; it takes" in done("info", folder / "model")
+    n = len(never())
+    assert f"{n} of {n} more labels of the vocabulary can be suggested by their names." in shown
+    more = f"; its vocabulary has {n} more, of which {n} can be suggested by their names; it takes"
+    assert more in done("info", folder / "model")
     return folder / "model"
 
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import astuple
 from typing import Any
 
 import pytest
@@ -24,6 +25,24 @@ from tests.cli.running import ENVIRONMENT
 def test_fields_and_weights_that_cannot_be_are_refused(options: Any, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         Fields(**options)
+
+
+@pytest.mark.parametrize(
+    ("fields", "names"),
+    [
+        (Fields(), ("id", "title", "text", (), "labels")),
+        (
+            Fields(id=None, text=("Title", "Body"), labels="Subjects"),
+            ("id", None, "Body", ("Title",), "Subjects"),
+        ),
+        (
+            Fields(text=("head", "body"), weights={"body": 2}),
+            ("id", "title", "head", ("body",), "labels"),
+        ),
+    ],
+)
+def test_a_whole_text_is_written_to_the_field_that_counts_least(fields: Fields, names: Any) -> None:
+    assert astuple(fields.names_to_write) == names
 
 
 def test_a_card_is_read_without_what_reads_documents() -> None:

@@ -33,7 +33,7 @@ def made(shift: float = 0.0) -> Headline:
 def test_there_are_six_lines_of_at_most_80_characters(shift: float) -> None:
     heading, *lines = str(made(shift)).splitlines()
     assert heading == "predict on 80 documents: per cent, with 95 % intervals"
-    tags = ["given", "found", "best 5", "ranking", "rare", "unknown"]
+    tags = ["given", "found", "best 5", "ranking", "rarest", "unknown"]
     assert [line[:9].strip() for line in lines] == tags
     assert max(map(len, lines)) <= 80
 
@@ -47,8 +47,12 @@ def test_its_numbers_are_per_cent_of_those_that_programs_get() -> None:
     assert f"{value:.1f} [{low:.1f}, {high:.1f}] of them right" in lines["g"]
     assert f"{told['labels_given'] / 80:.1f} labels per document" in lines["g"]
     assert f"of {told['labels_true']:,} true labels" in lines["f"]
-    share = 100 * told["labels_unknown"] / told["labels_true"]
-    assert f"{share:.1f} of the true labels ({told['labels_unknown']})" in lines["u"]
+    n_unknown, n_true = told["labels_unknown"], told["labels_true"]
+    assert lines["u"].endswith(
+        f"{100 * n_unknown / n_true:.1f} of the true labels ({n_unknown}); "
+        f"AP is of the other {n_true - n_unknown}, in {told['documents_ranked']} documents"
+    )
+    assert "AP of known labels" in lines["r"]
     hits = told["right"]["value"] * told["labels_given"]
     assert told["found"]["value"] == pytest.approx(hits / told["labels_true"])
     assert told["f1"]["value"] == pytest.approx(
@@ -67,8 +71,10 @@ def test_all_right_is_told_as_100_and_nearly_all_is_not() -> None:
         rare = rare_labels(csr_array(scores), csr_array(truth), counts)
         text = str(headline(found, of_all, of_all, rare, n_unknown=0, asked="predict -k 5"))
         assert f"found     {share}" in text
-        assert "unknown   0: the model knows all labels" in text
+        assert text.endswith("unknown   0: the model knows all labels of the documents")
         assert "found: 1 label with 1,001 training documents" in text
+    text = str(headline(found, of_all, of_all, rare, n_unknown=0, n_by_name=64, asked=""))
+    assert "unknown   0: the model knows all labels of the documents, 64 by name alone" in text
     with pytest.raises(InputError, match="the best few have no limit"):
         headline(found, of_all, suggestion_metrics(given, truth), rare, n_unknown=0, asked="")
 

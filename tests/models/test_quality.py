@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from deplda.models.quality import FrequencyBand, LabelQuality, by_frequency, held_out_quality
+from deplda.models.quality import (
+    FrequencyBand,
+    LabelQuality,
+    by_frequency,
+    held_out_in_words,
+    held_out_quality,
+)
 
 TRUTH = np.array([[1, 0, 0, 1], [0, 1, 0, 0]])
 SCORES = np.array([[4.0, 3.0, 1.0, 2.0], [1.0, 2.0, 3.0, 0.5]])
@@ -47,6 +53,16 @@ def test_labels_are_judged_by_how_they_rank_documents(form: Any) -> None:
     assert (figures["labels"], figures["rare_labels"]) == (2, 1)
     assert figures["label_average_precision"] == pytest.approx(3 / 8)
     assert figures["rare_label_average_precision"] == pytest.approx(1 / 4)
+
+
+def test_documents_that_cannot_be_judged_are_counted() -> None:
+    scores, truth = np.tile(SCORES, (2, 1)), np.vstack([TRUTH, np.zeros_like(TRUTH)])
+    figures = held_out_quality(scores, truth, TRAINED).figures
+    more = "2 more have no label that other documents have"
+    assert held_out_in_words(figures, 4) == f"2 training documents held out ({more})"
+    assert held_out_in_words(figures, 1000) == f"2 training documents held out (of 1,000; {more})"
+    del figures["documents_held_out"]  # of an older model
+    assert held_out_in_words(figures, 2) == "2 training documents held out"
 
 
 def test_labels_are_judged_by_what_was_taught_of_them() -> None:

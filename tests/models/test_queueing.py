@@ -164,8 +164,8 @@ def test_the_reason_names_labels_and_words_that_count_most() -> None:
         "perhaps L2 (30%, no training document), L0 (40%, 1 training document), "
         "L1 (50%, 20 training documents); words that few before it have: dog, pig"
     )
-    assert [label["documents"] for label in said["labels"]] == [0, 1, 20]
-    assert sum(label["part"] for label in said["labels"]) < said["value"] == one.value
+    assert [label["documents"] for label in said["uncertain_labels"]] == [0, 1, 20]
+    assert sum(label["part"] for label in said["uncertain_labels"]) < said["value"] == one.value
     (certain,) = in_order(model, known({0: 0.97, 1: 0.03}, words=[[1, 0, 0, 0]]))
     assert certain.doubts == ()
     assert told(model, certain)["reason"] == "words that few before it have: cat"

@@ -12,9 +12,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+import deplda
+from deplda import Fields
+from deplda.data.readers import read_records
 from deplda.data.vocabulary import Concept, Vocabulary
 from deplda.models.reasons import percent
 from deplda.web import Limits
+from tests.cli.running import done
 from tests.web.browsing import (
     TEXT,
     decisions,
@@ -88,14 +92,18 @@ def test_the_words_that_add_most_are_brightest_and_the_rest_stays_plain(page: Pa
 
 def test_pointing_at_a_label_lights_its_words_and_says_why(page: Page) -> None:
     suggest(page)
+    first = page.locator(".suggestion .name").first.evaluate("one => one.firstChild.textContent")
+    why = page.locator(".why")
+    expect(why).to_contain_text(f"Why {first}?")  # it is selected from the start
+    page.keyboard.press("Escape")
+    expect(why).to_contain_text("Point at a label")
     assert "game" in page.locator("mark.lit").all_text_contents()
     page.locator(".suggestion", has_text="LAW").hover()
-    why = page.locator(".why")
     expect(why).to_contain_text("Why LAW?")
     expect(why).to_contain_text(re.compile(r"because of the words (court|jury) and (court|jury)"))
     assert set(page.locator("mark.lit").all_text_contents()) == {"jury", "court"}
     page.mouse.move(5, 5)
-    expect(why).to_contain_text("Point at a label")
+    expect(why).to_contain_text(f"Why {first}?")  # the keys act on it
     page.locator(".suggestion", has_text="LAW").locator(".name").click()
     page.mouse.move(5, 5)
     expect(why).to_contain_text("Why LAW?")  # a click keeps it
@@ -276,6 +284,29 @@ def test_a_queue_is_worked_through_by_keyboard_alone(page: Page) -> None:
     expect(page.locator("#queue-said")).to_have_text("Document 2 of 3")
 
 
+@pytest.mark.parametrize("how", ["click", "keys"])
+def test_the_first_label_is_selected_from_the_start(how: str, page: Page) -> None:
+    page.fill("#text", TEXT)
+    if how == "click":
+        page.click("#go")
+    else:
+        page.keyboard.press("Control+Enter")
+    selected = page.locator(".suggestion.looked-at")
+    expect(page.locator(".why h2")).to_be_visible()
+    first, second = (page.locator(".suggestion").nth(n).inner_text() for n in (0, 1))
+    assert selected.all_inner_texts() == [first]
+    page.keyboard.press("ArrowDown")
+    assert selected.all_inner_texts() == [second]
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("a")  # which goes to the next label
+    assert decisions(page) == ["accepted", "open", "open"]
+    assert selected.all_inner_texts() == [second]
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("a")  # a second time reverts, and stays
+    assert decisions(page) == ["open", "open", "open"]
+    assert selected.all_inner_texts() == [first]
+
+
 def test_the_document_before_is_decided_on_by_keyboard_too(page: Page) -> None:
     paste_many(page, *TEXTS)
     page.keyboard.press("a")
@@ -407,9 +438,9 @@ def test_files_become_documents(page: Page, tmp_path: Path) -> None:
     titles = page.locator(".entry-title").all_text_contents()
     assert titles == [TEXT, "First", "the game", "# the team in court"]
     with page.expect_download() as download:
-        page.click("#save-json")
-    found = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
-    assert [one["id"] for one in found["documents"]] == ["one", "7", "7-2", "two"]
+        page.click("#save-csv")
+    rows = csv.DictReader(Path(download.value.path()).read_text("utf-8-sig").splitlines())
+    assert list(dict.fromkeys(row["id"] for row in rows)) == ["one", "7", "7-2", "two"]
     page.evaluate(
         """() => {
           const data = new DataTransfer();
@@ -441,7 +472,12 @@ def test_the_whole_queue_is_taken_along(browser: Browser, tmp_path: Path) -> Non
                 rf"deplda-\d{{4}}-\d\d-\d\d\.{kind}", download.value.suggested_filename
             )
             saved[kind] = Path(download.value.path()).read_bytes()
-        expect(page.locator("#taken")).to_have_text("1 label has no address and is not in it.")
+            expect(page.locator("#taken")).to_have_text(
+                {
+                    "csv": "", "json": "1 document is not done and is not in it.",
+                    "tsv": "1 label has no address and is not in it.",
+                }[kind]
+            )  # fmt: skip
     assert saved["csv"].startswith("\ufeffid,title,label".encode())
     rows = list(csv.DictReader(saved["csv"].decode("utf-8-sig").splitlines()))
     first = [row for row in rows if row["id"] == "text-1"]
@@ -451,12 +487,55 @@ def test_the_whole_queue_is_taken_along(browser: Browser, tmp_path: Path) -> Non
         ("companies", "COMPANIES", "open", "suggested"), ("my own", "", "accepted", "free"),
     }  # fmt: skip
     assert {row["id"] for row in rows} == {"text-1", "text-2"}
-    told = json.loads(saved["json"])["documents"]
-    assert [(one["labels"], one["done"]) for one in told] == [
-        (["law", "my own"], True),
-        ([], False),
-    ]
+    (told,) = json.loads(saved["json"])  # the other one is not done
+    assert (told["id"], told["labels"]) == ("text-1", ["LAW", "my own"])
+    assert {row["label"]: row["decision"] for row in told["suggestions"]} == {
+        "law": "accepted", "sport": "rejected", "companies": "open", "my own": "accepted",
+    }  # fmt: skip
     assert saved["tsv"].decode() == "=1+1 in court, “the jury”\t<LAW>\nthe team won\t\n"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        Fields(),
+        Fields(id="Nr.", text=("Title", "Abstract"), labels="Subjects", weights={"Title": 2}),
+    ],
+)
+def test_exported_json_is_learned_without_options(
+    fields: Fields, browser: Browser, tmp_path: Path
+) -> None:
+    model = text_model()
+    model.fields_ = fields
+    model.save(tmp_path / "m")
+    (tmp_path / "new.jsonl").write_text(
+        json.dumps({fields.id: "n1", fields.texts[-1]: "The jury in court."}) + "\n"
+        + json.dumps({fields.id: "n2", fields.texts[-1]: "The team won the game."})
+    )  # fmt: skip
+    with running(model) as address, watched(browser, address) as page:
+        open_files(page, tmp_path / "new.jsonl")
+        expect(page.locator(".suggestion")).to_have_count(3, timeout=60_000)
+        page.click("#save-json")
+        expect(page.locator("#taken")).to_contain_text("No document is done yet")
+        page.get_by_role("button", name="Accept LAW").click()
+        page.get_by_role("button", name="Reject COMPANIES").click()
+        page.fill("#another", "HISTORY")
+        page.locator("#another-list li", has_text="free label").click()
+        page.click("#finish")
+        with page.expect_download() as download:
+            page.click("#save-json")
+        export = Path(download.value.path()).rename(tmp_path / "export.json")
+        open_files(page, export)
+        expect(page.locator("#queue-said")).to_have_text("Document 3 of 3")
+    said = done("learn", tmp_path / "m", export, "-o", tmp_path / "m-2")
+    assert "learned from 1 document (0 without labels, 0 without words): 1 known label" in said
+    assert "1 new one ('HISTORY')" in said
+    learned = deplda.load(tmp_path / "m-2")
+    assert learned.label_sets_[[-1]].indices.tolist() == [
+        learned.classes_.tolist().index(label) for label in ("LAW", "HISTORY")
+    ]
+    (record,) = read_records(export, "json", fields=fields, counter=model.counter_)
+    assert (record.id, record.counts["jury"]) == ("n1", 1)
 
 
 def test_where_a_comma_is_decimal_excel_wants_semicolons(browser: Browser, address: str) -> None:

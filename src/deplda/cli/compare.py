@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 
 _USUAL = "hybrid,tfidf-svm,dependency"
 _SHARE = 0.25
+_BUDGETS = {
+    "quick": "topic models have fewer sets of topics here than by deplda train, which takes longer",
+    "standard": "topic models are sampled here; deplda train fits them without sampling, faster",
+    "paper": "models are fitted as by deplda train",
+}
 
 
 class _Splitting(NamedTuple):
@@ -180,6 +185,7 @@ def compare(
         )  # fmt: skip
     else:
         show(leaderboard(folder))
+        note(f"budget {budget}: {_BUDGETS[budget]}")
         show("\n" + "\n".join([*found.sentences, f"The whole report: {report}"]))
         others = [e.verb for name, e in MODELS.items() if not _has_run(TITLES[name], results)]
         if others:
@@ -223,9 +229,11 @@ def _tell_ended(unit: Unit) -> None:
     if unit.found is None:
         note(f"{unit.model}, split {unit.split}: failed, {unit.error}")
         return
-    seconds = sum(unit.found["seconds"].values())
+    seconds = sum(unit.found["cpu_seconds"].values())
     reached = unit.found["metrics"]["document"]["ranking"]["average_precision"]
-    note(f"{unit.model}, split {unit.split}: average precision {reached:.3f} in {seconds:.2g} s")
+    note(
+        f"{unit.model}, split {unit.split}: average precision {reached:.3f} in {seconds:.2g} CPU s"
+    )
 
 
 # Documents and their parts ------------------------------------------------------------------------

@@ -100,10 +100,13 @@ def fetch(name: str, data_dir: Path | None, anew: bool, as_json: bool) -> None:
 @word_options
 @as_json
 def stats(corpus: str, reading: Reading, words: Words, as_json: bool) -> None:
-    """Show the statistics of a corpus: a file, a folder, or the name of a data set."""
+    """Show the statistics of a corpus: a file, a folder, or the name of a data set.
+
+    Words are counted as `deplda train` counts them: forms are merged, and rare words dropped.
+    """
     from deplda.data.statistics import describe
 
-    loaded = load_corpus(corpus, reading, words.as_written().counter())
+    loaded = load_corpus(corpus, reading, words.counter())
     found = describe(with_kept_words(loaded, words))
     if as_json:
         show_json(found.to_dict())

@@ -46,11 +46,13 @@ def _facts(card: Card) -> dict[str, Any]:
     text = card.text and {k: v for k, v in card.text.items() if k != "surface_words"}
     begin, end = (text or {}).pop("names_at", (0, 0))
     n_labels = card.learned.get("n_learned", len(card.labels))
+    n_unlearned = len(card.labels) - n_labels
     settings = {name: card.learned[name] for name in ("C", "candidates") if name in card.learned}
     return {
         "model": card.model,
         "labels": n_labels,
-        "known_by_name": len(card.labels) - n_labels or None,
+        "labels_without_documents": n_unlearned or None,
+        "known_by_name": card.learned.get("n_known_by_name", n_unlearned) or None,
         "words": card.n_words - (end - begin),
         "takes_text": card.text is not None,
         "seed": card.seed,
@@ -77,22 +79,26 @@ def _trained_on(found: dict[str, Any]) -> str:
         + ("" if n_tokens is None else f" ({n_tokens:,} in all)"),
     ]
     by_name = ""
-    if found["known_by_name"]:
-        by_name = f"; its vocabulary has {found['known_by_name']:,} more"
+    if found["labels_without_documents"]:
+        by_name = (
+            f"; its vocabulary has {found['labels_without_documents']:,} more, of which "
+            f"{found['known_by_name'] or 0:,} can be suggested by their names"
+        )
     takes = "takes texts" if found["takes_text"] else "takes counts of words alone, no texts"
     return f"{found['model']}, trained on {', '.join(size)}{by_name}; it {takes}."
 
 
 def _how_good(found: dict[str, Any], path: Path) -> list[str]:
     """Return how good the model is, as sentences."""
+    from deplda.models.quality import held_out_in_words
     from deplda.models.reasons import percent
 
     reached, calibration = found["held_out"] or {}, found["calibration"] or {}
     lines = []
     if reached:
-        n = counted(round(reached["documents"]), "training document")
+        held_out = held_out_in_words(reached, found["statistics"].get("n_documents", 0))
         lines.append(
-            f"On {n} held out, a model of the others gave the right label first for "
+            f"On {held_out}, a model of the others gave the right label first for "
             f"{100 - reached['one_error']:.0f} %; average precision, 0 to 1, is "
             f"{reached['average_precision']:.3f} by document{_by_label(reached)}."
         )

@@ -93,8 +93,8 @@ def learn(
     classifier.set_params(n_jobs=jobs, verbose=sys.stderr.isatty())
     if n_before := int(classifier.learned_from(documents).sum()):
         note(
-            f"{n_before:,} of {counted(len(documents), 'document')} were learned from before, by "
-            "their words: they count twice"
+            f"{n_before:,} of {counted(len(documents), 'document')} have the same words as "
+            "documents that the model has learned from: they count twice"
         )
     classifier.partial_fit(documents if embeddings is None else known.of_corpus(documents))
     came_in = _came_in(documents, classifier, n_labels, n_words)

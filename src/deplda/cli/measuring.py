@@ -103,7 +103,9 @@ def measure(
     )  # fmt: skip
     found = headline(
         ranking, of_given, of_best, rare_labels(given, truth, trained),
-        n_unknown=int(truth[:, trained < 0].nnz), asked=_as_options(asked),
+        n_unknown=int(truth[:, trained < 0].nnz),
+        n_by_name=int(np.count_nonzero(truth[:, trained == 0].sum(axis=0))),
+        asked=_as_options(asked),
     )  # fmt: skip
     return Measured(ranking, of_given, of_best, found, n_learned, names, given, truth)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -28,11 +26,11 @@ from deplda.cli.thesaurus import told_in, told_language_option
 from deplda.data.wording import counted
 
 if TYPE_CHECKING:
+    from deplda.data.fields import Fields
     from deplda.data.readers import Record
     from deplda.models.queueing import Candidates
 
 _BATCH = 256
-_COLUMNS = ("id", "value", "reason")
 
 
 @click.command()
@@ -42,7 +40,10 @@ _COLUMNS = ("id", "value", "reason")
     "--number", "-n", type=click.IntRange(1), default=50, help="Number of documents to list."
 )
 @click.option(
-    "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="JSONL or CSV file."
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="JSONL or CSV file for the listed documents, with their texts.",
 )
 @jobs_option
 @engine_option
@@ -73,10 +74,14 @@ def queue(
     DOCUMENTS are what `deplda predict` accepts, except folders of shards. Labels are ignored, and
     documents that the model has learned from are left out. Only words are used.
 
+    The file of --output has the titles and texts too, in the fields that MODEL was trained on:
+    `deplda predict` reads it, and the page of `deplda serve` opens it.
+
     \b
     deplda queue model new.jsonl
     deplda queue model new.jsonl -n 200 -o next.csv
     """
+    from deplda.data.fields import Fields
     from deplda.models.queueing import in_order, told
 
     if output is not None:
@@ -86,7 +91,9 @@ def queue(
         n_jobs=jobs, engine=engine, device=device, verbose=False
     )
     told_in(classifier, label_language)
+    fields = classifier.fields_ or Fields()
     ids: list[str] = []
+    contents: list[dict[str, Any]] = []
     n_learned = n_empty = 0
 
     def with_content(records: Iterator[Record]) -> Iterator[Record]:
@@ -94,8 +101,10 @@ def queue(
         for record in records:
             if record.is_empty:
                 n_empty += 1
-            else:
-                yield record
+                continue
+            if output is not None:
+                contents.append(_content(record, fields))
+            yield record
 
     def noted(parts: Iterator[Candidates]) -> Iterator[Candidates]:
         nonlocal n_learned
@@ -106,16 +115,19 @@ def queue(
     size = _BATCH if engine == "threads" and device == "cpu" else 64 * _BATCH
     records = with_content(records_of(documents, reading, classifier))
     parts = _read(classifier, records, ids, size)
-    rows = [
-        {"id": ids[one.place]} | told(classifier, one)
-        for one in in_order(classifier, noted(parts), number)
-    ]
+    order = in_order(classifier, noted(parts), number)
+    rows = [{"id": ids[one.place]} | told(classifier, one) for one in order]
     if n_empty:
         note(f"{counted(n_empty, 'empty document')} left out")
     if n_learned:
         note(f"{counted(n_learned, 'document')} left out, which the model has learned from")
     if output is not None:
-        _write(output, rows)
+        id = fields.names_to_write.id
+        written = [
+            {id: row.pop("id")} | row | contents[one.place]
+            for one, row in zip(order, map(dict, rows), strict=True)
+        ]
+        _write(output, written, fields)
     if as_json:
         show_json({"documents": len(ids), "learned": n_learned, "queue": rows})
     elif output is None:
@@ -146,18 +158,32 @@ def _check_format(output: Path) -> None:
         raise click.UsageError(f"{output}: a queue is written as .jsonl or .csv.")
 
 
-def _write(output: Path, rows: list[dict[str, Any]]) -> None:
-    from deplda.data.atomic import write_whole
+def _content(record: Record, fields: Fields) -> dict[str, Any]:
+    """Return the title and texts of a document in the fields of a model, or its counts."""
+    names, texts = fields.names_to_write, record.texts
+    if not texts:
+        return {fields.counts: dict(record.counts)}
+    if not texts.keys() <= {*fields.texts}:  # options have named other fields
+        texts = {names.text: "\n".join(texts.values())}
+    title = {names.title: record.title} if names.title is not None and record.title else {}
+    return {**title, **dict.fromkeys(fields.texts, ""), **texts}
 
-    text = io.StringIO(newline="")
+
+def _write(output: Path, rows: list[dict[str, Any]], fields: Fields) -> None:
+    from deplda.data.atomic import write_whole
+    from deplda.data.readers.tables import header_line, row_line
+
     if output.suffix.lower() == ".csv":
-        table = csv.DictWriter(text, _COLUMNS, extrasaction="ignore", lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
+        names = fields.names_to_write
+        title = () if names.title is None else (names.title,)
+        titles = [name for name in title if any(name in row for row in rows)]
+        columns = [names.id, "value", "reason", *titles, *fields.texts]
+        cells = [tuple(row.get(name) for name in columns) for row in rows]
+        lines = [header_line(columns, ","), *(row_line(each, ",") for each in cells)]
     else:
-        text.writelines(as_line(row) + "\n" for row in rows)
+        lines = [f"{as_line(row)}\n".encode() for row in rows]
     with write_whole(output) as file:
-        file.write(text.getvalue().encode())
+        file.writelines(lines)
 
 
 def _table(rows: list[dict[str, Any]], n_documents: int) -> Any:

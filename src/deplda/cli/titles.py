@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deplda.cli.documents import Loaded, Reading, is_readable
+from deplda.data.fields import TITLE
 
 if TYPE_CHECKING:
     from deplda.data.fields import Fields
 
-_TITLE = "title"
 _N_FIRST_WORDS = 30
 
 
@@ -48,7 +48,7 @@ def titles_of(source: str, reading: Reading, loaded: Loaded) -> dict[str, str]:
 
 def _title(row: Mapping[str, Any], fields: Fields) -> str:
     """Return the title that a row has, or the first words of its texts; empty if it has none."""
-    for name in (_TITLE, *fields.texts):
+    for name in (TITLE, *fields.texts):
         text = row.get(name)
         if isinstance(text, str) and text.strip():
             return text

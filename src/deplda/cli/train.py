@@ -226,7 +226,11 @@ def train(
     if line := label_languages_line(model):
         show(line)
     if summary["known_by_name"]:
-        show(f"{counted(summary['known_by_name'], 'more label')} known by name alone.")
+        n_more = len(model.classes_) - summary["labels"]
+        show(
+            f"{summary['known_by_name']:,} of {counted(n_more, 'more label')} of the vocabulary "
+            "can be suggested by their names."
+        )
     elif len(model.classes_) > summary["labels"]:
         show(
             "Names of concepts are not used: held-out documents were labelled no better with them."
@@ -244,7 +248,7 @@ def train(
             f"({model.examples_.n_bytes / 1e6:,.1f} MB); whoever has the model can read them."
         )
     if model.held_out_:
-        show(_quality(model.held_out_))
+        show(_quality(model.held_out_, summary["documents"]))
     if model.calibration_ is not None:
         show(_suggests_from(model.calibration_))
     show(f"Next: deplda predict {output} {'new.jsonl' if summary['takes_text'] else 'new.svm'}")
@@ -261,11 +265,13 @@ def _usual_model(asked: dict[str, Any], checkpoint: Path | None) -> str:
     return "hybrid"
 
 
-def _quality(held_out: dict[str, float]) -> str:
+def _quality(held_out: dict[str, float], n_documents: int) -> str:
     """Return what a model reached on documents held out, as a sentence."""
+    from deplda.models.quality import held_out_in_words
+
     return (
-        f"On {counted(round(held_out['documents']), 'training document')} held out: average "
-        f"precision {held_out['average_precision']:.3f} by document; the first label is right for "
+        f"On {held_out_in_words(held_out, n_documents)}: average precision "
+        f"{held_out['average_precision']:.3f} by document; the first label is right for "
         f"{100 - held_out['one_error']:.0f} % of the documents."
     )
 

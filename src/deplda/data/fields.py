@@ -12,6 +12,8 @@ from deplda.errors import InputError
 
 MOST_WEIGHT = 1_000
 """How often the words of a field may count."""
+TITLE = "title"
+"""The field that is displayed as a document's title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,34 @@ class Fields:
     def texts(self) -> tuple[str, ...]:
         """The fields with raw text, in the order in which they are read."""
         return (self.text,) if isinstance(self.text, str) else tuple(self.text)
+
+    @property
+    def names_to_write(self) -> FieldNames:
+        """The names of the fields of a document that is written with its whole text in one field.
+
+        The text goes to the field whose words count least often, the last of several; the others
+        are empty. There is no title if the title is a text field: the whole text contains it.
+        """
+        text = min(reversed(self.texts), key=lambda name: self.weights.get(name, 1))
+        has_title = TITLE not in map(str.casefold, self.texts)
+        return FieldNames(
+            id=self.id or "id",
+            title=TITLE if has_title else None,
+            text=text,
+            empty=tuple(name for name in self.texts if name != text),
+            labels=self.labels or "labels",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FieldNames:
+    """The names of the fields of a document that is written with its whole text in one field."""
+
+    id: str
+    title: str | None
+    text: str
+    empty: tuple[str, ...]
+    labels: str
 
 
 class Where(NamedTuple):

@@ -50,6 +50,8 @@ class Headline:
     n_true: int
     n_unknown: int
     """True labels that the model does not know; they are among those that it did not find."""
+    n_by_name: int
+    """Labels of the documents that the model knows, but no training document has."""
     n_ranked: int
     """Documents with a label that the model knows: the average precision is theirs."""
     best: int
@@ -66,6 +68,7 @@ class Headline:
             "labels_given": self.n_given,
             "labels_true": self.n_true,
             "labels_unknown": self.n_unknown,
+            "labels_by_name": self.n_by_name,
             "rare_labels": {
                 "low": self.rare.low, "high": self.rare.high, "n_labels": self.rare.n_labels,
             },
@@ -77,23 +80,23 @@ class Headline:
         told = {name: _told(estimate) for name, estimate in self.estimates.items()}
         few = f"{told['best_right']} right, {told['best_found']} found, F1 {told['best_f1']}"
         ndcg = f"nDCG@{self.best} {told['best_ndcg']}"
-        unknown = "0: the model knows all labels that the documents have"
+        n, ranked = self.n_documents, "average precision"
+        unknown = "0: the model knows all labels of the documents"
+        if self.n_by_name:
+            unknown += f", {self.n_by_name:,} by name alone"
         if self.n_unknown:
-            share = percent(self.n_unknown / self.n_true)
+            ranked, rest = "AP of known labels", self.n_true - self.n_unknown
             unknown = (
-                f"{share} of the true labels ({self.n_unknown:,}): the model does not know them"
+                f"{percent(self.n_unknown / self.n_true)} of the true labels ({self.n_unknown:,}); "
+                f"AP is of the other {rest:,}, in {counted(self.n_ranked, 'document')}"
             )
-        n = self.n_documents
-        ranked = f"average precision {told['average_precision']}"
-        if self.n_ranked < n:  # the others have no label that it knows
-            ranked = f"AP {told['average_precision']} of {counted(self.n_ranked, 'document')}"
         lines = {
             "given": f"{self.n_given / n:.1f} labels per document: {told['right']} of them right",
             "found": f"{told['found']} of {counted(self.n_true, 'true label')}; "
             f"micro-F1 {told['f1']}",
             f"best {self.best}": few,
-            "ranking": f"{ranked}, {ndcg}",
-            "rare": f"{told['rare_found']} of {self.rare.n_true:,} found: {self.rare}",
+            "ranking": f"{ranked} {told['average_precision']}, {ndcg}",
+            "rarest": f"{told['rare_found']} of {self.rare.n_true:,} found: {self.rare}",
             "unknown": unknown,
         }
         heading = f"{self.asked} on {counted(n, 'document')}: per cent, with 95 % intervals"
@@ -107,6 +110,7 @@ def headline(
     rare: RareLabels,
     *,
     n_unknown: int,
+    n_by_name: int = 0,
     asked: str,
 ) -> Headline:
     """Return what matters most of an evaluation: the labels `given`, and the `best` few.
@@ -128,7 +132,7 @@ def headline(
         "rare_found": rare.found,
     }
     return Headline(
-        asked, given.n_documents, given.n_given, given.n_true, n_unknown,
+        asked, given.n_documents, given.n_given, given.n_true, n_unknown, n_by_name,
         int(np.count_nonzero(found.document.positives)), k, rare,
         bootstrap(ratios),
     )  # fmt: skip

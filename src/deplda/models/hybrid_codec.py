@@ -51,6 +51,8 @@ class _Learned(msgspec.Struct):
     topic_model: _TopicModel
     n_learned: Annotated[int, msgspec.Meta(ge=1)] | None = None
     """How many labels were learned; those behind them are known by name alone."""
+    n_known_by_name: int | None = None
+    """How many of the others have a name that can be found in texts; None in older models."""
     names: NameWeights | None = None
     experts: tuple[Expert, ...] = ()
     without_experts: _Alone | None = None
@@ -84,6 +86,7 @@ def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
     learned |= codec.calibration_numbers(model._last_stage, _LAST_STAGE)
     if model._n_learned < len(model.classes_):
         learned["n_learned"] = model._n_learned
+        learned["n_known_by_name"] = model.n_known_by_name_
     names = model._names
     if model._experts:
         alone: Decision = model._without_experts

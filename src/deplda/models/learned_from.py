@@ -59,9 +59,10 @@ def warn_of(n_learned: int, n_documents: int) -> None:
     """
     if n_learned and n_learned >= n_documents / _FEW:
         warn(
-            f"{n_learned:,} of {n_documents:,} documents were learned from, by their words: on "
-            "these, memory is measured, not how good the model is on new documents; judge it by "
-            "others (deplda train --holdout keeps some aside)",
+            f"{n_learned:,} of {n_documents:,} documents have the same words as documents that the "
+            "model has learned from: these, or copies of them. On these, memory is measured, not "
+            "how good the model is on new documents; judge it by others (deplda train --holdout "
+            "keeps some aside)",
             LearnedFromWarning,
         )
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from msgspec import Struct
 from scipy.sparse import csr_array
 
+from deplda.data.wording import counted
 from deplda.evaluation import rank_metrics
 from deplda.evaluation.ranking import average_precision
 from deplda.evaluation.ties import tie_groups
@@ -57,11 +58,22 @@ def held_out_quality(
     found = rank_metrics(scores, known, ks=(5,))
     names = ("average_precision", "one_error", "precision@5")
     n_documents = np.count_nonzero(np.diff(known.indptr))
-    figures = {"documents": float(n_documents)} | {
+    figures = {"documents": float(n_documents), "documents_held_out": float(known.shape[0])} | {
         name: float(np.nanmean(found[name])) for name in names
     }
     labels = _by_label(scores, known if taught is None else _true_pairs(taught))
     return HeldOutQuality(figures | _means(labels, n_trained), labels)
+
+
+def held_out_in_words(figures: dict[str, float], n_documents: int) -> str:
+    """Return how many of the training documents a model was judged by, and why not by all."""
+    n = round(figures["documents"])
+    n_held_out = round(figures.get("documents_held_out", n))  # older models do not say it
+    reasons = [f"of {n_documents:,}"] if n_held_out < n_documents else []
+    if n_held_out > n:
+        reasons.append(f"{n_held_out - n:,} more have no label that other documents have")
+    in_brackets = f" ({'; '.join(reasons)})" if reasons else ""
+    return f"{counted(n, 'training document')} held out{in_brackets}"
 
 
 def _true_pairs(truth: Any) -> csr_array[Any, tuple[int, int]]:

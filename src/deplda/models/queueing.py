@@ -248,7 +248,7 @@ def told(model: LabelClassifier, one: Queued) -> dict[str, Any]:
     return {
         "value": one.value,
         "reason": "; ".join(said),
-        "labels": labels,
+        "uncertain_labels": labels,
         "words": list(one.words),
         "n_known": one.n_known,
     }

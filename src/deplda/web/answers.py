@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from deplda.data.fields import FieldNames
 from deplda.models.quality import FrequencyBand
 from deplda.models.reasons import Example
 
@@ -254,6 +255,8 @@ class ModelAnswer(Struct):
     """How well labels are found, from the rarest to the most frequent; empty if not measured."""
     text: dict[str, Any] | None
     """How texts become words; None if the model knows counts alone."""
+    fields: FieldNames
+    """The names of the fields in files that the model reads."""
     limits: dict[str, float | int]
     project: str = ""
     """The id that it is served under."""

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from starlette.exceptions import HTTPException
 
 from deplda.data.encodings import AUTO, WESTERN, told_by_mark
-from deplda.data.fields import Fields
+from deplda.data.fields import TITLE, Fields
 from deplda.data.readers import Row, fields_in, guess_format, read_rows
 from deplda.data.readers.columns import ADVICE
 from deplda.data.readers.named_rows import text_of
@@ -21,7 +21,6 @@ from deplda.web.limits import Limits
 
 _NUMBERED = ("svmlight", "mat")
 _PLAIN = (".txt", ".md")
-_TITLE = "title"
 _LONGEST_ENDING = 12
 _OPTION = re.compile(r" \([^()]*--[^()]*\)")
 _SAY_FORMAT = re.compile(r"pass format=.*")
@@ -106,5 +105,5 @@ def _documents(
 
 def _named(number: int, row: Row, fields: Fields) -> tuple[str, str]:
     """Return the id and the title of a row; one without an id has its number."""
-    id, title = row.get(fields.id or "id"), row.get(_TITLE)
+    id, title = row.get(fields.id or "id"), row.get(TITLE)
     return str(number if id is None else id), title if isinstance(title, str) else ""

@@ -16,6 +16,7 @@ from msgspec import UNSET, structs
 from scipy.sparse import csr_array
 from starlette.exceptions import HTTPException
 
+from deplda.data.fields import Fields
 from deplda.data.names import MARK
 from deplda.models.asks_experts import AsksExperts
 from deplda.models.base import LabelClassifier
@@ -422,6 +423,7 @@ class ModelService:
             held_out=self.model.held_out_ or None,
             by_frequency=by_frequency(self.frequency, self.model.label_quality_),
             text=card.text and {name: card.text[name] for name in _TEXT_SETTINGS},
+            fields=(self.model.fields_ or Fields()).names_to_write,
             limits=asdict(self.limits),
         )
 

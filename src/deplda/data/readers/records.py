@@ -6,10 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from deplda.data.corpus import MAX_COUNT, Corpus
-from deplda.data.fields import Fields, Where
+from deplda.data.fields import TITLE, Fields, Where
 from deplda.data.files import StrPath
 from deplda.data.names import AFTER_TITLE
 from deplda.data.readers.separators import USUAL
@@ -38,6 +39,9 @@ class Record(NamedTuple):
     labels: Iterable[str]
     is_empty: bool = False
     """Whether nothing stands in it: no text but white space, and no words."""
+    texts: Mapping[str, str] = MappingProxyType({})
+    """The texts by field; none if the document consists of counts or tokens."""
+    title: str = ""
 
 
 class CorpusBuilder:
@@ -232,8 +236,10 @@ def record_of(row: Row, line: int, fields: Fields, count: CountWords) -> Record:
         raise InputError(f"{fields.id!r} is {_brief(id)}; an id must be a string or a whole number")
     name = None if id is None else str(id)
     counts = counts_in(row, fields, count)
-    is_empty = not counts and not any(map(str.strip, _texts(row, fields).values()))
-    return Record(line, name, counts, _labels(row, fields), is_empty)
+    texts, title = _texts(row, fields), row.get(TITLE)
+    is_empty = not counts and not any(map(str.strip, texts.values()))
+    title = title if isinstance(title, str) else ""
+    return Record(line, name, counts, _labels(row, fields), is_empty, texts, title)
 
 
 def counts_in(row: Row, fields: Fields, count: CountWords) -> Mapping[str, int]:

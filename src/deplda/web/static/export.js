@@ -35,12 +35,17 @@ function rows({ suggestions, decisions }) {
   });
 }
 
-export function saveJson(queue) {
-  const documents = queue.map((one) => ({
-    id: one.id, title: titleOf(one), text: one.text, done: one.isDone,
-    labels: accepted(one).map(({ label }) => label), suggestions: rows(one),
+// The documents that are done, in the model's own fields: `deplda learn` reads them. Others would be
+// learned as if they had no more labels. Returns how many are left out.
+export function saveJson(queue, { id, title, text, empty, labels }) {
+  const done = queue.filter((one) => one.isDone);
+  const documents = done.map((one) => ({
+    [id]: one.id, ...(title && { [title]: titleOf(one) }), [text]: one.text,
+    ...Object.fromEntries(empty.map((name) => [name, ""])),
+    [labels]: accepted(one).map(({ label, uri }) => uri ?? label), suggestions: rows(one),
   }));
-  save("json", "application/json", JSON.stringify({ documents }, null, 1));
+  if (done.length) save("json", "application/json", JSON.stringify(documents, null, 1));
+  return { isSaved: done.length > 0, nWithout: queue.length - done.length };
 }
 
 const COLUMNS = ["label", "uri", "notation", "probability", "decision", "kind"];

@@ -5,7 +5,7 @@ import { newDocument } from "./documents.js";
 import { find } from "./dom.js";
 import { t } from "./strings.js";
 
-const READ_BY_SERVICE = /\.(pdf|docx|csv|tsv|jsonl|ndjson|xlsx|parquet)(\.gz)?$/i;
+const READ_BY_SERVICE = /\.(pdf|docx|csv|tsv|json|jsonl|ndjson|xlsx|parquet)(\.gz)?$/i;
 
 // The documents of files, what went wrong with those that could not be read, and which were cut.
 export async function readFiles(files, limits) {

@@ -30,13 +30,17 @@ function howGood(model) {
   const tested = metrics?.headline;
   return make("div", { class: "pane how-good-pane" },
     make("h2", {}, t("model.good")),
-    make("p", { class: "quiet" }, reached ? t("model.held-out", { n: reached.documents }) : t("model.unmeasured")),
+    make("p", { class: "quiet" }, reached ? heldOut(reached) : t("model.unmeasured")),
     make("div", { class: "how-good-parts" }, reached ? make("ul", { class: "figures" },
       figure(percent(1 - reached.one_error / 100), t("model.first")),
       figure(percent(reached["precision@5"]), t("model.five")),
       ...(calibration ? [figure(percent(calibration.error), t("model.off"))] : [])) : "",
     measured.length ? qualityChart(bands) : ""),
     tested?.right ? make("p", { class: "quiet" }, `${t("model.tested", { n: tested.documents })}: ${t("model.mean")} ${fixed(tested.average_precision.value, 2)}.`) : "");
+}
+
+function heldOut({ documents: n, documents_held_out: all = n }) {
+  return `${t("model.held-out", { n })}${all > n ? ` ${t("model.not-judged", { n: all - n })}` : ""}`;
 }
 
 const figure = (value, what) => make("li", {}, make("strong", {}, value), make("span", {}, what));

@@ -305,8 +305,8 @@ export const SUGGEST = {
 
   "keys.title": { en: "Keys", de: "Tasten", fr: "Touches", fi: "Näppäimet" },
   "keys.use": { en: "single letters work as keys", de: "einzelne Buchstaben wirken als Tasten", fr: "les lettres seules servent de touches", fi: "yksittäiset kirjaimet toimivat näppäiminä" },
-  "keys.accept": { en: "accept", de: "annehmen", fr: "accepter", fi: "hyväksy" },
-  "keys.reject": { en: "reject", de: "ablehnen", fr: "refuser", fi: "hylkää" },
+  "keys.accept": { en: "accept, next label", de: "annehmen, nächstes Schlagwort", fr: "accepter, descripteur suivant", fi: "hyväksy, seuraava asiasana" },
+  "keys.reject": { en: "reject, next label", de: "ablehnen, nächstes Schlagwort", fr: "refuser, descripteur suivant", fi: "hylkää, seuraava asiasana" },
   "keys.step": { en: "another label", de: "anderes Schlagwort", fr: "autre descripteur", fi: "toinen asiasana" },
   "keys.pin": { en: "keep its words highlighted", de: "seine Wörter hervorgehoben lassen", fr: "garder ses mots éclairés", fi: "pidä sen sanat korostettuina" },
   "keys.undo": { en: "undo", de: "rückgängig", fr: "annuler", fi: "kumoa" },
@@ -330,11 +330,23 @@ export const SUGGEST = {
     fr: "Le TSV d’Annif contient les adresses des descripteurs, et aucun accepté n’en a ; prenez CSV ou JSON.",
     fi: "Annifin TSV sisältää asiasanojen osoitteet, eikä yhdelläkään hyväksytyllä ole osoitetta; käytä CSV:tä tai JSONia.",
   },
-  "export.left-out": {
+  "export.without-addresses": {
     en: { one: "{n} label has no address and is not in it.", other: "{n} labels have no address and are not in it." },
     de: { one: "{n} Schlagwort hat keine Adresse und fehlt darin.", other: "{n} Schlagwörter haben keine Adresse und fehlen darin." },
     fr: { one: "{n} descripteur n’a pas d’adresse et n’y figure pas.", other: "{n} descripteurs n’ont pas d’adresse et n’y figurent pas." },
     fi: { one: "{n} asiasanalla ei ole osoitetta, joten se puuttuu siitä.", other: "{n} asiasanalla ei ole osoitetta, joten ne puuttuvat siitä." },
+  },
+  "export.no-done": {
+    en: "No document is done yet, and the file has only those that are: N finishes one.",
+    de: "Noch ist kein Dokument fertig, und die Datei enthält nur fertige: N schließt eines ab.",
+    fr: "Aucun document n’est terminé, et le fichier ne contient que ceux qui le sont : N en termine un.",
+    fi: "Yksikään asiakirja ei ole vielä valmis, ja tiedostoon tulevat vain valmiit: N merkitsee asiakirjan valmiiksi.",
+  },
+  "export.without-done": {
+    en: { one: "{n} document is not done and is not in it.", other: "{n} documents are not done and are not in it." },
+    de: { one: "{n} Dokument ist nicht fertig und fehlt darin.", other: "{n} Dokumente sind nicht fertig und fehlen darin." },
+    fr: { one: "{n} document n’est pas terminé et n’y figure pas.", other: "{n} documents ne sont pas terminés et n’y figurent pas." },
+    fi: { one: "{n} asiakirja ei ole valmis, joten se puuttuu siitä.", other: "{n} asiakirjaa ei ole valmiina, joten ne puuttuvat siitä." },
   },
   "export.copied": { en: "Copied, one label per line", de: "Kopiert, ein Schlagwort pro Zeile", fr: "Copié, un descripteur par ligne", fi: "Kopioitu, asiasana riviä kohti" },
   "export.no-copy": {

@@ -180,6 +180,12 @@ export const VIEWS = {
     fr: { one: "Mesuré sur {n} document d’apprentissage réservé.", other: "Mesuré sur {n} documents d’apprentissage réservés, par un modèle des autres." },
     fi: { one: "Mitattu {n} sivuun jätetyllä opetusasiakirjalla.", other: "Mitattu {n} sivuun jätetyllä opetusasiakirjalla, muista opetetulla mallilla." },
   },
+  "model.not-judged": {
+    en: { one: "{n} more has no label that other documents have.", other: "{n} more have no label that other documents have." },
+    de: { one: "{n} weiteres hat kein Schlagwort, das auch andere Dokumente haben.", other: "{n} weitere haben kein Schlagwort, das auch andere Dokumente haben." },
+    fr: { one: "{n} autre n’a aucun descripteur que d’autres documents aient aussi.", other: "{n} autres n’ont aucun descripteur que d’autres documents aient aussi." },
+    fi: { one: "{n} muulla ei ole yhtään asiasanaa, joka olisi myös toisilla asiakirjoilla.", other: "{n} muulla ei ole yhtään asiasanaa, joka olisi myös toisilla asiakirjoilla." },
+  },
   "model.unmeasured": {
     en: "Nothing was measured in training; use deplda evaluate with labelled documents.",
     de: "Beim Training wurde nichts gemessen; deplda evaluate sagt es für verschlagwortete Dokumente.",

@@ -78,19 +78,23 @@ function startTray() {
     copyLabels(accepted(current).map(({ label }) => label)).then(tell));
   find("finish").addEventListener("click", finish);
   find("undo").addEventListener("click", takeBack);
-  find("save-csv").addEventListener("click", () => saveCsv(documents()));
-  find("save-json").addEventListener("click", () => saveJson(documents()));
-  find("save-tsv").addEventListener("click", () => {
-    const { isSaved, nWithout } = saveTsv(documents());
-    const left = nWithout ? t("export.left-out", { n: nWithout }) : "";
-    find("taken").textContent = isSaved ? left : t("export.no-addresses");
+  find("save-csv").addEventListener("click", () => {
+    saveCsv(documents());
+    find("taken").textContent = "";
   });
+  find("save-json").addEventListener("click", () => tellSaved(saveJson(documents(), model.fields), "export.no-done", "export.without-done"));
+  find("save-tsv").addEventListener("click", () => tellSaved(saveTsv(documents()), "export.no-addresses", "export.without-addresses"));
   find("preselect").checked = recall("preselect") ?? false;
   find("preselect").addEventListener("change", () => {
     remember("preselect", find("preselect").checked);
     preselect();
     showState();
   });
+}
+
+// What an export leaves out.
+function tellSaved({ isSaved, nWithout: n }, nothing, without) {
+  find("taken").textContent = !isSaved ? t(nothing) : n ? t(without, { n }) : "";
 }
 
 function rejectTexts() {
@@ -299,7 +303,7 @@ function preselect() {
 
 const act = {
   look: (number) => look(number),
-  leave: () => look(pinned),
+  leave: () => look(pinned >= 0 ? pinned : numberOf(document.activeElement.closest(".suggestion"))),
   pin: (number) => {
     pinned = pinned === number ? -1 : number;
     look(number);
@@ -346,13 +350,8 @@ function focusOn(place) {
   place?.querySelector(".name").focus();
 }
 
-// After suggesting: the keys work at once, but all labels' words stay lit until one is looked at.
-function focusFirst() {
-  const first = items()[0]?.querySelector(".name");
-  if (!first) return;
-  first.focus({ preventScroll: WIDE.matches });
-  look(-1);
-}
+// After suggesting the first label is selected, so that the keys act on what is visibly marked.
+const focusFirst = () => items()[0]?.querySelector(".name").focus({ preventScroll: WIDE.matches });
 
 // Saying ------------------------------------------------------------------------------------------------
 
