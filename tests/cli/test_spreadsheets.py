@@ -121,7 +121,7 @@ def test_a_sheet_is_chosen_and_what_is_wrong_in_it_named(tmp_path: Path, of_exce
     path = tmp_path / "a.xlsx"
     path.write_bytes(xlsx([("Note",), ("see the other sheet",)], "Empty"))
     said = problem(1, "predict", of_excel, path)
-    assert "a.xlsx, sheet 'Articles', row 1: there is no column 'Text' (found: Note)" in said
+    assert "a.xlsx, sheet 'Articles', row 1: there is no column 'Text' (found: 'Note')" in said
     assert "or another sheet: 'Empty' (--sheet)" in said
     assert "the sheet 'Empty' is empty" in problem(1, "predict", of_excel, path, "--sheet", 2)
     assert "there is no sheet 'x'; say one of 'Articles', 'Empty', or 1 to 2" in problem(

@@ -50,7 +50,11 @@ def test_documents_of_every_format_are_read(
     ("name", "content", "said"),
     [
         ("a.pdf", b"no PDF", "a.pdf: this is no readable PDF"),
-        ("a.csv", "id,body\n1,court\n", "there is no column 'text' (found: id, body); rename the"),
+        (
+            "a.csv",
+            "id,body\n1,court\n",
+            "there is no column 'text' (found: 'id', 'body'); rename the",
+        ),
         ("a.jsonl", "{", "a.jsonl, line 1: "),
         ("a.txt", " ", "a.txt: there is no text in it"),
         ("a.svm", "1 1:2\n", "a.svm: it holds numbers of words"),

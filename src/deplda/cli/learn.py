@@ -141,7 +141,7 @@ def _fields_of(new: str, remembered: Fields | None) -> Fields | None:
         return remembered  # a file of another format, or what is wrong is said when it is read
     if not isinstance(first, dict) or not {"text", "labels", "received"} <= first.keys():
         return remembered
-    if remembered.labels in first and not first.keys().isdisjoint(remembered.texts):
+    if first.keys() >= {*remembered.label_fields, *remembered.texts}:
         return replace(remembered, id="id")
     return replace(remembered, id="id", text="text", weights={}, labels="labels", label_columns=())
 

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from deplda.data.encodings import AUTO, WESTERN, told_by_mark
 from deplda.data.fields import Fields
 from deplda.data.readers import Row, fields_in, guess_format, read_rows
-from deplda.data.readers.columns import ADVICE
+from deplda.data.readers.columns import ADVICE, ROW_ADVICE
 from deplda.data.readers.named_rows import text_of
 from deplda.data.readers.sniffing import WHOLE, Format, suffix_of
 from deplda.errors import InputError, ReadError
@@ -58,6 +58,7 @@ def _ending(name: str) -> str:
 
 def _for_clients(problem: str) -> str:
     """Return what is wrong with a file, without options that a client has not."""
+    problem = problem.replace(ROW_ADVICE, "")
     problem = _OPTION.sub("", problem.replace(ADVICE, "rename the column that holds the text"))
     return _SAY_FORMAT.sub("let its name end with it, such as .txt, .csv or .pdf", problem)
 
