@@ -83,6 +83,26 @@ def test_tables_are_read_by_the_fields_of_the_model() -> None:
     assert (found["title"], found["text"]) == ("A title", "A title\ncourt")
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "missing"),
+    [
+        ("a.csv", "Title,Abstract\nA title,court\n", []),
+        ("a.csv", "Export\n\n Title ;Text\nA title;court\n", ["Abstract"]),
+        ("a.xlsx", xlsx([["Abstract"], ["court"]]), ["Title"]),
+        ("a.jsonl", '{"Title": "court"}\n{"Abstract": ""}', []),
+        ("a.jsonl", '{"Title": "court"}\n{"Title": "jury"}', ["Abstract"]),
+        ("a.txt", "court", []),
+    ],
+)
+def test_text_fields_that_a_file_lacks_are_named(name: str, content: Any, missing: Any) -> None:
+    fields = Fields(text=("Title", "Abstract"), labels=("Subject 1", "Subject 2"))
+    body = content if isinstance(content, bytes) else content.encode()
+    answer = texts_in(body, name, fields, Limits())
+    assert answer.missing_text_fields == missing
+    texts = fields.texts[:1] if name == "a.txt" else fields.texts
+    assert answer.text_fields == [each for each in texts if each not in missing]
+
+
 def test_long_texts_are_cut_and_too_much_text_is_refused() -> None:
     limits = Limits(characters=10, large_body_bytes=40)
     (found,) = texts_in(b"x" * 15, "a.txt", None, limits).documents

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from deplda.data.fields import Fields
 from deplda.data.vocabulary import Concept, Vocabulary
 from deplda.models.reasons import percent
 from deplda.web import Limits
@@ -457,6 +458,26 @@ def test_the_whole_queue_is_taken_along(browser: Browser, tmp_path: Path) -> Non
         ([], False),
     ]
     assert saved["tsv"].decode() == "=1+1 in court, “the jury”\t<LAW>\nthe team won\t\n"
+
+
+def test_a_column_of_the_model_that_a_file_lacks_is_named(browser: Browser) -> None:
+    model = text_model()
+    model.fields_ = Fields(text=("Title", "Abstract / Full text"), labels="Subjects")
+    said = {
+        "en": "news.csv: Column “Abstract / Full text” is not in this file; read: “Title”.",
+        "de": "news.csv: Die Spalte „Abstract / Full text“ gibt es in dieser Datei nicht; "
+        "gelesen: „Title“.",
+        "fr": "news.csv : la colonne « Abstract / Full text » n’est pas dans ce fichier ; le texte "
+        "est lu dans « Title ».",
+        "fi": "news.csv: Saraketta ”Abstract / Full text” ei ole tässä tiedostossa; luettu: "
+        "”Title”.",
+    }
+    file: Any = {"name": "news.csv", "mimeType": "text/csv"}
+    with running(model) as address:
+        for locale, expected in said.items():
+            with watched(browser, address, locale=locale) as page:
+                page.set_input_files("#file", file | {"buffer": b" Title ;Text\nthe jury;x\n"})
+                expect(page.locator("#notice")).to_have_text(expected, timeout=30_000)
 
 
 def test_where_a_comma_is_decimal_excel_wants_semicolons(browser: Browser, address: str) -> None:

@@ -37,7 +37,7 @@ def texts_in(body: bytes, name: str, fields: Fields | None, limits: Limits) -> R
         path = Path(folder) / f"file{_ending(name)}"
         path.write_bytes(body)
         try:
-            return ReadAnswer(_documents(body, path, name, fields, limits))
+            return _documents(body, path, name, fields, limits)
         except ReadError as error:
             if isinstance(error.__cause__, MemoryError):  # it is not the file that is damaged
                 raise error.__cause__ from None
@@ -74,15 +74,15 @@ def _encoding(body: bytes, format: Format) -> str:
     return AUTO
 
 
-def _documents(
-    body: bytes, path: Path, name: str, fields: Fields, limits: Limits
-) -> list[FileDocument]:
+def _documents(body: bytes, path: Path, name: str, fields: Fields, limits: Limits) -> ReadAnswer:
     format: Format = "text" if suffix_of(path) in _PLAIN else guess_format(path)
     if format in _NUMBERED:
         raise InputError("it holds numbers of words; send texts, such as .csv, .docx or .pdf")
     held, found, n_characters = fields_in(format, fields), list[FileDocument](), 0
+    missing = dict.fromkeys(held.texts)
     for number, row in read_rows(path, format, fields, _encoding(body, format)):
         text = text_of(row, held)
+        missing = {field: None for field in missing if field not in row}
         if not text.strip():
             continue
         id, title = _named(number, row, fields) if format not in WHOLE else (Path(name).stem, "")
@@ -102,7 +102,7 @@ def _documents(
     if not found:
         named = ", ".join(map(repr, fields.texts))
         raise InputError(f"there is no text in it (looked for {named}); name a column so")
-    return found
+    return ReadAnswer(found, [each for each in held.texts if each not in missing], list(missing))
 
 
 def _named(number: int, row: Row, fields: Fields) -> tuple[str, str]:
