@@ -199,7 +199,7 @@ class ApproximateCountsWarning(UserWarning):
 
 
 class MissingFieldWarning(UserWarning):
-    """Of several text fields one is in no document of a file."""
+    """Of several text fields one is in no document of a file that is read without its labels."""
 
 
 class GuessedEncodingWarning(UserWarning):

@@ -162,10 +162,10 @@ def test_what_cannot_be_asked_for_is_said_before_any_work(table: Path) -> None:
     )
     said = problem(2, "compare", table, "--models", "hybrid,bert")
     assert "--models has 'bert'; known are dependency, prior, flat" in said
-    assert "no column 'text' (found: nr, body, subjects" in problem(1, "compare", table)
+    assert "no column 'text' (found: 'nr', 'body', 'subjects" in problem(1, "compare", table)
     assert "no data set, file or folder 'nope.csv'" in problem(1, "compare", "nope.csv")
     said = problem(1, "compare", table, *FIELDS, "--group-field", "publisher")
-    assert "no document has the field 'publisher' (found: nr, body" in said
+    assert "no document has the field 'publisher' (found: 'nr', 'body" in said
     lines = '{"text": "a b", "labels": ["x"]}\n'
     said = problem(2, "compare", "-", "--group-field", "s", "--format", "jsonl", input=lines)
     assert "are for files, not for -" in said

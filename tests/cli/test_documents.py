@@ -19,16 +19,16 @@ def test_a_corpus_that_is_nowhere_is_named_with_the_data_sets(tmp_path: Path) ->
 
 def test_wrong_field_names_are_answered_by_those_found(tmp_path: Path, corpus: Path) -> None:
     said = problem(1, "train", corpus, "-o", tmp_path / "m", "--labels-field", "subjects")
-    assert "no document has the field 'subjects' (found: id, text, labels, part)" in said
+    assert "no document has the field 'subjects' (found: 'id', 'text', 'labels', 'part')" in said
     assert "--labels-field" in said
     said = problem(1, "train", corpus, "-o", tmp_path / "m", "--text-field", "body")
-    assert "line 1: it has none of 'body', 'tokens' and 'counts' (found: id, text" in said
+    assert "line 1: it has none of 'body', 'tokens' and 'counts' (found: 'id', 'text" in said
     said = problem(1, "train", corpus, "-o", tmp_path / "m", "--where", "part=dev")
     assert "no document has part=dev (found: part is one of train, test)" in said
     table = tmp_path / "a.csv"
     table.write_text("key,body\n1,court\n")
     said = problem(1, "train", table, "-o", tmp_path / "m")
-    assert "there is no column 'text' (found: key, body)" in said
+    assert "there is no column 'text' (found: 'key', 'body')" in said
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_options_win_over_what_a_model_remembers(
     done("predict", of_titles, corpus, "--text-field", "text")
     done("evaluate", of_titles, corpus, "--text-field", "text", "--labels-field", "labels")
     said = problem(1, "predict", of_titles, corpus)
-    assert "it has none of 'title', 'body', 'tokens' and 'counts' (found: id, text" in said
+    assert "it has none of 'title', 'body', 'tokens' and 'counts' (found: 'id', 'text" in said
     path = write_jsonl(tmp_path / "a.jsonl", [{"title": "court", "body": "opera"}])
     once = ("--text-field", "title", "--text-field", "body")
     (plain,) = lines(done("predict", model, path, *once, "-k", 1))

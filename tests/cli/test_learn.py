@@ -127,6 +127,31 @@ def test_documents_are_read_as_in_training(tmp_path: Path, model: Path) -> None:
     assert (said["documents"], said["new_labels"]) == (2, ["POLITICS"])
 
 
+@pytest.mark.parametrize(
+    ("labels", "separator"),
+    [("LAW, SPORT", ","), ("SPORT | LAW", "|"), (["LAW; SPORT"], ";"), ("LAW,SPORT,MUSIC", ",")],
+)
+def test_labels_of_the_model_in_one_string_are_not_learned_as_a_new_label(
+    tmp_path: Path, corpus: Path, labels: Any, separator: str
+) -> None:
+    fields = ("--separator", "/")
+    done("train", corpus, "-o", tmp_path / "m", *QUICK, *fields)
+    rows = [
+        {"text": "the judge of the league", "labels": labels},
+        {"text": "a", "labels": "NEW, LAW"},
+    ]
+    new, target = write_jsonl(tmp_path / "new.jsonl", rows), tmp_path / "grown"
+    said = problem(1, "learn", tmp_path / "m", new, "-o", target)
+    joined = labels if isinstance(labels, str) else labels[0]
+    assert (
+        f"1 new label would be known labels joined by {separator!r}, such as {joined!r}; read them "
+        f"with --separator {separator!r}, or learn them as they are with --separator '/'"
+    ) in said
+    assert not target.exists()
+    done("learn", tmp_path / "m", new, "-o", target, "--separator", "/")
+    assert {joined, "NEW, LAW"} < set(deplda.load(target).classes_)
+
+
 def test_a_new_word_needs_the_tokens_that_words_needed_in_training(
     tmp_path: Path, corpus: Path
 ) -> None:
@@ -209,12 +234,13 @@ def test_articles_learned_in_two_parts_rank_as_if_learned_at_once(
     assert parts.score(test) == pytest.approx(whole.score(test), abs=0.02)
 
 
+@pytest.mark.parametrize("body", ["body", "text"])
 def test_what_a_service_was_sent_is_read_whatever_fields_the_model_was_trained_on(
-    tmp_path: Path,
+    tmp_path: Path, body: str
 ) -> None:
-    rows = [{"title": "x", "body": row["text"], "subjects": row["labels"]} for row in articles()]
+    rows = [{"title": "x", body: row["text"], "labels": row["labels"]} for row in articles()]
     corpus = write_jsonl(tmp_path / "corpus.jsonl", rows)
-    fields = "--text-field title --text-field body --field-weight title=2 --labels-field subjects"
+    fields = f"--text-field title --text-field {body} --field-weight title=2"
     model = tmp_path / "model"
     done("train", corpus, "-o", model, *QUICK, *fields.split())
     Feedback(tmp_path / "sent.jsonl").append([Labelled("the senate voted", ["POLITICS"])])

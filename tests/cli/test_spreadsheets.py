@@ -121,7 +121,7 @@ def test_a_sheet_is_chosen_and_what_is_wrong_in_it_named(tmp_path: Path, of_exce
     path = tmp_path / "a.xlsx"
     path.write_bytes(xlsx([("Note",), ("see the other sheet",)], "Empty"))
     said = problem(1, "predict", of_excel, path)
-    assert "a.xlsx, sheet 'Articles', row 1: there is no column 'Text' (found: Note)" in said
+    assert "a.xlsx, sheet 'Articles', row 1: there is no column 'Text' (found: 'Note')" in said
     assert "or another sheet: 'Empty' (--sheet)" in said
     assert "the sheet 'Empty' is empty" in problem(1, "predict", of_excel, path, "--sheet", 2)
     assert "there is no sheet 'x'; say one of 'Articles', 'Empty', or 1 to 2" in problem(
@@ -195,3 +195,24 @@ def test_documents_without_a_text_are_counted_and_said(tmp_path: Path) -> None:
     result = run("train", path, "-o", tmp_path / "m", *QUICK)
     assert result.exit_code == 0, result.output
     assert "1 of 31 documents has no text" in result.stderr
+
+
+def test_a_titled_table_with_one_label_per_column_is_trained_on_and_remembered(
+    tmp_path: Path,
+) -> None:
+    table: list[tuple[str, ...]] = [("Export",), (), ("Nr", " Text ", "Subject 1", "Subject 2 ")]
+    subjects = [[*row["labels"], ""][:2] for row in articles()]
+    path = tmp_path / "a.xlsx"
+    for row, two in zip(rows(), subjects, strict=True):
+        table.append((*row[:2], *two))
+    path.write_bytes(xlsx(table))
+    fields = ["--id-field", "Nr", "--text-field", "text", "--header-row", "3"]
+    labels = ("--labels-field", "Subject 1", "--labels-field", "subject 2")
+    done("train", path, "-o", tmp_path / "m", *fields, *labels, *QUICK)
+    model = deplda.load(tmp_path / "m")
+    assert model.classes_.tolist() == ["LAW", "MUSIC", "SPORT"]
+    assert model.fields_ is not None
+    assert model.fields_.label_fields == ("Subject 1", "subject 2")
+    done("learn", tmp_path / "m", path, "-o", tmp_path / "m2")
+    said = problem(1, "train", path, "-o", tmp_path / "x", *fields, "--labels-field", "Subjects")
+    assert "row 3: there is no column 'Subjects': did you mean 'Subject 2'? (found: 'Nr'" in said

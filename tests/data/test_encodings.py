@@ -77,6 +77,30 @@ def test_western_texts_are_taken_as_such(tmp_path: Path, text: str) -> None:
     assert lines(tmp_path / "a.txt", b"plain", text.encode("cp1252")) == ["plain", text]
 
 
+@pytest.mark.filterwarnings("ignore::deplda.GuessedEncodingWarning")
+@pytest.mark.parametrize("place", [0, 3, 99])
+def test_a_single_line_that_looks_garbled_does_not_refuse_a_western_file(
+    tmp_path: Path, place: int
+) -> None:
+    texts = [f"{n} Gebühren" for n in range(100)]
+    texts[place] = "eine sach¬gerechte Gebühr"
+    contents = [text.encode("cp1252") for text in texts]
+    assert lines(tmp_path / "a.txt", *contents) == texts
+    with pytest.raises(ReadError, match=r"garbled: 1 of 40 lines.*--encoding cp1252"):
+        lines(tmp_path / "a.txt", contents[place], *contents[20:59])
+
+
+@pytest.mark.filterwarnings("ignore::deplda.GuessedEncodingWarning")
+def test_a_file_is_refused_as_soon_as_too_many_lines_look_garbled(tmp_path: Path) -> None:
+    good, garbled = "Städte".encode("cp1252"), "Städte".encode("cp850")
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\n".join([*[good] * 100, *[garbled] * 5000]))
+    read = text_lines(path)
+    assert [next(read)[0] for _ in range(101)] == list(range(1, 102))
+    with pytest.raises(ReadError, match=r"line 103: .*garbled"):
+        list(read)
+
+
 def test_a_file_in_two_encodings_is_refused(tmp_path: Path) -> None:
     utf8, western = "Gebühr".encode(), "Gebühr".encode("cp1252")
     with pytest.raises(ReadError, match="line 2: byte 0xfc at column 4 is not utf-8"):

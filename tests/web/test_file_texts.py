@@ -50,7 +50,11 @@ def test_documents_of_every_format_are_read(
     ("name", "content", "said"),
     [
         ("a.pdf", b"no PDF", "a.pdf: this is no readable PDF"),
-        ("a.csv", "id,body\n1,court\n", "there is no column 'text' (found: id, body); rename the"),
+        (
+            "a.csv",
+            "id,body\n1,court\n",
+            "there is no column 'text' (found: 'id', 'body'); rename the",
+        ),
         ("a.jsonl", "{", "a.jsonl, line 1: "),
         ("a.txt", " ", "a.txt: there is no text in it"),
         ("a.svm", "1 1:2\n", "a.svm: it holds numbers of words"),
@@ -77,6 +81,26 @@ def test_tables_are_read_by_the_fields_of_the_model() -> None:
     with running(model) as address, httpx.Client(base_url=address) as client:
         (found,) = read(client, "a.csv", "title,body\nA title,court\n").json()["documents"]
     assert (found["title"], found["text"]) == ("A title", "A title\ncourt")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "missing"),
+    [
+        ("a.csv", "Title,Abstract\nA title,court\n", []),
+        ("a.csv", "Export\n\n Title ;Text\nA title;court\n", ["Abstract"]),
+        ("a.xlsx", xlsx([["Abstract"], ["court"]]), ["Title"]),
+        ("a.jsonl", '{"Title": "court"}\n{"Abstract": ""}', []),
+        ("a.jsonl", '{"Title": "court"}\n{"Title": "jury"}', ["Abstract"]),
+        ("a.txt", "court", []),
+    ],
+)
+def test_text_fields_that_a_file_lacks_are_named(name: str, content: Any, missing: Any) -> None:
+    fields = Fields(text=("Title", "Abstract"), labels=("Subject 1", "Subject 2"))
+    body = content if isinstance(content, bytes) else content.encode()
+    answer = texts_in(body, name, fields, Limits())
+    assert answer.missing_text_fields == missing
+    texts = fields.texts[:1] if name == "a.txt" else fields.texts
+    assert answer.text_fields == [each for each in texts if each not in missing]
 
 
 def test_long_texts_are_cut_and_too_much_text_is_refused() -> None:

@@ -538,6 +538,26 @@ def test_exported_json_is_learned_without_options(
     assert (record.id, record.counts["jury"]) == ("n1", 1)
 
 
+def test_a_column_of_the_model_that_a_file_lacks_is_named(browser: Browser) -> None:
+    model = text_model()
+    model.fields_ = Fields(text=("Title", "Abstract / Full text"), labels="Subjects")
+    said = {
+        "en": "news.csv: Column “Abstract / Full text” is not in this file; read: “Title”.",
+        "de": "news.csv: Die Spalte „Abstract / Full text“ gibt es in dieser Datei nicht; "
+        "gelesen: „Title“.",
+        "fr": "news.csv : la colonne « Abstract / Full text » n’est pas dans ce fichier ; le texte "
+        "est lu dans « Title ».",
+        "fi": "news.csv: Saraketta ”Abstract / Full text” ei ole tässä tiedostossa; luettu: "
+        "”Title”.",
+    }
+    file: Any = {"name": "news.csv", "mimeType": "text/csv"}
+    with running(model) as address:
+        for locale, expected in said.items():
+            with watched(browser, address, locale=locale) as page:
+                page.set_input_files("#file", file | {"buffer": b" Title ;Text\nthe jury;x\n"})
+                expect(page.locator("#notice")).to_have_text(expected, timeout=30_000)
+
+
 def test_where_a_comma_is_decimal_excel_wants_semicolons(browser: Browser, address: str) -> None:
     with watched(browser, address, locale="de") as page:
         suggest(page, "the jury; in court")

@@ -37,7 +37,7 @@ class Reading(NamedTuple):
     format: Any
     text_field: tuple[str, ...]
     field_weight: dict[str, int]
-    labels_field: str | None
+    labels_field: tuple[str, ...]
     id_field: str | None
     separator: str | None
     label_column: tuple[str, ...]
@@ -45,6 +45,7 @@ class Reading(NamedTuple):
     encoding: str
     delimiter: str | None
     sheet: str | None
+    header_row: int | None
     data_dir: Path | None
 
     @property
@@ -52,7 +53,7 @@ class Reading(NamedTuple):
         """How files are written, as far as options say it."""
         from deplda.data.readers import Written
 
-        return Written(self.encoding, self.delimiter, self.sheet)
+        return Written(self.encoding, self.delimiter, self.sheet, self.header_row)
 
     def fields(self, remembered: Fields | None = None, *, labelled: bool = True) -> Fields:
         """Return which fields hold what: as given, or else as a model remembers it."""
@@ -73,10 +74,14 @@ class Reading(NamedTuple):
         )
         if not labelled:
             return replace(found, labels=None, label_columns=())
-        if self.labels_field is None and not self.label_column:
+        if not self.labels_field and not self.label_column:
             return found
-        labels = "labels" if self.labels_field is None else self.labels_field
-        return replace(found, labels=labels or None, label_columns=self.label_column)
+        labels = tuple(filter(None, self.labels_field or ("labels",)))
+        return replace(
+            found,
+            labels=labels if len(labels) > 1 else next(iter(labels), None),
+            label_columns=self.label_column,
+        )
 
 
 class Words(NamedTuple):
@@ -160,7 +165,10 @@ _READING = [
         help="Count the words of this text field N times; can be repeated.",
     ),
     click.option(
-        "--labels-field", show_default=_or_the_models("labels"), help="Field of the labels."
+        "--labels-field",
+        multiple=True,
+        show_default=_or_the_models("labels"),
+        help="Field of the labels; repeat it for several, such as 'Subject 1' and 'Subject 2'.",
     ),
     click.option(
         "--id-field",
@@ -174,7 +182,9 @@ _READING = [
         help="Separator between labels in one string, such as ';'.",
     ),
     click.option(
-        "--label-column", multiple=True, help="A column for a single label; can be repeated."
+        "--label-column",
+        multiple=True,
+        help="Column named as a label, which holds 1 or 0 (yes or no); can be repeated.",
     ),
     click.option(
         "--where",
@@ -198,6 +208,13 @@ _READING = [
         metavar="NAME|NUMBER",
         show_default="the first",
         help="Sheet of a spreadsheet, by name or number.",
+    ),
+    click.option(
+        "--header-row",
+        type=click.IntRange(1),
+        metavar="NUMBER",
+        show_default="as the requested columns tell",
+        help="Row of a table that names the columns, from 1; rows above it are skipped.",
     ),
     click.option(
         "--data-dir",
@@ -393,7 +410,7 @@ def _own(path: Path, reading: Reading, counter: WordCounter) -> Loaded:
     from deplda.data.datasets.described import is_data_set
     from deplda.data.text import CountsOnly
 
-    has_fields = bool(reading.text_field) or reading.labels_field is not None
+    has_fields = bool(reading.text_field or reading.labels_field)
     if has_fields and is_data_set(path):
         raise InputError(f"--text-field and --labels-field are for files; {path} says it itself")
     is_told = hasattr(counter, "vocabulary_") or isinstance(counter, CountsOnly)
@@ -430,6 +447,7 @@ def part_of(loaded: Loaded, split: str, part: str) -> Corpus:
 def format_of(path: StrPath, reading: Reading, fields: Fields | None = None) -> Any:
     """Return the format of documents to predict: plain text too, told by name or first byte."""
     from deplda.data.readers import guess_format
+    from deplda.data.readers.headers import n_named
     from deplda.data.readers.sniffing import BINARY, HEAD, is_annif_tsv
 
     if reading.format is not None:
@@ -443,8 +461,8 @@ def format_of(path: StrPath, reading: Reading, fields: Fields | None = None) -> 
         return guess_format(path)
     # What Excel calls Unicode text is a table.
     header = head_of(path, HEAD).partition(b"\n")[0].decode("utf-8", "replace").strip()
-    names, texts = header.casefold().split("\t"), (fields or reading.fields()).texts
-    is_table = len(names) > 1 and any(name.casefold() in names for name in texts)
+    names, texts = header.split("\t"), (fields or reading.fields()).texts
+    is_table = len(names) > 1 and n_named(names, texts) > 0
     return "tsv" if is_table else "text"
 
 

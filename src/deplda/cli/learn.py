@@ -24,15 +24,19 @@ from deplda.cli.output import (
 from deplda.cli.thesaurus import as_the_model_has_them
 from deplda.cli.train import made, summary_of
 from deplda.data.files import read_lines
+from deplda.data.readers.separators import USUAL
 from deplda.data.wording import counted
 from deplda.errors import InputError
 from deplda.models.registry import can, verbs_that_can
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from deplda.data.corpus import Corpus
     from deplda.data.fields import Fields
 
 _MOST_NAMED = 10
+_SEPARATORS = (",", ";", "|")
 
 
 @click.command()
@@ -85,6 +89,8 @@ def learn(
     if classifier.counter_ is not None:  # new words are shown as they are met here
         classifier.counter_.forms_met_.update(counter.forms_met_)
     documents = _last_versions(part_of(loaded, split, "train")).keep_labels_met()
+    if reading.separator is None:
+        _check_separator(documents.label_names, classifier, loaded.fields)
     if classifier.vocabulary_ is not None:
         documents = as_the_model_has_them(documents, classifier)
     n_labels, n_words = classifier.n_learned_labels_, classifier.n_features_in_
@@ -141,7 +147,7 @@ def _fields_of(new: str, remembered: Fields | None) -> Fields | None:
         return remembered  # a file of another format, or what is wrong is said when it is read
     if not isinstance(first, dict) or not {"text", "labels", "received"} <= first.keys():
         return remembered
-    if remembered.labels in first and not first.keys().isdisjoint(remembered.texts):
+    if first.keys() >= {*remembered.label_fields, *remembered.texts}:
         return replace(remembered, id="id")
     return replace(remembered, id="id", text="text", weights={}, labels="labels", label_columns=())
 
@@ -156,6 +162,29 @@ def _last_versions(corpus: Corpus) -> Corpus:
     n = counted(len(corpus) - len(kept), "document")
     note(f"decided on again: {n}; the last decision counts")
     return corpus[kept]
+
+
+def _check_separator(labels: Iterable[str], classifier: Any, fields: Fields | None) -> None:
+    """Raise if new labels are several labels of the model in one string."""
+    known, vocabulary = set(classifier.classes_.tolist()), classifier.vocabulary_
+
+    def is_known(label: str) -> bool:
+        return label in known or (vocabulary is not None and bool(vocabulary.find(label)))
+
+    new = [label for label in labels if not is_known(label)]
+    for separator in _SEPARATORS:
+        parts = {label: [part.strip() for part in label.split(separator)] for label in new}
+        joined = [
+            label for label in new if len(parts[label]) > 1 and all(map(is_known, parts[label]))
+        ]
+        if joined:
+            current = (fields and fields.separator) or USUAL
+            other = current if current != separator else "\\n"
+            raise InputError(
+                f"{counted(len(joined), 'new label')} would be known labels joined by "
+                f"{separator!r}, such as {joined[0]!r}; read them with --separator {separator!r}, "
+                f"or learn them as they are with --separator '{other}'"
+            )
 
 
 def _came_in(documents: Corpus, classifier: Any, n_labels: int, n_words: int) -> dict[str, Any]:

@@ -20,7 +20,7 @@ TITLE = "title"
 class Fields:
     """Which fields or columns of a file hold the id, the text and the labels.
 
-    A field that a file spells in another case is found, unless it has another of the exact name.
+    Names match whatever their case and blanks around them, but an exact name goes first.
 
     Parameters
     ----------
@@ -32,14 +32,16 @@ class Fields:
         JSONL and Parquet may hold `tokens` (a list of words) or `counts` instead.
     tokens, counts : str
         A list of words; an object of word → count.
-    labels : str or None, default "labels"
-        A list, or one string to be split at `separator`. None: the documents are unlabelled.
+    labels : str, sequence of str or None, default "labels"
+        A list, or one string to be split at `separator`. Of several fields, such as `Subject 1` and
+        `Subject 2`, a document has the labels of all. None: the documents are unlabelled.
     separator : str, optional
         What stands between two labels in one string. Without it the first thousand documents tell:
         a semicolon, a line break or a bar where there is one, or else a comma, unless it belongs
         to names.
     label_columns : sequence of str
-        One column per label instead of `labels`: 1/0, true/false, yes/no, x or empty.
+        Instead of `labels`, a column for each label, which is its name: 1/0, true/false, yes/no, x
+        or empty.
     where : sequence of Where
         Only documents of which all of these are true, such as ``Where("split", "train")``.
     weights : mapping of str to int
@@ -57,7 +59,7 @@ class Fields:
     text: str | Sequence[str] = "text"
     tokens: str = "tokens"
     counts: str = "counts"
-    labels: str | None = "labels"
+    labels: str | Sequence[str] | None = "labels"
     separator: str | None = None
     label_columns: Sequence[str] = ()
     where: Sequence[Where] = ()
@@ -102,8 +104,13 @@ class Fields:
             title=TITLE if has_title else None,
             text=text,
             empty=tuple(name for name in self.texts if name != text),
-            labels=self.labels or "labels",
+            labels=next(iter(self.label_fields), "labels"),
         )
+
+    @property
+    def label_fields(self) -> tuple[str, ...]:
+        """The fields with lists or strings of labels; none if documents are unlabelled."""
+        return (self.labels,) if isinstance(self.labels, str) else tuple(self.labels or ())
 
 
 @dataclass(frozen=True, slots=True)

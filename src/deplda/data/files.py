@@ -114,9 +114,7 @@ def read_lines(path: StrPath) -> Iterator[tuple[int, bytes]]:
 def text_lines(path: StrPath, encoding: str = AUTO) -> Iterator[tuple[int, str]]:
     """Yield each line's number, from 1, and its text without line end or byte-order mark."""
     with open_text(path, encoding) as (file, known):
-        decoder = Decoder(path, known)
-        for number, line in lines_of(path, file):
-            yield number, decoder(number, line)
+        yield from Decoder(path, known, lines_of(path, file))
 
 
 def lines_of(path: StrPath, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:

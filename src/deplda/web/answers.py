@@ -193,6 +193,10 @@ class ReadAnswer(Struct):
     """The documents of a file, in their order; those without text are left out."""
 
     documents: list[FileDocument]
+    text_fields: list[str]
+    """The model's text fields that the file has."""
+    missing_text_fields: list[str]
+    """Those that no document of it has; its texts are read from the others alone."""
 
 
 class MapLabel(LabelEntry):

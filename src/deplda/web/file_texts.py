@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from deplda.data.encodings import AUTO, WESTERN, told_by_mark
 from deplda.data.fields import TITLE, Fields
 from deplda.data.readers import Row, fields_in, guess_format, read_rows
-from deplda.data.readers.columns import ADVICE
+from deplda.data.readers.columns import ADVICE, ROW_ADVICE
 from deplda.data.readers.named_rows import text_of
 from deplda.data.readers.sniffing import WHOLE, Format, suffix_of
 from deplda.errors import InputError, ReadError
@@ -36,7 +36,7 @@ def texts_in(body: bytes, name: str, fields: Fields | None, limits: Limits) -> R
         path = Path(folder) / f"file{_ending(name)}"
         path.write_bytes(body)
         try:
-            return ReadAnswer(_documents(body, path, name, fields, limits))
+            return _documents(body, path, name, fields, limits)
         except ReadError as error:
             if isinstance(error.__cause__, MemoryError):  # it is not the file that is damaged
                 raise error.__cause__ from None
@@ -57,6 +57,7 @@ def _ending(name: str) -> str:
 
 def _for_clients(problem: str) -> str:
     """Return what is wrong with a file, without options that a client has not."""
+    problem = problem.replace(ROW_ADVICE, "")
     problem = _OPTION.sub("", problem.replace(ADVICE, "rename the column that holds the text"))
     return _SAY_FORMAT.sub("let its name end with it, such as .txt, .csv or .pdf", problem)
 
@@ -72,15 +73,15 @@ def _encoding(body: bytes, format: Format) -> str:
     return AUTO
 
 
-def _documents(
-    body: bytes, path: Path, name: str, fields: Fields, limits: Limits
-) -> list[FileDocument]:
+def _documents(body: bytes, path: Path, name: str, fields: Fields, limits: Limits) -> ReadAnswer:
     format: Format = "text" if suffix_of(path) in _PLAIN else guess_format(path)
     if format in _NUMBERED:
         raise InputError("it holds numbers of words; send texts, such as .csv, .docx or .pdf")
     held, found, n_characters = fields_in(format, fields), list[FileDocument](), 0
+    missing = dict.fromkeys(held.texts)
     for number, row in read_rows(path, format, fields, _encoding(body, format)):
         text = text_of(row, held)
+        missing = {field: None for field in missing if field not in row}
         if not text.strip():
             continue
         id, title = _named(number, row, fields) if format not in WHOLE else (Path(name).stem, "")
@@ -100,7 +101,7 @@ def _documents(
     if not found:
         named = ", ".join(map(repr, fields.texts))
         raise InputError(f"there is no text in it (looked for {named}); name a column so")
-    return found
+    return ReadAnswer(found, [each for each in held.texts if each not in missing], list(missing))
 
 
 def _named(number: int, row: Row, fields: Fields) -> tuple[str, str]:

@@ -86,7 +86,7 @@ def test_documents_of_a_group_are_not_parted(tmp_path: Path) -> None:
         ('test = "../other.csv"', "path '../other.csv' leads out of the folder"),
         ('test = "/etc/passwd"', "path '/etc/passwd' leads out of the folder"),
         ('test = "C:\\\\x.csv"', "leads out of the folder"),
-        ('groups = "publisher"', "no document has the field 'publisher' .found: name, body"),
+        ('groups = "publisher"', "no document has the field 'publisher' .found: 'name', 'body"),
         ("n_jobs = 4", "unknown field `n_jobs`"),
         ("device = 'cuda'", "unknown field `device`"),
     ],

@@ -125,8 +125,11 @@ def test_a_csv_without_ids_is_numbered_or_has_those_of_another_column(tmp_path: 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("text,labels\nbee,x\n", "line 1: there is no column 'subject_uris' (found: text, labels)"),
-        ("body,subject_uris\nbee,\n", "line 1: there is no column 'text' (found: body, subject"),
+        (
+            "text,labels\nbee,x\n",
+            "line 1: there is no column 'subject_uris' (found: 'text', 'lab",
+        ),
+        ("body,subject_uris\nbee,\n", "line 1: there is no column 'text' (found: 'body', 'subject"),
         (
             "text,subject_uris\nbee,climate change\n",
             "line 2: expected a subject as <URI>; found 'c",

@@ -109,10 +109,9 @@ def test_a_quote_that_is_never_closed_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "said"),
     [
-        ("body,labels", "there is no column 'text' (found: body, labels)"),
-        ("text,tags", "there is no column 'labels' (found: text, tags)"),
-        ("body;tags", "there is no column 'text' (found: body, tags)"),
-        ("", "there is no column 'text' (found: nothing)"),
+        ("body,labels", "there is no column 'text' (found: 'body', 'labels')"),
+        ("text,tags", "there is no column 'labels' (found: 'text', 'tags')"),
+        ("body;tags", "there is no column 'text' (found: 'body', 'tags')"),
         ("text,labels,text", "the header names the column 'text' twice; rename one"),
     ],
 )
@@ -124,13 +123,13 @@ def test_a_header_without_the_right_columns_says_which_it_has(
 
 def test_a_header_with_many_columns_is_shown_in_part(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", ",".join(f"c{i}" for i in range(500)) + "\n")
-    assert "(found: c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, …)" in problem(path)
+    assert "(found: 'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8', 'c9', …)" in problem(path)
 
 
 def test_a_missing_label_column_is_named(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "text,x\nbee,1\n")
     said = problem(path, fields=Fields(label_columns=["x", "y"]))
-    assert "there is no column 'y' (found: text, x)" in said
+    assert "there is no column 'y' (found: 'text', 'x')" in said
 
 
 def test_a_table_without_rows_has_no_document(tmp_path: Path) -> None:
@@ -210,8 +209,8 @@ def test_counts_of_one_word_that_add_up_to_too_much_are_refused(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"body": ["bee"], "labels": ["x"]}, "there is no column 'text' (found: body, labels)"),
-        ({"text": ["bee"], "tags": ["x"]}, "there is no column 'labels' (found: text, tags)"),
+        ({"body": ["bee"], "labels": ["x"]}, "there is no column 'text' (found: 'body', 'labels')"),
+        ({"text": ["bee"], "tags": ["x"]}, "there is no column 'labels' (found: 'text', 'tags')"),
         ({"text": [5], "labels": ["x"]}, "'text' is 5; it must be a string"),
         ({"text": [b"bee"], "labels": ["x"]}, "'text' is b'bee'; it must be a string"),
         ({"text": ["bee"], "labels": [[None]]}, "'labels' holds None"),
@@ -256,14 +255,14 @@ def test_a_condition_on_a_column_that_is_not_there_names_those_that_are(
     for equal in (True, False):
         fields = Fields(where=[Where("splt", "train", equal)])
         with pytest.raises(
-            ReadError, match=r"'splt': did you mean 'split'\? \(found: text, labels"
+            ReadError, match=r"'splt': did you mean 'split'\? \(found: 'text', 'labels"
         ):
             read_corpus(path, fields=fields)
 
 
 def test_a_missing_column_is_answered_with_the_near_one(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("txt,labls\nbee,x\n")
-    assert "there is no column 'text': did you mean 'txt'? (found: txt, labls)" in problem(
+    assert "there is no column 'text': did you mean 'txt'? (found: 'txt', 'labls')" in problem(
         tmp_path / "a.csv"
     )
     with pytest.raises(ReadError, match=r"no column 'labels': did you mean 'labls'\?"):

@@ -466,3 +466,16 @@ def test_names_found_in_a_first_pass_are_those_of_the_good_lines(
     shards = read_shards(path, 2, format, counter=PLAIN, on_bad=lambda *bad: told.append(bad))
     assert concat(shards) == good
     assert [(line, id) for line, id, _ in told] == [(4, "a" if format == "jsonl" else "3")]
+
+
+@pytest.mark.parametrize("separator", [None, ";"])
+@pytest.mark.parametrize("bad", ['{"text": 1', '{"text": 1}'])
+def test_a_bad_line_takes_the_number_of_a_document_whether_or_not_lines_are_read_ahead(
+    tmp_path: Path, separator: str | None, bad: str
+) -> None:
+    path, good = tmp_path / "a.jsonl", '{"text": "bee", "labels": ["x"]}'
+    path.write_text("\n".join([good, bad, "", good, bad, good]))
+    shards = read_shards(
+        path, fields=Fields(separator=separator), counter=PLAIN, on_bad=lambda *_: None
+    )
+    assert concat(shards).ids == ("0", "2", "4")

@@ -38,10 +38,10 @@ def test_a_delimiter_that_is_given_wins_and_the_likely_one_is_named(tmp_path: Pa
     with pytest.raises(ReadError) as caught:
         read_corpus(path, delimiter=",")
     assert str(caught.value) == (
-        f"{path}, line 1: there is no column 'text' (found: id;title;text); the header "
+        f"{path}, line 1: there is no column 'text' (found: 'id;title;text'); the header "
         "'id;title;text' looks as if its columns were separated by ';': delimiter=';' "
         "(--delimiter ';'); or name the right ones with Fields(text=..., labels=...) "
-        "(--text-field, --labels-field)"
+        "(--text-field, --labels-field), or the row of the header with header_row= (--header-row)"
     )
     path = written(path, "text:labels\nbee:x\n")
     assert read_corpus(path, delimiter=":").label_names == ("x",)
@@ -62,9 +62,9 @@ def test_columns_without_a_name_are_passed_over(tmp_path: Path) -> None:
 
 
 def test_one_column_is_read_as_the_name_of_the_file_says() -> None:
-    assert told_delimiter("text", ["text"], "\t") == "\t"
-    assert told_delimiter('"unfinished', ["text"], ",") == ","
-    assert told_delimiter("a;b,c", ["text"], ",") == ","
+    assert told_delimiter(["text"], ["text"], "\t") == "\t"
+    assert told_delimiter(['"unfinished'], ["text"], ",") == ","
+    assert told_delimiter(["a;b,c"], ["text"], ",") == ","
 
 
 @pytest.mark.parametrize(("given", "expected"), [("tab", "\t"), ("\\t", "\t"), (";", ";")])

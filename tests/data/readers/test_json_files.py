@@ -58,14 +58,14 @@ def test_one_object_over_several_lines_is_a_document(tmp_path: Path) -> None:
         ([ROWS[0], 5], ", document 2: expected a JSON object, found int"),
         ([ROWS[0], {"id": "b"}], ", document 2: it has none of 'text'"),
         ([ROWS[0], ROWS[0]], ", document 2: the id 'a' stands on document 1 already"),
-        ([{"text": "bee"}], ": no document has the field 'labels' (found: text)"),
+        ([{"text": "bee"}], ": no document has the field 'labels' (found: 'text')"),
         ([], ": there is no document in it"),
         (
             {"articles": [ROWS[0]], "n": 1},
-            ": it is one object, and no document (found: articles, n); are the documents under "
+            ": it is one object, and no document (found: 'articles', 'n'); are the documents under "
             "'articles'? save that array as a file of its own, for example with: jq '.[",
         ),
-        ({"body": {"0": "bee"}}, ": it is one object, and no document (found: body); write"),
+        ({"body": {"0": "bee"}}, ": it is one object, and no document (found: 'body'); write"),
     ],
 )
 def test_what_holds_no_documents_says_what_to_do(tmp_path: Path, value: Any, said: str) -> None:

@@ -176,7 +176,10 @@ def test_a_bad_count_is_named_with_its_line_and_the_limit(
         ('{"text": "\\ud800"}', "this is not JSON ("),
         ("[" * 100_000, "nested too deeply"),
         ("[1]", "expected a JSON object, found list"),
-        ('{"body": "x", "tags": 1}', "none of 'text', 'tokens' and 'counts' (found: body, tags)"),
+        (
+            '{"body": "x", "tags": 1}',
+            "none of 'text', 'tokens' and 'counts' (found: 'body', 'tags')",
+        ),
         ("{}", "(found: nothing); name the right one with Fields(text=...)"),
         ('{"text": 5}', "'text' is 5; it must be a string"),
         ('{"tokens": "a b"}', "'tokens' is 'a b'; it must be a list"),
@@ -198,7 +201,9 @@ def test_a_bad_line_is_named_with_what_is_wrong_in_it(tmp_path: Path, line: str,
 
 def test_a_missing_field_of_labels_is_answered_with_the_near_one(tmp_path: Path) -> None:
     said = problem(write(tmp_path, [{"text": "bee", "label": ["x"]}]))
-    assert "no document has the field 'labels': did you mean 'label'? (found: text, label)" in said
+    assert (
+        "no document has the field 'labels': did you mean 'label'? (found: 'text', 'label')" in said
+    )
 
 
 def test_a_long_value_is_shown_in_part(tmp_path: Path) -> None:
@@ -212,9 +217,9 @@ def test_a_label_field_that_no_document_has_is_an_error_that_lists_the_fields(
 ) -> None:
     path = write(tmp_path, [{"text": "a", "tags": ["x"]}, {"text": "b", "topics": ["y"]}])
     said = problem(path)
-    assert said.startswith(": no document has the field 'labels' (found: text, tags, topics)")
+    assert said.startswith(": no document has the field 'labels' (found: 'text', 'tags', 'topics')")
     assert "Fields(labels=None)" in said
-    assert "the field 'x' (found: text, tags, topics)" in problem(
+    assert "the field 'x' (found: 'text', 'tags', 'topics')" in problem(
         path, fields=Fields(label_columns=["x", "y"])
     )
     assert read_corpus(path, fields=Fields(labels=None)).n_labels == 0

@@ -144,12 +144,15 @@ def test_an_id_beyond_the_names_or_the_tokens_is_refused(
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"traindata": None}, "there is no struct 'traindata' in it (found: testdata, wlabels"),
-        ({"traindata": "text"}, "there is no struct 'traindata' in it (found: traindata, testd"),
-        ({"wlabels": None}, "there is no cell array 'wlabels' in it (found: traindata, testdata"),
+        ({"traindata": None}, "there is no struct 'traindata' in it (found: 'testdata', 'wlabels"),
+        ({"traindata": "text"}, "there is no struct 'traindata' in it (found: 'traindata', 'testd"),
+        (
+            {"wlabels": None},
+            "there is no cell array 'wlabels' in it (found: 'traindata', 'testdata",
+        ),
         ({"clabels": column([1])}, "there is no cell array 'clabels' in it"),
         ({"clabels": cells([column([1.0]), "x"])}, "'clabels' holds '[1.]'; it must hold strings"),
-        ({"testdata": {"widx": column([1])}}, "'testdata' has no 'wdidx' (found: widx)"),
+        ({"testdata": {"widx": column([1])}}, "'testdata' has no 'wdidx' (found: 'widx')"),
         ({"testdata": part([]) | {"widx": column([1])}}, "'testdata' has tokens without a docum"),
         ({"testdata": part([]) | {"cdidx": column([1])}}, "'testdata' has tokens without a docum"),
         ({"testdata": part([]) | {"widx": "text"}}, "testdata.widx must hold whole numbers"),

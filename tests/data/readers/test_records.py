@@ -1,16 +1,26 @@
 """Documents chosen by a field, numbered, named, and those that are not documents."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from deplda import Fields, InputError, ReadError, WordCounter, read_corpus, read_shards
-from deplda.data.readers import Where, plain_row, read_counted, read_rows
+from deplda import (
+    Fields,
+    GuessedSeparatorWarning,
+    InputError,
+    ReadError,
+    WordCounter,
+    read_corpus,
+    read_shards,
+)
+from deplda.data.readers import Where, guess_format, plain_row, read_counted, read_rows
 from deplda.data.readers.records import counts_in, record_of
 from deplda.errors import MissingFieldWarning
 from tests.data.readers.documents import ROWS, write_lines
+from tests.data.readers.office_files import xlsx
 
 
 @pytest.fixture(params=["jsonl", "csv", "parquet"])
@@ -61,7 +71,7 @@ def test_a_condition_on_a_field_that_no_document_has_names_those_there_are(
     path = write_lines(tmp_path / "a.jsonl")
     with pytest.raises(
         ReadError,
-        match=r"no document has the field 'splt': did you mean 'split'\? \(found: id, text, labels",
+        match=r"no document has the field 'splt': did you mean 'split'\? \(found: 'id', 'text', 'l",
     ):
         read_corpus(path, fields=Fields(where=[Where("splt", "train", equal)]))
 
@@ -122,10 +132,10 @@ def test_a_language_is_told_though_the_first_text_is_null(tmp_path: Path) -> Non
 
 
 def test_a_row_without_content_names_what_was_found() -> None:
-    with pytest.raises(InputError, match=r"'counts': did you mean 'txt'\? \(found: txt\)"):
+    with pytest.raises(InputError, match=r"'counts': did you mean 'txt'\? \(found: 'txt'\)"):
         plain_row({"txt": "bee"}, Fields())
     assert plain_row({"text": None}, Fields()) == {"text": "", "labels": []}
-    with pytest.raises(InputError, match=r"it has none of .*found: body.*--text-field"):
+    with pytest.raises(InputError, match=r"it has none of .*found: 'body.*--text-field"):
         plain_row({"body": "bee"}, Fields())
 
 
@@ -174,15 +184,21 @@ def test_no_sequence_of_words_goes_from_one_field_to_the_next(titled: Path) -> N
     assert {word for word in corpus.vocabulary if " " in word} == {"ant bee", "cat bee"}
 
 
-def test_a_file_that_lacks_one_of_several_fields_is_read_with_the_others(titled: Path) -> None:
-    fields = Fields(text=("headline", "body"))
-    with pytest.warns(
-        MissingFieldWarning, match="no document has the text field 'headline' .found"
-    ):
-        corpus = read_corpus(titled, fields=fields, counter=WordCounter())
+def test_labelled_documents_of_which_none_has_one_of_the_text_fields_are_refused(
+    titled: Path,
+) -> None:
+    fields = Fields(text=("titel", "body"))
+    said = r"'titel': did you mean 'title'\? \(found: 'id', 'title', 'body'.*--text-field"
+    with pytest.raises(ReadError, match=f"(no document has the text field|no column) {said}"):
+        read_corpus(titled, fields=fields)
+    unlabelled = replace(fields, labels=None)
+    if titled.suffix == ".parquet":  # of which only the columns that are needed are read
+        said = "'titel'"
+    with pytest.warns(MissingFieldWarning, match=f"no document has the text field {said}"):
+        corpus = read_corpus(titled, fields=unlabelled, counter=WordCounter())
     assert corpus.vocabulary == ("bee", "cat")
     fields = Fields(text=("headline", "lead"))
-    with pytest.raises(ReadError, match=r"'headline'(,| or) 'lead'.*found: id, title, body"):
+    with pytest.raises(ReadError, match=r"'headline'(,| or) 'lead'.*found: 'id', 'title', 'body"):
         read_corpus(titled, fields=fields)
 
 
@@ -211,3 +227,36 @@ def test_several_texts_are_written_as_one_without_weights(titled: Path) -> None:
 def test_a_text_that_is_none_names_its_field() -> None:
     with pytest.raises(InputError, match="'body' is 5; it must be a string"):
         counts_in({"title": "a", "body": 5}, BOTH, Counter)
+
+
+# Several fields of labels -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.xlsx"])
+def test_a_document_has_the_labels_of_all_its_label_fields(tmp_path: Path, name: str) -> None:
+    header = ["text", "Subject 1", "Subject 2", "Subject 3"]
+    rows = [["bee", "x", "y", ""], ["cat", "y", "", "y"], ["dog", "", "", "z, x"]]
+    path = tmp_path / name
+    if name == "a.jsonl":
+        write_lines(path, [dict(zip(header, row, strict=True)) for row in rows])
+    elif name == "a.csv":
+        path.write_text("\n".join(";".join(row) for row in (header, *rows)))
+    else:
+        path.write_bytes(xlsx([header, *rows]))
+    fields = Fields(labels=header[1:], separator=",")
+    corpus = read_corpus(path, fields=fields)
+    assert corpus.label_names == ("x", "y", "z")
+    assert corpus.labels.toarray().astype(int).tolist() == [[1, 1, 0], [0, 1, 0], [1, 0, 1]]
+    with pytest.warns(GuessedSeparatorWarning, match="'z, x' is taken as 2 labels"):
+        assert read_corpus(path, fields=replace(fields, separator=None)) == corpus
+    (_, row), *_ = read_rows(path, guess_format(path), fields)
+    assert plain_row(row, fields)["labels"] == ["x", "y"]
+    with pytest.raises(ReadError, match="'Subject 4': did you mean 'Subject 3'"):
+        read_corpus(path, fields=Fields(labels=["Subject 1", "Subject 4"]))
+
+
+def test_one_field_of_labels_in_a_list_is_what_it_is_by_itself(tmp_path: Path) -> None:
+    write_lines(tmp_path / "a.jsonl", [{"text": "bee", "tags": ["x"]}])
+    expected = read_corpus(tmp_path / "a.jsonl", fields=Fields(labels="tags"))
+    assert read_corpus(tmp_path / "a.jsonl", fields=Fields(labels=["tags"])) == expected
+    assert not read_corpus(tmp_path / "a.jsonl", fields=Fields(labels=[])).label_names

@@ -104,7 +104,7 @@ def test_an_error_names_the_sheet_and_the_row(tmp_path: Path) -> None:
     )
     path = write(path, (), ("Nr", "Body"))
     assert problem(path).startswith(
-        ", sheet 'Articles', row 2: there is no column 'text' (found: Nr, Body); name the right"
+        ", sheet 'Articles', row 2: there is no column 'text' (found: 'Nr', 'Body'); name the right"
     )
 
 

@@ -44,7 +44,7 @@ class DocumentFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     id: str | None = None
     text: str | list[str] | None = None
-    labels: str | None = None
+    labels: str | list[str] | None = None
     separator: str | None = None
     label_columns: list[str] | None = None
     weights: dict[str, int] | None = None
@@ -69,9 +69,10 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """The file of documents; by default the folder's own svmlight files."""
     format: Format | None = None
     encoding: str = AUTO
-    """This and the next two as `read_corpus` takes them."""
+    """This and the next three as `read_corpus` takes them."""
     delimiter: str | None = None
     sheet: str | int | None = None
+    header_row: Annotated[int, msgspec.Meta(ge=1)] | None = None
     fields: DocumentFields = DocumentFields()
     language: str = "auto"
     normalize: Normalizer = "auto"
@@ -248,7 +249,7 @@ def _read(path: Path, said: Description, counter: WordCounter) -> Part:
     if not path.is_file():
         raise DataUnavailableError(f"there is no file {path}")
     format, fields = said.format or guess_format(path), said.fields.fields()
-    how = Written(said.encoding, said.delimiter, said.sheet)._asdict()
+    how = Written(said.encoding, said.delimiter, said.sheet, said.header_row)._asdict()
     corpus, fitted, *_ = read_counted(path, format, fields=fields, counter=counter, **how)
     wanted = [name for name in (said.split_field, said.groups) if name is not None]
     texts, columns = read_beside(path, format, fields, wanted, **how)

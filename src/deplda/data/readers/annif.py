@@ -97,8 +97,8 @@ def _row(
     row = dict(values)
     if fields.id is not None and id is not None and (fields.id == "id" or fields.id not in row):
         row[fields.id] = id
-    if fields.labels is not None:
-        row[fields.labels] = subjects
+    if fields.label_fields:
+        row[fields.label_fields[0]] = subjects
     return row
 
 
@@ -116,7 +116,7 @@ def _tsv_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:
     name = _only_text(fields)
     for number, line in text_lines(path, encoding):
         if line.strip():
-            text, subjects = tsv_document(path, number, line, fields.labels is not None)
+            text, subjects = tsv_document(path, number, line, bool(fields.label_fields))
             yield number, _row(fields, {name: text}, None, subjects)
 
 
@@ -136,7 +136,7 @@ def tsv_document(
 
 
 def _csv_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:
-    labels = None if fields.labels is None else SUBJECT_URIS
+    labels = SUBJECT_URIS if fields.label_fields else None
     own = replace(fields, id=ID, labels=labels, label_columns=())
     advice = (
         "Annif's CSV has the columns text and subject_uris: rename them, name other text columns "
@@ -211,7 +211,7 @@ def _json_row(document: dict[str, Any], fields: Fields) -> dict[str, Any]:
     if not isinstance(metadata, dict):
         raise InputError(f"{METADATA!r} is {str(metadata)[:40]!r}; it must be an object of texts")
     values = metadata | ({TEXT: document[TEXT]} if TEXT in document else {})
-    subjects = document.get(SUBJECTS) if fields.labels is not None else None
+    subjects = document.get(SUBJECTS) if fields.label_fields else None
     return _row(fields, values, document.get(ID), _json_subjects(subjects))
 
 
@@ -262,7 +262,7 @@ def _folder_rows(folder: Path, fields: Fields, encoding: str) -> Rows:
                 yield number, _file_row(folder / name, fields, encoding)
                 continue
             id = name.removesuffix(end)
-            subjects = [] if fields.labels is None else _beside(folder / id, names, encoding)
+            subjects = [] if not fields.label_fields else _beside(folder / id, names, encoding)
             text = _text_in(folder / name, end, encoding)
             yield number, _row(fields, {_only_text(fields): text}, id, subjects)
 
@@ -278,7 +278,7 @@ def _check_pairs(folder: Path, names: set[str], fields: Fields) -> None:
     for name in sorted(names):
         id, end = os.path.splitext(name)
         texts = [f"{id}{each}" for each in _ENDS if f"{id}{each}" in names]
-        if end in _SUBJECT_ENDS and texts in ([], [f"{id}.json"]) and fields.labels is not None:
+        if end in _SUBJECT_ENDS and texts in ([], [f"{id}.json"]) and fields.label_fields:
             raise ReadError(
                 folder / name,
                 None,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain, islice
 from typing import Any
 
 from deplda.data.corpus import first_duplicate
@@ -13,11 +13,18 @@ from deplda.data.fields import Fields
 from deplda.data.files import StrPath, open_binary, text_lines
 from deplda.data.readers.delimiters import (
     likely_other,
+    names_all,
     said_by_excel,
     told_delimiter,
     wanted_columns,
 )
 from deplda.data.readers.footer import RowGroup, row_groups
+from deplda.data.readers.headers import (
+    LAST_HEADER_ROW,
+    MAX_HEAD_CHARACTERS,
+    TableRow,
+    find_header,
+)
 from deplda.data.readers.records import Row, Rows, found, located, no_such_field
 from deplda.data.readers.spelling import Spelling
 from deplda.data.sizes import max_record, max_whole, too_large
@@ -25,6 +32,7 @@ from deplda.data.wording import did_you_mean
 from deplda.errors import InputError, ReadError
 
 ADVICE = "name the right ones with Fields(text=..., labels=...) (--text-field, --labels-field)"
+ROW_ADVICE = ", or the row of the header with header_row= (--header-row)"
 
 
 def csv_rows(
@@ -33,42 +41,48 @@ def csv_rows(
     encoding: str,
     delimiter: str | None = None,
     usual: str = ",",
-    advice: str = ADVICE,
+    advice: str = ADVICE + ROW_ADVICE,
+    header_row: int | None = None,
 ) -> Rows:
     """Yield the rows below the header; quoted cells may hold line breaks.
 
     A delimiter that is not given is told by the header, `usual` where it tells nothing. `advice` is
-    given where a column is missing.
+    given where a column is missing. `header_row` counts rows from 1, without Excel's own line.
     """
     # The module's own limit of 131,072 characters a cell is less than many documents have.
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     lines, n_before = _Lines(path, encoding), 0
     spelling, wanted = Spelling(fields), wanted_columns(fields)
-    first = next(lines, None)
-    if first is not None and delimiter is None and (said := said_by_excel(first)) is not None:
-        delimiter, first, n_before = said, next(lines, None), 1
-    if first is None:
+    head = lines.head(wanted, header_row)
+    if head and delimiter is None and (said := said_by_excel(head[0])) is not None:
+        delimiter, head, n_before = said, [*head[1:], *islice(lines, 1)], 1
+    if not head:
         raise ReadError(path, None, "it is empty; the first line must name the columns")
-    delimiter = told_delimiter(first, wanted, usual) if delimiter is None else delimiter
-    advice = likely_other(first, wanted, delimiter) + advice
-    rows = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
-    try:
-        header = next(rows)
-        with located(path, n_before + 1):
-            check_columns(header, fields, spelling, advice=advice)
-        for row in rows:
+    delimiter = told_delimiter(head, wanted, usual) if delimiter is None else delimiter
+    advice = likely_other(head, wanted, delimiter) + advice
+    reader = csv.reader(chain(head, lines), delimiter=delimiter, strict=True)
+
+    def numbered() -> Iterator[TableRow]:
+        for number, row in enumerate(reader, start=1):
             lines.size = 0
+            yield number, n_before + reader.line_num, row
+
+    try:
+        with located(path):
+            (_, place, header), rows = find_header(numbered(), wanted, header_row)
+        with located(path, place):
+            check_columns(header, fields, spelling, advice=advice)
+        for _, number, row in rows:
             if not row:
                 if len(header) > 1:
                     continue
                 row = [""]  # how a table of one column writes an empty cell
-            number = n_before + rows.line_num
             with located(path, number):
                 named = _csv_row(header, row, fields, spelling, delimiter)
             yield number, named
     except csv.Error as error:
         problem = f"this is not valid CSV ({error})"
-        raise ReadError(path, n_before + rows.line_num, problem) from error
+        raise ReadError(path, n_before + reader.line_num, problem) from error
 
 
 class _Lines:
@@ -90,9 +104,20 @@ class _Lines:
             raise too_large(self._path, number, "the row that ends here, or after it,")
         return f"{line}\n"
 
+    def head(self, wanted: Collection[str], header_row: int | None) -> list[str]:
+        """Return the first lines, as far as the header may be in them."""
+        lines, size = list[str](), 0
+        for line in islice(self, header_row or LAST_HEADER_ROW):
+            self.size = 0
+            lines.append(line)
+            size += len(line)
+            if size > MAX_HEAD_CHARACTERS or (header_row is None and names_all(line, wanted)):
+                break
+        return lines
+
 
 def _csv_row(
-    header: list[str], row: list[str], fields: Fields, spelling: Spelling, delimiter: str
+    header: Sequence[str], row: Sequence[str], fields: Fields, spelling: Spelling, delimiter: str
 ) -> Row:
     if len(row) != len(header):
         raise InputError(
@@ -106,7 +131,7 @@ def _csv_row(
 
 
 def check_columns(
-    header: list[str],
+    header: Sequence[str],
     fields: Fields,
     spelling: Spelling,
     instead: tuple[str, ...] = (),
@@ -114,16 +139,18 @@ def check_columns(
 ) -> None:
     """Raise if the header names a column twice, or not those that are wanted.
 
-    One text column is enough, or one of those that may stand there `instead`.
+    Without labels one text column is enough, and one of those that may stand there `instead`.
     """
     # A spreadsheet may write columns that have neither a name nor anything else.
     if (twice := first_duplicate([name for name in header if name])) is not None:
         raise InputError(f"the header names the column {twice!r} twice; rename one")
     names = {*header, *spelling.others(header)}
-    labels = [] if fields.label_columns or fields.labels is None else [fields.labels]
-    missing = [name for name in (*labels, *fields.label_columns) if name not in names][:1]
-    if names.isdisjoint((*fields.texts, *instead)):
-        missing = list(fields.texts)
+    labels = tuple(fields.label_columns) or fields.label_fields
+    missing = [name for name in labels if name not in names][:1]
+    missing_texts = [name for name in fields.texts if name not in names]
+    has_text = len(missing_texts) < len(fields.texts)
+    if (has_text and labels and missing_texts) or not (has_text or names.intersection(instead)):
+        missing = missing_texts
     if missing:
         wanted = " or ".join(map(repr, missing)) + did_you_mean(missing[0], header)
         raise InputError(f"there is no column {wanted} (found: {found(header)}); {advice}")

@@ -36,14 +36,15 @@ from deplda.data.readers.records import (
     Record,
     Rows,
     corpora_of,
-    found,
     id_in,
+    no_text_field,
     record_of,
     with_ids,
     without_documents,
 )
 from deplda.data.readers.separators import Separator
 from deplda.data.readers.sniffing import Format, guess_format
+from deplda.data.readers.spelling import folded
 from deplda.data.readers.svmlight import Names, svmlight_corpora
 from deplda.data.text import WordCounter
 from deplda.data.wording import counted
@@ -70,6 +71,7 @@ def read_corpus(
     encoding: str = AUTO,
     delimiter: str | None = None,
     sheet: str | int | None = None,
+    header_row: int | None = None,
 ) -> Corpus:
     """Return the documents of a file as a corpus.
 
@@ -96,6 +98,9 @@ def read_corpus(
         Between the columns of CSV and TSV; by default as the header tells.
     sheet : str or int, optional
         Of a spreadsheet, its name or number from 1; the first by default.
+    header_row : int, optional
+        Of CSV, TSV and spreadsheets, the row that names the columns, from 1; by default the one of
+        the first 30 with most of the columns in `fields`.
 
     Examples
     --------
@@ -112,7 +117,7 @@ def read_corpus(
     format = format or guess_format(path)
     count = None if format in _NUMBERED else _Counting(counter)
     names = (vocabulary, label_names)
-    written = Written(encoding, delimiter, sheet)
+    written = Written(encoding, delimiter, sheet, header_row)
     (corpus,) = _corpora(format, fields, count, names, written, None, BadLines(path))
     if count is None or not count.used or count.vocabulary is not None or vocabulary is not None:
         return corpus
@@ -140,6 +145,7 @@ def read_counted(
     encoding: str = AUTO,
     delimiter: str | None = None,
     sheet: str | int | None = None,
+    header_row: int | None = None,
     seen: Callable[[int], None] | None = None,
 ) -> Counted:
     """Return the documents of a file and, if there were texts to count, the counter of its words.
@@ -151,7 +157,7 @@ def read_counted(
     format = format or guess_format(path)
     counter = WordCounter() if counter is None else counter
     count = None if format in _NUMBERED else _Counting(counter, seen, warns=False)
-    written, empty = Written(encoding, delimiter, sheet), set[str]()
+    written, empty = Written(encoding, delimiter, sheet, header_row), set[str]()
     bad = BadLines(path, on_empty=empty.add)
     (corpus,) = _corpora(format, fields, count, (None, None), written, None, bad)
     notes = [] if count is None or count.separator is None else [count.separator.note]
@@ -175,9 +181,10 @@ def read_records(
     encoding: str = AUTO,
     delimiter: str | None = None,
     sheet: str | int | None = None,
+    header_row: int | None = None,
 ) -> Iterator[Record]:
     """Yield the documents of a file with names one by one, in constant memory; ids are as found."""
-    written = Written(encoding, delimiter, sheet)
+    written = Written(encoding, delimiter, sheet, header_row)
     return _records(format, fields or Fields(), _Counting(counter), written, BadLines(path))
 
 
@@ -193,6 +200,7 @@ def read_shards(
     encoding: str = AUTO,
     delimiter: str | None = None,
     sheet: str | int | None = None,
+    header_row: int | None = None,
     on_bad: OnBad | None = None,
     on_empty: OnEmpty | None = None,
 ) -> Iterator[Corpus]:
@@ -220,7 +228,7 @@ def read_shards(
     format = format or guess_format(path)
     count = None if format in _NUMBERED else _Counting(counter)
     bad = BadLines(path, on_bad if format in ("jsonl", "svmlight") else None, on_empty)
-    names, written = (vocabulary, label_names), Written(encoding, delimiter, sheet)
+    names, written = (vocabulary, label_names), Written(encoding, delimiter, sheet, header_row)
     yield from _corpora(format, fields, count, names, written, size, bad)
 
 
@@ -387,18 +395,15 @@ def _records(
     for number, row in rows:
         if missing:
             for name in row:  # before what it is called where it is found in another case
-                names.setdefault(name.casefold(), name)
+                names.setdefault(folded(name), name)
             missing = {name: None for name in missing if name not in row}
         with bad.at(number, id_in(row, fields)):
             yield record_of(row, number, held, count)
         if count.seen is not None:
             count.seen(1)
-    if missing and len(held.texts) > 1 and names:
-        warn(
-            f"{os.fspath(bad.path)}: no document has the text field "
-            f"{', '.join(map(repr, missing))} (found: {found(names.values())})",
-            MissingFieldWarning,
-        )
+    if 0 < len(missing) < len(held.texts):
+        problem = no_text_field(list(missing), names.values())
+        warn(f"{os.fspath(bad.path)}: {problem}", MissingFieldWarning)
 
 
 def _collect(

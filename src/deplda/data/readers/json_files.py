@@ -10,7 +10,7 @@ import msgspec
 from deplda.data.encodings import decode, utf8_unless
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath, open_text
-from deplda.data.readers.jsonl import LabelsSeen, json_object
+from deplda.data.readers.jsonl import FieldsSeen, json_object
 from deplda.data.readers.records import Rows, found, located
 from deplda.data.readers.spelling import Spelling
 from deplda.data.sizes import max_record, max_whole, too_large
@@ -22,14 +22,14 @@ def json_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:
 
     The number of a row is that of the document in the array, from 1.
     """
-    spelling, labels = Spelling(fields), LabelsSeen(fields)
+    spelling, seen = Spelling(fields), FieldsSeen(fields)
     for n, document in enumerate(_documents(path, fields, encoding), start=1):
         number = Place(n, "document")
         with located(path, number):
             row = spelling.applied(json_object(path, number, document, "utf-8"))
-        labels.look_at(row)
+        seen.look_at(row)
         yield number, row
-    labels.check(path)
+    seen.check(path)
 
 
 def _documents(path: StrPath, fields: Fields, encoding: str) -> Iterable[bytes]:

@@ -9,15 +9,15 @@ import msgspec
 from deplda.data.encodings import decode, utf8_unless
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath, lines_of, open_text
-from deplda.data.readers.records import BadLines, Row, Rows, found
-from deplda.data.readers.spelling import Spelling
+from deplda.data.readers.records import BadLines, Row, Rows, found, no_text_field
+from deplda.data.readers.spelling import Spelling, folded
 from deplda.data.wording import did_you_mean
 from deplda.errors import InputError, ReadError
 
 
 def jsonl_rows(fields: Fields, encoding: str, bad: BadLines) -> Rows:
     """Yield the documents; blank lines are passed over. Without a mark JSON is UTF-8."""
-    path, spelling, labels = bad.path, Spelling(fields), LabelsSeen(fields)
+    path, spelling, seen = bad.path, Spelling(fields), FieldsSeen(fields)
     with open_text(path, utf8_unless(encoding)) as (file, known):
         for number, line in lines_of(path, file):
             if not line.strip():
@@ -25,37 +25,46 @@ def jsonl_rows(fields: Fields, encoding: str, bad: BadLines) -> Rows:
             with bad.at(number):
                 given = json_object(path, number, line, known)
                 row = spelling.applied(given)
-                labels.look_at(row)
+                seen.look_at(row)
                 yield number, row
-    labels.check(path)
+    # A shard may lack a text field that others have.
+    seen.check(path, needs_texts=bad.on_bad is None)
 
 
-class LabelsSeen:
-    """Whether a document has the field of the labels, and which fields there are."""
+class FieldsSeen:
+    """Which of the fields of texts and labels no document has had, and which fields there are."""
 
     def __init__(self, fields: Fields) -> None:
-        self._wanted = tuple(fields.label_columns) or (fields.labels,)
-        self._is_seen = self._wanted == (None,)
-        self._names: dict[str, None] = {}
+        self._fields = fields
+        self._labels = tuple(fields.label_columns) or fields.label_fields
+        self._missing = dict.fromkeys((*self._labels, *fields.texts) if self._labels else ())
+        self._names: dict[str, str] = {}
 
     def look_at(self, row: Row) -> None:
         """Take up a document."""
-        self._is_seen = self._is_seen or any(name in row for name in self._wanted)
-        if not self._is_seen:
-            self._names.update(dict.fromkeys(row))
+        if self._missing:
+            for name in row:  # before what it is called where it is found in another case
+                self._names.setdefault(folded(name), name)
+            self._missing = {name: None for name in self._missing if name not in row}
 
-    def check(self, path: StrPath) -> None:
-        """Raise if no document has the field."""
-        if self._names and not self._is_seen:
-            wanted = self._wanted[0]
+    def check(self, path: StrPath, *, needs_texts: bool = True) -> None:
+        """Raise if no document has a field of labels, or one of several texts."""
+        if not self._names:
+            return
+        names = self._names.values()
+        labels = [name for name in self._labels if name in self._missing]
+        if labels and (not self._fields.label_columns or len(labels) == len(self._labels)):
             raise ReadError(
                 path,
                 None,
-                f"no document has the field {wanted!r}{did_you_mean(str(wanted), self._names)} "
-                f"(found: {found(self._names)}); name it with Fields(labels=...) "
+                f"no document has the field {labels[0]!r}{did_you_mean(labels[0], names)} "
+                f"(found: {found(names)}); name it with Fields(labels=...) "
                 "(--labels-field), or say Fields(labels=None) (--labels-field '') for documents "
                 "without labels",
             )
+        texts = [name for name in self._fields.texts if name in self._missing]
+        if needs_texts and texts and len(texts) < len(self._fields.texts):
+            raise ReadError(path, None, no_text_field(texts, names))
 
 
 def json_object(path: StrPath, number: int, line: bytes, encoding: str) -> dict[str, Any]:

@@ -31,6 +31,7 @@ class Written(NamedTuple):
     encoding: str = AUTO
     delimiter: str | None = None
     sheet: str | int | None = None
+    header_row: int | None = None
 
 
 def named_rows(format: Format, fields: Fields, written: Written, bad: BadLines) -> Rows:
@@ -42,9 +43,10 @@ def named_rows(format: Format, fields: Fields, written: Written, bad: BadLines) 
     elif format == "json":
         rows = json_rows(path, fields, encoding)
     elif format in ("csv", "tsv"):
-        rows = csv_rows(path, fields, encoding, delimiter, "," if format == "csv" else "\t")
+        usual = "," if format == "csv" else "\t"
+        rows = csv_rows(path, fields, encoding, delimiter, usual, header_row=written.header_row)
     elif format == "xlsx":
-        rows = sheet_rows(path, fields, written.sheet)
+        rows = sheet_rows(path, fields, written.sheet, written.header_row)
     elif format == "parquet":
         rows = parquet_rows(path, fields)
     elif format == "annif":
@@ -82,9 +84,10 @@ def read_rows(
     encoding: str = AUTO,
     delimiter: str | None = None,
     sheet: str | int | None = None,
+    header_row: int | None = None,
 ) -> Rows:
     """Yield the line numbers and named values of documents as they stand in a file with names."""
-    written = Written(encoding, delimiter, sheet)
+    written = Written(encoding, delimiter, sheet, header_row)
     return named_rows(format, fields or Fields(), written, BadLines(path))
 
 
@@ -104,11 +107,12 @@ def settled(rows: Rows, fields: Fields, *, look: bool = False) -> Settled:
 
     If `look` is true, the first rows are looked at in any case.
     """
-    is_open = fields.separator is None and fields.labels is not None and not fields.label_columns
+    columns = () if fields.label_columns else fields.label_fields
+    is_open = fields.separator is None and bool(columns)
     first = first_rows(rows, fields) if is_open or look else []
     told = None
-    if is_open and fields.labels is not None:
-        cells = (row.get(fields.labels) for _, row in first)
+    if is_open:
+        cells = (row.get(name) for _, row in first for name in columns)
         told = told_separator(cell for cell in cells if isinstance(cell, str))
     known = fields if told is None else replace(fields, separator=told.text)
     return Settled(chain(first, rows), known, told, first)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -97,7 +98,9 @@ class BadLines:
     def __init__(
         self, path: StrPath, on_bad: OnBad | None = None, on_empty: OnEmpty | None = None
     ) -> None:
-        self.path, self.on_bad, self.on_empty, self.n = path, on_bad, on_empty, 0
+        self.path, self.on_bad, self.on_empty = path, on_bad, on_empty
+        self.lines: list[int] = []
+        """The numbers of bad lines that were reported, in ascending order."""
 
     def quiet(self) -> BadLines:
         """Return the same for a first pass over the file, in which nobody is told."""
@@ -111,7 +114,7 @@ class BadLines:
         except InputError as error:
             problem = error.problem if isinstance(error, ReadError) else str(error)
             if self.on_bad is not None and line is not None:
-                self.n += 1
+                insort(self.lines, line)
                 self.on_bad(line, None if id is None else str(id), problem)
             elif isinstance(error, ReadError):
                 raise
@@ -148,7 +151,7 @@ def corpora_of(
     if len(builder):
         with located(bad.path):
             yield builder.corpus()
-    elif is_empty and not bad.n:
+    elif is_empty and not bad.lines:
         raise without_documents(bad.path)
 
 
@@ -156,7 +159,9 @@ def with_ids(records: Iterable[Record], bad: BadLines) -> Iterator[Record]:
     """Yield the records, those without an id named by their number; no two may have the same."""
     lines: dict[str, int] = {}
     for record in records:
-        id = str(len(lines) + bad.n) if record.id is None else record.id
+        # Lines are read ahead of documents: a bad line counts for the documents below it alone.
+        number = len(lines) + bisect(bad.lines, record.line)
+        id = str(number) if record.id is None else record.id
         with bad.at(record.line, record.id):
             if id in lines:
                 raise InputError(
@@ -198,6 +203,16 @@ def no_such_field(field: str, names: Iterable[str]) -> str:
     return (
         f"no document has the field {field!r}{did_you_mean(field, names)} (found: {found(names)}); "
         "name one of these"
+    )
+
+
+def no_text_field(missing: Sequence[str], names: Iterable[str]) -> str:
+    """Return that no document has a text field that is requested, and which fields there are."""
+    names = list(names)
+    return (
+        f"no document has the text field {', '.join(map(repr, missing))}"
+        f"{did_you_mean(missing[0], names)} (found: {found(names)}); name those that it has with "
+        "Fields(text=...) (--text-field)"
     )
 
 
@@ -304,12 +319,20 @@ def _count_object(counts: object, name: str) -> Mapping[str, int]:
 def _labels(row: Row, fields: Fields) -> list[str]:
     if fields.label_columns:
         return [column for column in fields.label_columns if _says_yes(row, column)]
-    if fields.labels is None or (labels := row.get(fields.labels)) is None:
+    return list(
+        dict.fromkeys(
+            label for name in fields.label_fields for label in _labels_in(row, name, fields)
+        )
+    )
+
+
+def _labels_in(row: Row, name: str, fields: Fields) -> list[str]:
+    if (labels := row.get(name)) is None:
         return []
     if isinstance(labels, str):
         parts = labels.split(fields.separator or USUAL)
         return [label for part in parts if (label := part.strip())]
-    return _string_list(labels, fields.labels)
+    return _string_list(labels, name)
 
 
 def _says_yes(row: Row, column: str) -> bool:
@@ -338,7 +361,7 @@ def _string_list(values: object, name: str) -> list[str]:
 
 def found(row: Iterable[str]) -> str:
     """Return the first few names that a row really has, for a message."""
-    names = [str(name) for name in row]
+    names = [repr(str(name)) for name in row]
     return ", ".join(names[:10]) + (", …" if len(names) > 10 else "") if names else "nothing"
 
 

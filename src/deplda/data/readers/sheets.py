@@ -5,11 +5,14 @@ from __future__ import annotations
 import datetime
 import warnings
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath
-from deplda.data.readers.columns import ADVICE, check_columns
+from deplda.data.readers.columns import ADVICE, ROW_ADVICE, check_columns
+from deplda.data.readers.delimiters import wanted_columns
+from deplda.data.readers.headers import TableRow, find_header
 from deplda.data.readers.records import Rows, located
 from deplda.data.readers.spelling import Spelling
 from deplda.data.readers.zipped import open_archive
@@ -22,7 +25,12 @@ _MISSING = "#N/A"
 _MOST_ROWS = 1 << 20
 
 
-def sheet_rows(path: StrPath, fields: Fields, sheet: str | int | None = None) -> Rows:
+def sheet_rows(
+    path: StrPath,
+    fields: Fields,
+    sheet: str | int | None = None,
+    header_row: int | None = None,
+) -> Rows:
     """Yield the rows below the header, cells as texts: 12 is "12", a formula is its value.
 
     `sheet` is its name or its number from 1; the first by default.
@@ -45,7 +53,7 @@ def sheet_rows(path: StrPath, fields: Fields, sheet: str | int | None = None) ->
         chosen = _chosen(path, reader.wb, sheet)
         chosen.reset_dimensions()  # what a sheet says of its size may be wrong
         others = [each.title for each in reader.wb.worksheets if each.title != chosen.title]
-        yield from _named_rows(path, chosen, fields, others)
+        yield from _named_rows(path, chosen, fields, others, header_row)
 
 
 def _chosen(path: StrPath, book: Any, sheet: str | int | None) -> Any:
@@ -74,21 +82,29 @@ def _shown(titles: Sequence[str]) -> str:
     return ", ".join(map(repr, titles[:10])) + (", …" if len(titles) > 10 else "")
 
 
-def _named_rows(path: StrPath, sheet: Any, fields: Fields, others: Sequence[str]) -> Rows:
-    rows = _filled_rows(path, sheet)
-    number, cells = next(rows, (Place(1, _row_of(sheet)), ()))
-    header = [_text(cell).strip() for cell in cells]
-    if not header:
+def _named_rows(
+    path: StrPath, sheet: Any, fields: Fields, others: Sequence[str], header_row: int | None
+) -> Rows:
+    filled = _filled_rows(path, sheet)
+    first = next(filled, None)
+    if first is None:
         problem = f"the sheet {sheet.title!r} is empty; its first row must name the columns"
         raise ReadError(path, None, f"{problem} (sheet=, --sheet says another)")
+    with located(path):
+        (_, place, cells), rows = find_header(
+            chain([first], filled), wanted_columns(fields), header_row
+        )
+    header = [cell.strip() for cell in cells]
     spelling = Spelling(fields)
-    with located(path, number):
-        advice = f"{ADVICE}, or another sheet: {_shown(others)} (--sheet)" if others else ADVICE
+    with located(path, place):
+        advice = ADVICE + ROW_ADVICE
+        if others:
+            advice += f", or another sheet: {_shown(others)} (--sheet)"
         check_columns(header, fields, spelling, advice=advice)
     read = spelling.read_of(header)
-    for number, cells in rows:
+    for _, number, cells in rows:
         with located(path, number):
-            named = dict(zip(header, map(_text, cells), strict=False))
+            named = dict(zip(header, cells, strict=False))
             row = dict.fromkeys(header, "") | named
             _check_no_failure(row, read)
         row = spelling.applied(row)
@@ -101,7 +117,7 @@ def _row_of(sheet: Any) -> str:
     return f"sheet {sheet.title!r}, row"
 
 
-def _filled_rows(path: StrPath, sheet: Any) -> Iterator[tuple[Place, Sequence[Any]]]:
+def _filled_rows(path: StrPath, sheet: Any) -> Iterator[TableRow]:
     """Yield the rows that have a cell with something in it."""
     limit, what = max_record(), _row_of(sheet)
     for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
@@ -112,7 +128,7 @@ def _filled_rows(path: StrPath, sheet: Any) -> Iterator[tuple[Place, Sequence[An
         if any(cell is not None for cell in cells):
             if sum(len(cell) for cell in cells if isinstance(cell, str)) > limit:
                 raise too_large(path, at, "this row")
-            yield at, cells
+            yield number, at, [_text(cell) for cell in cells]
 
 
 def _check_no_failure(row: dict[str, str], read: set[str]) -> None:

@@ -1,4 +1,4 @@
-"""Fields that a file spells in another case than they are asked for."""
+"""Fields that a file spells with other capitals or blanks than they are requested with."""
 
 from __future__ import annotations
 
@@ -9,11 +9,19 @@ from deplda.data.fields import Fields
 from deplda.errors import InputError
 
 
+def folded(name: str) -> str:
+    """Return what two names of the same field have in common."""
+    return name.strip().casefold()
+
+
 class Spelling:
-    """Finds wanted fields by their exact names, or else by the only one that differs in case."""
+    """Finds wanted fields by their exact names, or else by the only one that differs in case.
+
+    Blanks around a name are ignored as case is.
+    """
 
     def __init__(self, fields: Fields) -> None:
-        labels = tuple(fields.label_columns) or (fields.labels,)
+        labels = tuple(fields.label_columns) or fields.label_fields
         where = (condition.field for condition in fields.where)
         named = (fields.id, *fields.texts, *labels, *where)
         self._wanted = [name for name in named if name is not None]
@@ -46,10 +54,10 @@ class Spelling:
         alike: dict[str, list[str]] = {}
         for name in names if missing else ():
             if name not in self._taken:
-                alike.setdefault(name.casefold(), []).append(name)
+                alike.setdefault(folded(name), []).append(name)
         found = {}
         for wanted in missing:
-            candidates = alike.get(wanted.casefold(), [])
+            candidates = alike.get(folded(wanted), [])
             if len(candidates) > 1:
                 raise InputError(
                     f"there is no field {wanted!r}, but there are "

@@ -123,7 +123,7 @@ def svmlight_corpora(names: Names, size: int | None, bad: BadLines) -> Iterator[
     if rows.rows:
         with located(path):
             yield rows.corpus(words.n, labels.n, names)
-    elif is_empty and not bad.n:
+    elif is_empty and not bad.lines:
         raise without_documents(path)
 
 

@@ -7,17 +7,22 @@ import { t } from "./strings.js";
 
 const READ_BY_SERVICE = /\.(pdf|docx|csv|tsv|json|jsonl|ndjson|xlsx|parquet)(\.gz)?$/i;
 
-// The documents of files, what went wrong with those that could not be read, and which were cut.
+// The documents of files, what went wrong with those that could not be read, which lack columns, and which were cut.
 export async function readFiles(files, limits) {
-  const found = [], problems = [];
+  const found = [], problems = [], missing = [];
   for (const file of files) {
     try {
-      found.push(...(READ_BY_SERVICE.test(file.name) ? await byService(file, limits) : [await plainText(file, limits)]));
+      if (READ_BY_SERVICE.test(file.name)) {
+        const { documents, notice } = await byService(file, limits);
+        found.push(...documents);
+        if (notice) missing.push(notice);
+      } else found.push(await plainText(file, limits));
     } catch (error) {
       problems.push(`${file.name}: ${error.message}`);
     }
   }
-  const notices = found.filter(({ nLeftOut }) => nLeftOut).map(({ id, nLeftOut: n }) => t("file.cut", { id, n }));
+  const cut = found.filter(({ nLeftOut }) => nLeftOut).map(({ id, nLeftOut: n }) => t("file.cut", { id, n }));
+  const notices = [...missing, ...cut];
   return { found: found.map(({ id, title, text }) => newDocument({ id, title, text, isAsked: true })), problems, notices };
 }
 
@@ -44,11 +49,17 @@ function decoded(bytes) {
 
 async function byService(file, limits) {
   if (file.size > limits.large_body_bytes) throw new Error(t("file.bytes", { n: limits.large_body_bytes >> 20 }));
-  const { documents } = await postFile("v1/read", file);
+  const { documents, text_fields: fields, missing_text_fields: missing } = await postFile("v1/read", file);
   const name = file.name.replace(/\.[^.]+$/, "");
-  return documents.map(({ id, title, text, n_left_out: nLeftOut }) =>
-    ({ id: id || name, title: firstLine(title ?? ""), text, nLeftOut }));
+  return {
+    documents: documents.map(({ id, title, text, n_left_out: nLeftOut }) =>
+      ({ id: id || name, title: firstLine(title ?? ""), text, nLeftOut })),
+    notice: missing.length &&
+      t("file.columns", { file: file.name, missing: quoted(missing), n: missing.length, read: quoted(fields) }),
+  };
 }
+
+const quoted = (names) => names.map((name) => t("quoted", { name })).join(", ");
 
 // That of a PDF or Word file may be its whole beginning.
 const firstLine = (title) => title.trim().split("\n", 1)[0];

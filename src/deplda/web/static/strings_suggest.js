@@ -192,6 +192,13 @@ export const SUGGEST = {
     fr: { one: "{id} est trop long : son dernier caractère est omis.", other: "{id} est trop long : ses {n} derniers caractères sont omis." },
     fi: { one: "{id} on liian pitkä: viimeinen merkki puuttuu.", other: "{id} on liian pitkä: viimeiset {n} merkkiä puuttuvat." },
   },
+  "file.columns": {
+    en: { one: "{file}: Column {missing} is not in this file; read: {read}.", other: "{file}: Columns {missing} are not in this file; read: {read}." },
+    de: { one: "{file}: Die Spalte {missing} gibt es in dieser Datei nicht; gelesen: {read}.", other: "{file}: Die Spalten {missing} gibt es in dieser Datei nicht; gelesen: {read}." },
+    fr: { one: "{file} : la colonne {missing} n’est pas dans ce fichier ; le texte est lu dans {read}.", other: "{file} : les colonnes {missing} ne sont pas dans ce fichier ; le texte est lu dans {read}." },
+    fi: { one: "{file}: Saraketta {missing} ei ole tässä tiedostossa; luettu: {read}.", other: "{file}: Sarakkeita {missing} ei ole tässä tiedostossa; luettu: {read}." },
+  },
+  quoted: { en: "“{name}”", de: "„{name}“", fr: "« {name} »", fi: "”{name}”" },
   "file.empty": {
     en: "there is no text in it.", de: "darin steht kein Text.", fr: "il ne contient pas de texte.", fi: "siinä ei ole tekstiä.",
   },
