@@ -234,7 +234,7 @@ def _predict_shards(
         )
     manifest = predict_shards(
         model, source, output, k=asked.k, cutoff=asked.cutoff,
-        fields=reading.fields(read_card(model).fields, labelled=False),
+        fields=reading.fields(read_card(model, trusted=trusts_models()).fields, labelled=False),
         engine=engine, n_jobs=jobs, trusted=trusts_models(),
     )  # fmt: skip
     for bad in manifest.failed_documents:
