@@ -12,7 +12,7 @@ from xml.parsers.expat import ExpatError
 from deplda.data.atomic import write_whole
 from deplda.data.encodings import decode
 from deplda.data.files import StrPath, open_binary, read_lines
-from deplda.data.readers.zipped import XmlCheck, Refused
+from deplda.data.readers.zipped import Refused, XmlCheck
 from deplda.data.sizes import max_record, too_large
 from deplda.data.vocabulary import ANY, Concept, Vocabulary
 from deplda.errors import InputError, ReadError
