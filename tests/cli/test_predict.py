@@ -2,6 +2,8 @@
 
 import json
 import signal
+import subprocess
+import sys
 import time
 from importlib import import_module
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 import deplda
 from deplda import datasets
 from tests.cli.running import (
+    ENVIRONMENT,
     QUICK,
     articles,
     done,
@@ -228,6 +231,39 @@ def test_an_output_is_replaced_only_by_a_complete_one(
     done("predict", model, tmp_path / "good.jsonl", "-o", output, "--resume")
     assert output.read_bytes() == (tmp_path / "expected.csv").read_bytes()
     assert not part.exists()
+
+
+def test_links_in_a_folder_of_texts_are_refused(tmp_path: Path, model: Path) -> None:
+    (tmp_path / "secret").write_text("a court")
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").symlink_to(tmp_path / "secret")
+    said = problem(1, "predict", model, tmp_path / "texts")
+    assert "a.txt: this is not a plain file; links and pipes are not followed" in said
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ("predict {model} - <&-", 1, "Error: standard input is closed; open it, or name a file"),
+        ("explain {model} <&-", 1, "Error: standard input is closed; open it, or name a file"),
+        ("predict {model} {corpus} -o - >&-", 1, "Error: standard output is closed; open it, or"),
+        ("predict {model} {corpus} -o {out} >&-", 0, ""),
+        ("predict {model} {corpus} -o {out} 2>&-", 0, ""),
+        ("predict {model} {corpus} -o {out} <&- >&- 2>&-", 0, ""),
+    ],
+)
+def test_closed_streams_are_named_or_not_needed(
+    tmp_path: Path, model: Path, corpus: Path, command: str, code: int, said: str
+) -> None:
+    out = tmp_path / "out.jsonl"
+    line = command.format(model=model, corpus=corpus, out=out)
+    shell = ["sh", "-c", f"{sys.executable} -m deplda {line}"]
+    ended = subprocess.run(shell, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+    assert ended.returncode == code
+    assert ended.stderr.startswith(said)
+    assert len(ended.stderr.splitlines()) == bool(said)
+    if not code:
+        assert [row["id"] for row in lines(out.read_text())] == [row["id"] for row in articles()]
 
 
 def test_a_link_as_an_output_stays_a_link(tmp_path: Path, model: Path, corpus: Path) -> None:

@@ -128,6 +128,8 @@ def open_output(
         )
     if format == "annif" and output is not None:
         return _Folder(output, value, resume, force)
+    if output is None and sys.stdout is None:
+        raise InputError("standard output is closed; open it, or name a file with --output")
     if output is not None:
         if output.is_dir():
             raise InputError(f"{output} is a folder; name a file, or say --output-format annif")

@@ -10,7 +10,7 @@ from typing import IO, Any
 from xml.parsers import expat
 
 from deplda.data.files import StrPath, read_unpacked
-from deplda.data.sizes import max_whole, too_large
+from deplda.data.sizes import VARIABLE, in_words, max_record, max_whole, too_large
 from deplda.errors import ReadError
 
 _BLOCK = 1 << 20
@@ -129,7 +129,8 @@ class _Elements(XmlCheck):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self._n = 0
+        self._parser.CharacterDataHandler = self._add_text
+        self._n = self._n_characters = 0
         self._before = [0]
         """Elements that were there when each of those began that are let go, and are open."""
 
@@ -147,3 +148,12 @@ class _Elements(XmlCheck):
         super().end(tag)
         if tag in _LET_GO:
             self._n = self._before.pop()
+            self._n_characters = 0
+
+    def _add_text(self, text: str) -> None:
+        self._n_characters += len(text)
+        if self._n_characters > max_record():
+            raise Refused(
+                f"{self._name} has a text of more than {in_words(max_record())}, the limit "
+                f"{VARIABLE}"
+            )
