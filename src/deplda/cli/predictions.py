@@ -318,7 +318,7 @@ class _Folder(Output):
         # Suggestions that are there stay until all that replace them are written.
         staging = part_of(path)
         is_staged = staging.is_dir() if resume else force and _n_files(self._path) > 0
-        self.part = staging if is_staged else path
+        self.part = self._place = staging if is_staged else path
         if is_staged and not resume:
             shutil.rmtree(staging, ignore_errors=True)
         self._named: dict[str, str] = {}
@@ -333,7 +333,7 @@ class _Folder(Output):
         from deplda.data.readers.annif_writers import file_name
 
         match = _TEXT_FILE.fullmatch(id)
-        return self.part / f"{file_name(match[1] if match else id)}{_END}"
+        return self._place / f"{file_name(match[1] if match else id)}{_END}"
 
     def _claimed(self, id: str) -> Path:
         """Return the file of a document; no other may have it."""
@@ -351,7 +351,7 @@ class _Folder(Output):
         if not self._goes_on:
             yield from records
             return
-        step, again = -(-_n_files(self.part) // _CHECKED) or 1, list[Any]()
+        step, again = -(-_n_files(self._place) // _CHECKED) or 1, list[Any]()
         for record in records:
             if self._file(str(record.id)).exists():
                 self._claimed(str(record.id))
@@ -376,12 +376,12 @@ class _Folder(Output):
 
     @contextmanager
     def opened(self) -> Iterator[Write]:
-        self.part.mkdir(exist_ok=True)
+        self._place.mkdir(exist_ok=True)
         yield self._write
-        if self.part != self._path:
-            for name in os.listdir(self.part):
-                os.replace(self.part / name, self._path / name)
-            self.part.rmdir()
+        if self._place != self._path:
+            for name in os.listdir(self._place):
+                os.replace(self._place / name, self._path / name)
+            self._place.rmdir()
 
     def _write(self, batch: list[Answered]) -> None:
         for answered in batch:

@@ -213,7 +213,7 @@ def _triples(path: StrPath, format: str) -> Iterator[tuple[str, str, Any]]:
         ) from error
     kind = getattr(pyoxigraph.RdfFormat, format)
     with open_binary(path) as file:
-        checked = _CheckedRdf(path, file, is_xml=format == "RDF_XML")
+        checked: Any = _CheckedRdf(path, file, is_xml=format == "RDF_XML")
         try:
             for triple in pyoxigraph.parse(checked, format=kind, base_iri=_NO_BASE):
                 checked.n_read = 0
