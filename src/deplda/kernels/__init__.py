@@ -6,6 +6,7 @@ import shutil
 import tempfile
 
 import numba
+from numba.core import config
 
 
 def _use_a_writable_cache() -> None:
@@ -16,7 +17,8 @@ def _use_a_writable_cache() -> None:
         # Its files are pickles: no folder that another user could have made.
         folder = tempfile.mkdtemp(prefix="deplda-numba-")
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        numba.config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"] = folder
+        os.environ["NUMBA_CACHE_DIR"] = folder
+        config.reload_config()
 
 
 _use_a_writable_cache()
