@@ -6,7 +6,6 @@ import shutil
 import tempfile
 
 import numba
-from numba.core import config
 
 
 def _use_a_writable_cache() -> None:
@@ -18,7 +17,7 @@ def _use_a_writable_cache() -> None:
         folder = tempfile.mkdtemp(prefix="deplda-numba-")
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         os.environ["NUMBA_CACHE_DIR"] = folder
-        config.reload_config()
+        numba.config.reload_config()
 
 
 _use_a_writable_cache()
