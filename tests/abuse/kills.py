@@ -216,9 +216,15 @@ def experiment(folder: Path) -> Verb:
     return Results(folder, asked, asked, "results")
 
 
+def compare(folder: Path) -> Verb:
+    asked = ["compare", write_jsonl(folder / "a.jsonl", articles()), "-j", 1]
+    asked += ["--models", "tfidf-svm,flat", "-o", folder / "results"]
+    return Results(folder, asked, asked, "results")
+
+
 KINDS: dict[str, Callable[[Path], Any]] = {
     "save": Save, "train": train, "train-shards": train_shards, "predict": predict,
-    "predict-shards": predict_shards, "experiment": experiment,
+    "predict-shards": predict_shards, "experiment": experiment, "compare": compare,
 }  # fmt: skip
 
 

@@ -136,6 +136,17 @@ def test_a_record_above_the_limit_is_refused(
     assert str(tmp_path) in message
 
 
+def test_parquet_that_repeats_a_text_is_bounded_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, "100KiB")  # of which 16 are the limit of a whole file
+    repeated_text(tmp_path / "few.parquet", 1_400 << 10, rows=1_400)
+    assert len(read_corpus(tmp_path / "few.parquet")) == 1_400
+    repeated_text(tmp_path / "many.parquet", 16 * MIB, rows=1 << 10)
+    message = refused(tmp_path / "many.parquet", None)
+    assert "the text of the rows so far has more than 1.56 MiB" in message
+
+
 @pytest.mark.parametrize(
     "format",
     ["jsonl", "json", "csv", "xlsx", "svmlight", "mat", "parquet", "text", "lines", "pdf", "docx"],

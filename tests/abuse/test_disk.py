@@ -2,6 +2,9 @@
 
 import os
 import resource
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -96,7 +99,7 @@ def test_a_full_disk_leaves_the_table_that_was_to_be_replaced(
         with at_most(resource.RLIMIT_FSIZE, size):
             said = problem(1, "predict", model, corpus, "-o", here / name, "--force")
         assert said.startswith(f"{here / name}: File too large after ")
-        assert "it is written whole or not at all" in said
+        assert "nothing was written, but .jsonl, .csv and .tsv can be resumed" in said
         assert files_in(here) == {name: b"of an earlier run"}
 
 
@@ -105,7 +108,7 @@ def test_annifs_files_go_on_after_a_full_disk(model: Path, corpus: Path, here: P
     done("predict", model, corpus, "-o", here / "reference", *asked)
     with at_most(resource.RLIMIT_FSIZE, 20):
         said = problem(1, "predict", model, corpus, "-o", output, *asked)
-    assert said.endswith("File too large after 0 documents; --resume goes on with it")
+    assert said.endswith("File too large after 0 documents; nothing was written")
     assert list(output.iterdir()) == []
     done("predict", model, corpus, "-o", output, "--resume", *asked)
     assert files_in(output) == files_in(here / "reference")
@@ -116,17 +119,50 @@ def test_predictions_go_on_after_a_full_disk(
     end: str, model: Path, corpus: Path, here: Path, amount: Amount
 ) -> None:
     output, reference = here / f"labels{end}", here / f"reference{end}"
+    part = here / f"labels{end}.part"
     done("predict", model, corpus, "-o", reference)
     whole = reference.read_bytes()
     for size in range(0, len(whole), len(whole) // amount(4, 100)):
+        output.write_text("of an earlier run")
         with at_most(resource.RLIMIT_FSIZE, size):
-            said = problem(1, "predict", model, corpus, "-o", output)
+            said = problem(1, "predict", model, corpus, "-o", output, "--force")
         assert said.startswith(f"{output}: File too large after ")
-        assert said.endswith(" documents; --resume goes on with it")
-        assert whole.startswith(output.read_bytes())
-        done("predict", model, corpus, "-o", output, "--resume")
+        assert output.read_text() == "of an earlier run"
+        if part.exists():
+            written = part.read_bytes()
+            n_whole = written.count(b"\n")
+            assert whole.startswith(written)
+            assert said.endswith(f", which {part} holds; --resume continues after them")
+            assert end == ".csv" or f" {n_whole} document" in said
+        else:
+            assert said.endswith(" 0 documents; nothing was written")
+        done("predict", model, corpus, "-o", output, "--resume" if part.exists() else "--force")
         assert output.read_bytes() == whole
-        output.unlink()
+        assert not part.exists()
+
+
+@pytest.fixture
+def full_disk(tmp_path: Path) -> Iterator[Path]:
+    """Mount a disk of 64 KiB, which only root can do."""
+    (tmp_path / "disk").mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(tmp_path / "disk")]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("a disk cannot be mounted here")
+    yield tmp_path / "disk"
+    subprocess.run(["umount", str(tmp_path / "disk")], check=True)
+
+
+def test_a_full_disk_of_temporary_files_is_named(
+    full_disk: Path, model: Path, corpus: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [row | {"id": str(n)} for n in range(300) for row in articles()]
+    many = write_jsonl(corpus.parent / "many.jsonl", rows)
+    monkeypatch.setattr(tempfile, "tempdir", str(full_disk))
+    said = problem(1, "predict", model, many, "-o", here / "o.xlsx", "-k", 3, "-t", 0)
+    problem_said = f"{full_disk}: No space left on device for temporary files (TMPDIR sets another"
+    assert said.startswith(problem_said)
+    assert "nothing was written" in said
+    assert [*here.iterdir(), *full_disk.iterdir()] == []
 
 
 def test_predictions_are_replaced_only_when_there_are_others(

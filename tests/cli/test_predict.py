@@ -2,6 +2,8 @@
 
 import json
 import signal
+import subprocess
+import sys
 import time
 from importlib import import_module
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 import deplda
 from deplda import datasets
 from tests.cli.running import (
+    ENVIRONMENT,
     QUICK,
     articles,
     done,
@@ -209,6 +212,68 @@ def test_a_partly_written_output_is_completed_to_the_same_bytes(
     assert output.read_bytes() == whole
 
 
+def test_an_output_is_replaced_only_by_a_complete_one(
+    tmp_path: Path, model: Path, corpus: Path
+) -> None:
+    output, part, bad = tmp_path / "o.csv", tmp_path / "o.csv.part", tmp_path / "bad.jsonl"
+    rows = [row | {"id": str(number)} for number, row in enumerate(articles() * 20)]
+    bad.write_bytes(write_jsonl(tmp_path / "good.jsonl", rows).read_bytes() + b'{"text": 5}\n')
+    done("predict", model, tmp_path / "good.jsonl", "-o", tmp_path / "expected.csv")
+    done("predict", model, corpus, "-o", output)
+    before = output.read_bytes()
+    asked = ("-o", output, "--force")
+    assert "'text' is 5" in problem(1, "predict", model, bad, *asked)
+    assert (output.read_bytes(), part.exists()) == (before, True)
+    output.unlink()
+    said = problem(1, "predict", model, tmp_path / "good.jsonl", "-o", output)
+    assert f"{part} holds the predictions of an unfinished run; add --resume" in said
+    output.write_bytes(before)
+    done("predict", model, tmp_path / "good.jsonl", "-o", output, "--resume")
+    assert output.read_bytes() == (tmp_path / "expected.csv").read_bytes()
+    assert not part.exists()
+
+
+def test_links_in_a_folder_of_texts_are_refused(tmp_path: Path, model: Path) -> None:
+    (tmp_path / "secret").write_text("a court")
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").symlink_to(tmp_path / "secret")
+    said = problem(1, "predict", model, tmp_path / "texts")
+    assert "a.txt: this is not a plain file; links and pipes are not followed" in said
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ("predict {model} - <&-", 1, "Error: standard input is closed; open it, or name a file"),
+        ("explain {model} <&-", 1, "Error: standard input is closed; open it, or name a file"),
+        ("predict {model} {corpus} -o - >&-", 1, "Error: standard output is closed; open it, or"),
+        ("predict {model} {corpus} -o {out} >&-", 0, ""),
+        ("predict {model} {corpus} -o {out} 2>&-", 0, ""),
+        ("predict {model} {corpus} -o {out} <&- >&- 2>&-", 0, ""),
+    ],
+)
+def test_closed_streams_are_named_or_not_needed(
+    tmp_path: Path, model: Path, corpus: Path, command: str, code: int, said: str
+) -> None:
+    out = tmp_path / "out.jsonl"
+    line = command.format(model=model, corpus=corpus, out=out)
+    shell = ["sh", "-c", f"{sys.executable} -m deplda {line}"]
+    ended = subprocess.run(shell, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+    assert ended.returncode == code
+    assert ended.stderr.startswith(said)
+    assert len(ended.stderr.splitlines()) == bool(said)
+    if not code:
+        assert [row["id"] for row in lines(out.read_text())] == [row["id"] for row in articles()]
+
+
+def test_a_link_as_an_output_stays_a_link(tmp_path: Path, model: Path, corpus: Path) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "o.jsonl").symlink_to("there/labels.jsonl")
+    done("predict", model, corpus, "-o", tmp_path / "o.jsonl")
+    assert (tmp_path / "o.jsonl").is_symlink()
+    assert [path.name for path in (tmp_path / "there").iterdir()] == ["labels.jsonl"]
+
+
 def test_an_output_of_other_documents_is_not_gone_on_with(
     tmp_path: Path, model: Path, corpus: Path
 ) -> None:
@@ -269,15 +334,17 @@ def test_ctrl_c_in_predicting_leaves_whole_lines_to_go_on_from(tmp_path: Path, m
     rows = [row | {"id": str(number)} for number, row in enumerate(articles() * 300)]
     path, output = write_jsonl(tmp_path / "many.jsonl", rows), tmp_path / "out.jsonl"
     ended = start("predict", model, path, "-o", output)
-    while not output.exists() or not output.stat().st_size:
+    part = tmp_path / "out.jsonl.part"
+    while not part.exists() or not part.stat().st_size:
         assert ended.poll() is None
         time.sleep(0.01)
     ended.send_signal(signal.SIGINT)
     _, err = ended.communicate(timeout=600)
-    written = output.read_bytes().splitlines(keepends=True)
+    written = part.read_bytes().splitlines(keepends=True)
     assert ended.returncode == 130
     assert err.strip() == (
-        f"Error: interrupted after {len(written):,} documents; --resume goes on with {output}"
+        f"Error: interrupted after {len(written):,} documents, which {part} holds; "
+        "--resume continues after them"
     )
     assert 0 < len(written) < len(rows)
     assert written[-1].endswith(b"\n")

@@ -152,16 +152,43 @@ def test_ctrl_c_says_what_became_of_the_predictions(
         patched.setattr(predict, "_answered", answered)
         result = run(*asked)
     assert result.exit_code == 130
-    assert "interrupted after 16 documents; " in result.stderr
+    assert "interrupted after 16 documents" in result.stderr
     if name == "o.xlsx":
-        assert "it is written whole or not at all" in result.stderr
+        assert "nothing was written, but .jsonl, .csv and .tsv can be resumed" in result.stderr
         assert list(tmp_path.iterdir()) == []
         return
-    assert "--resume goes on with " in result.stderr
+    assert result.stderr.endswith(" holds; --resume continues after them\n")
     assert done(*asked, "--resume") == f"30 documents: {tmp_path / name}\n"
 
 
 # Annif's files ------------------------------------------------------------------------------------
+
+
+def test_annifs_files_are_replaced_only_when_all_are_written(
+    tmp_path: Path, concepts: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    predict, folder = import_module("deplda.cli.predict"), tmp_path / "out"
+    monkeypatch.setattr(predict, "_BATCH", 8)
+    asked = ("predict", concepts, corpus, "-o", folder, *ANNIF)
+    done(*asked, "-k", 1, "-t", 0)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    done("predict", concepts, corpus, "-o", tmp_path / "expected", *ANNIF, "-k", 3, "-t", 0)
+    usual, batches = predict._answered, iter(range(3))
+
+    def answered(*given: Any) -> Any:
+        if next(batches) == 2:
+            raise KeyboardInterrupt
+        return usual(*given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(predict, "_answered", answered)
+        assert run(*asked, "-k", 3, "-t", 0, "--force").exit_code == 130
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert len(list((tmp_path / "out.part").iterdir())) == 16
+    done(*asked, "-k", 3, "-t", 0, "--resume")
+    assert not (tmp_path / "out.part").exists()
+    expected = {path.name: path.read_bytes() for path in (tmp_path / "expected").iterdir()}
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == expected
 
 
 def test_each_document_gets_a_file_as_annif_writes_it(

@@ -92,6 +92,15 @@ def test_documents_to_evaluate_and_to_learn_from_are_matched_too(
     assert deplda.load(tmp_path / "m").vocabulary_ == deplda.load(model).vocabulary_
 
 
+def test_only_the_most_frequent_of_many_languages_are_shown(tmp_path: Path) -> None:
+    codes = [f"x{n:03}" for n in range(200)]
+    table = f"uri,{','.join(f'label_{code}' for code in codes)}\nu{',name' * 200}\n"
+    (tmp_path / "a.csv").write_text(table)
+    shown = done("vocabulary", "info", tmp_path / "a.csv")
+    assert shown.count("names, x") == 50
+    assert "more languages │   150" in shown
+
+
 def test_a_corpus_is_checked(thesaurus: Path, labelled: Path) -> None:
     said = done("vocabulary", "check", thesaurus, labelled)
     assert said.splitlines()[0] == f"2 of 3 labels in {thesaurus}"

@@ -1,5 +1,7 @@
 """Vocabularies: concepts are found by address, notation and name."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -51,6 +53,26 @@ def test_what_replaces_a_concept_is_followed() -> None:
     assert THESAURUS.replacement("http://x/7") is None  # itself
     assert THESAURUS.replacement("http://x/8") is None
     assert THESAURUS.replacement("http://x/1") == "http://x/1"
+
+
+def test_replacements_that_form_a_cycle_are_none_from_every_entry() -> None:
+    links = {"a": "b", "b": "c", "c": "b", "d": "gone", "e": "f"}
+    concepts = [Concept(uri=u, deprecated=True, replaced_by=after) for u, after in links.items()]
+    vocabulary = Vocabulary([*concepts, Concept(uri="f"), Concept(uri="g", deprecated=True)])
+    assert [vocabulary.replacement(uri) for uri in "abcdefg"] == [*[None] * 4, "f", "f", None]
+
+
+def test_lookup_time_is_linear_in_equal_names_and_in_chains() -> None:
+    n, begin = 30_000, time.process_time()
+    same = Vocabulary([Concept(uri=str(i), names={"en": "same"}) for i in range(n)])
+    assert len(same.find("Same")) == n
+    chain = [
+        Concept(uri=str(i), notation=f"n{i}", deprecated=True, replaced_by=str(i + 1))
+        for i in range(n)
+    ]
+    matched = Vocabulary([*chain, Concept(uri=str(n))]).match(f"n{i}" for i in range(n))
+    assert matched.deprecated == {f"n{i}": str(n) for i in range(n)}
+    assert time.process_time() - begin < 10
 
 
 def test_narrower_concepts_are_those_that_name_a_broader_one() -> None:

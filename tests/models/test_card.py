@@ -118,8 +118,8 @@ def test_a_model_replaced_while_it_is_loaded_is_one_or_the_other(
 ) -> None:
     read, other = store._card_in, FlatLDA().fit(corpus())
 
-    def replaced_after_the_card_is_read(path: Path) -> store.Card:
-        card = read(path)
+    def replaced_after_the_card_is_read(path: Path, *, trusted: bool) -> store.Card:
+        card = read(path, trusted=trusted)
         if card.model != "FlatLDA":
             other.save(folder)
         return card
@@ -203,8 +203,18 @@ def test_a_card_or_a_header_of_gigabytes_is_not_even_read(folder: Path) -> None:
         load(folder)
     with (folder / CARD).open("r+b") as card:
         card.truncate(10 * 1024**3)  # takes no room on the disk
-    with pytest.raises(ReadError, match="10,737,418,240 bytes are more than"):
+    with pytest.raises(ReadError, match="card has 10,737,418,240 bytes, more than 67,108,864"):
         load(folder)
+    with pytest.raises(ReadError, match="10,737,418,240 bytes are more than 536,870,912"):
+        load(folder, trusted=True)
+
+
+def test_a_card_larger_than_64_mib_is_loaded_only_if_trusted(folder: Path) -> None:
+    with (folder / CARD).open("ab") as card:
+        card.write(b" " * (64 << 20))
+    with pytest.raises(ReadError, match=r"load it with trusted=True \(--trust-model\)"):
+        load(folder)
+    assert load(folder, trusted=True).rank(corpus()).scores.shape[0] == len(corpus())
 
 
 def header(**entries: Any) -> bytes:

@@ -18,6 +18,7 @@ from deplda import (
     DepldaError,
     Fields,
     FlatLDA,
+    InputError,
     PriorLDA,
     ReadError,
     Where,
@@ -69,8 +70,26 @@ def test_labels_of_every_type_come_back(y: Any, tmp_path: Path) -> None:
     again = load(tmp_path / "model")
     assert again.classes_.tolist() == original.classes_.tolist()
     assert type(again.classes_.tolist()[0]) is type(original.classes_.tolist()[0])
+    again.partial_fit([[1, 0], [0, 1]], y)
+    assert again.classes_.tolist() == original.classes_.tolist()
     assert type(again.predict([[1, 0]])) is type(original.predict([[1, 0]]))
     assert not hasattr(again, "feature_names_in_")
+
+
+def test_integer_labels_beyond_64_bits_are_neither_learned_nor_saved(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="integer labels beyond 64 bits; use strings"):
+        FlatLDA().fit([[1, 0], [0, 1]], [[1 << 70], [1]])
+    model = FlatLDA().fit([[1, 0], [0, 1]], np.array([1 << 63, 1], np.uint64))
+    with pytest.raises(InputError, match="integer labels beyond 64 bits cannot be saved"):
+        model.save(tmp_path / "model")
+
+
+def test_one_long_label_does_not_widen_the_others(folder: Path) -> None:
+    labels = [*map(str, range(69)), "x" * 1_000_000]
+    edit_card(folder, lambda card: card.update(labels=labels, object_labels=False))
+    classes = load(folder).classes_
+    assert classes.tolist() == labels
+    assert classes.nbytes < 1_000  # 280 MB at the width of the longest
 
 
 @pytest.mark.parametrize(
@@ -230,6 +249,10 @@ WRONG_CARDS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "documents of its choice": (
         put("fields", value={"where": [["part", "test", True]]}),
         "is no part of a model",
+    ),
+    "an integer label beyond 64 bits": (
+        put("labels", value=[*range(69), 1 << 64]),
+        "has an integer label beyond 64 bits",
     ),
     "sequences of no words": (
         lambda card: card.update(text=TEXT | {"ngrams": 0}),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -95,6 +97,26 @@ def test_a_model_that_is_replaced_is_loaded_anew_and_no_request_fails(
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the peak memory from /proc")
+def test_a_reloaded_card_with_one_long_label_takes_little_memory(
+    model: Any, tmp_path: Path
+) -> None:
+    with started(model, tmp_path) as (process, _, log):
+        before, path = peak_mb(process.pid), tmp_path / "model" / "card.json"
+        labels = [*map(str, range(2_000)), "x" * 200_000]
+        path.write_text(
+            json.dumps(json.loads(path.read_bytes()) | {"labels": labels, "object_labels": False})
+        )
+        process.send_signal(signal.SIGHUP)
+        wait_for(lambda: "is not taken" in "".join(log), log)
+        assert peak_mb(process.pid) < before + 200
+
+
+def peak_mb(process: int) -> float:
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024
+
+
 def test_a_hangup_of_the_parent_reaches_all_workers(
     model: Any, renamed: Any, tmp_path: Path
 ) -> None:

@@ -5,6 +5,7 @@ library at its top.
 """
 
 import os
+import sys
 
 from deplda.cli.compare import compare
 from deplda.cli.datasets import datasets
@@ -34,6 +35,10 @@ def main() -> None:
     """Run the command line."""
     # Processes that it starts import nothing from the folder that it happens to be run in.
     os.environ.setdefault("PYTHONSAFEPATH", "1")
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if stream is None:  # closed: no file that is opened later may get its number
+            os.open(os.devnull, os.O_RDWR)
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     root(prog_name="deplda")
 
 

@@ -13,7 +13,7 @@ import click
 
 from deplda.cli.options import OneOf
 from deplda.cli.output import note, waiting
-from deplda.data.files import StandardInput, StrPath, head_of
+from deplda.data.files import StandardInput, StrPath, check_plain, head_of
 from deplda.data.forms import NORMALIZERS
 from deplda.data.wording import counted, did_you_mean
 from deplda.errors import InputError, ReadError
@@ -313,7 +313,11 @@ class Loaded(NamedTuple):
 
 def as_path(source: str) -> Path | StandardInput:
     """Return the path, or standard input for ``-``."""
-    return StandardInput(sys.stdin.buffer) if source == "-" else Path(source)
+    if source != "-":
+        return Path(source)
+    if sys.stdin is None:
+        raise InputError("standard input is closed; open it, or name a file")
+    return StandardInput(sys.stdin.buffer)
 
 
 def is_readable(path: StrPath, reading: Reading) -> bool:
@@ -509,6 +513,8 @@ def _files(source: str, reading: Reading) -> list[StrPath]:
             f"there are no {', '.join(_TEXTS)} files in this folder, and no documents as Annif has "
             "them",
         )
+    for file in texts:
+        check_plain(file)
     beside = {file.name for file in texts}
     _tell_left_out(
         [file for file in files if file.name not in beside and file.suffix not in _BESIDE_TEXTS]

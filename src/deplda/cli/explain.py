@@ -105,9 +105,9 @@ def _row(
     """Return the document that is meant, and the fields it is to be read by."""
     from deplda.data.readers import Fields, fields_in, id_in, read_rows, read_shards, rows_of
 
+    path = as_path("-" if given is None else given)
     if (given is None and sys.stdin.isatty()) or (given is not None and not given.strip()):
         raise click.UsageError("Give a text, a file, or a document on standard input.")
-    path = as_path("-" if given is None else given)
     if os.path.isdir(path) and not is_readable(path, reading):
         raise ReadError(path, None, "this is a folder; name one of its files")
     if not isinstance(path, StandardInput) and not os.path.exists(path):  # a text may be long

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from deplda.cli.output import as_json, show, show_json
+from deplda.cli.output import as_json, show, show_json, trusts_models
 from deplda.data.wording import counted
 from deplda.errors import ReadError
 
@@ -24,7 +24,7 @@ def info(model: Path, as_json: bool) -> None:
     """Show what a saved model was trained on, how good it is, and its settings."""
     from deplda.models.card import read_card
 
-    card = read_card(model)
+    card = read_card(model, trusted=trusts_models())
     try:
         found = _facts(card)
         lines = [_trained_on(found), *_how_good(found, model)]

@@ -17,6 +17,7 @@ from deplda.cli.output import (
     saved_model,
     show,
     show_json,
+    trusts_models,
 )
 from deplda.cli.thesaurus import told_in, told_language_option
 from deplda.data.wording import counted
@@ -108,7 +109,7 @@ def labels(
 def _why_not(path: Path) -> str:
     from deplda.models.card import read_card
 
-    if read_card(path).learned.get("held_out") != {}:
+    if read_card(path, trusted=trusts_models()).learned.get("held_out") != {}:
         return "the model was fitted by an earlier version; train it again"
     return (
         "no training documents were held out, or the model has learned on since; train it on all "

@@ -179,22 +179,24 @@ def _write(target: Output, output: Path | None, batches: Iterator[list[Answered]
     except OSError as error:
         if output is None or isinstance(error, BrokenPipeError):
             raise
-        problem = f"{error.strerror} after {_so_far(target, n['documents'])}"
-        raise OSError(error.errno, problem, str(output)) from error
+        problem = f"{error.strerror} after {_progress(target, n['documents'])}"
+        raise OSError(error.errno, problem, error.filename or str(output)) from error
     except KeyboardInterrupt:
         if output is None:
             raise
-        message = f"interrupted after {_so_far(target, n['documents'], f' with {output}')}"
+        message = f"interrupted after {_progress(target, n['documents'])}"
         raise KeyboardInterrupt(message) from None
     return n
 
 
-def _so_far(target: Output, n: int, where: str = " with it") -> str:
-    """Say what became of the documents that were predicted before something went wrong."""
-    n_done = counted(target.n_before + n, "document")
-    if target.resumes:
-        return f"{n_done}; --resume goes on{where}"
-    return f"{n_done}; it is written whole or not at all, and .jsonl or .csv can be resumed"
+def _progress(target: Output, n_predicted: int) -> str:
+    """Say what remains of an unfinished output."""
+    if target.part is None:
+        n_done = counted(n_predicted, "document")
+        return f"{n_done}; nothing was written, but .jsonl, .csv and .tsv can be resumed"
+    if not (n := target.n_before + target.n_written):
+        return "0 documents; nothing was written"
+    return f"{counted(n, 'document')}, which {target.part} holds; --resume continues after them"
 
 
 def _check_apart(output: Path | None, documents: tuple[str, ...]) -> None:
@@ -233,7 +235,7 @@ def _predict_shards(
         )
     manifest = predict_shards(
         model, source, output, k=asked.k, cutoff=asked.cutoff,
-        fields=reading.fields(read_card(model).fields, labelled=False),
+        fields=reading.fields(read_card(model, trusted=trusts_models()).fields, labelled=False),
         engine=engine, n_jobs=jobs, trusted=trusts_models(),
     )  # fmt: skip
     for bad in manifest.failed_documents:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
 import click
 
 from deplda.cli.output import as_line, check_output, printable
+from deplda.data.atomic import write_small, write_whole
 from deplda.data.wording import counted
 from deplda.errors import InputError, ReadError
 
@@ -64,8 +66,10 @@ class Output(ABC):
 
     n_before = 0
     """Documents that an earlier run has written, and this one has passed over."""
-    resumes = True
-    """Whether what is written stays when the rest is not."""
+    n_written = 0
+    """Documents that this run has written completely."""
+    part: Path | None = None
+    """Where an unfinished run leaves what it has written; None if it leaves nothing."""
 
     def remaining(self, records: Iterator[Record], predict: Predict) -> Iterator[Record]:
         """Return the documents that are still to be predicted."""
@@ -124,10 +128,17 @@ def open_output(
         )
     if format == "annif" and output is not None:
         return _Folder(output, value, resume, force)
+    if output is None and sys.stdout is None:
+        raise InputError("standard output is closed; open it, or name a file with --output")
     if output is not None:
         if output.is_dir():
             raise InputError(f"{output} is a folder; name a file, or say --output-format annif")
         check_output(output, force or resume)
+        if not (force or resume) and (part := part_of(output)).exists():
+            raise InputError(
+                f"{part} holds the predictions of an unfinished run; add --resume to continue it, "
+                "or --force to start again"
+            )
     from deplda.data.readers.tables import DelimitedTable, check_can_write
 
     if format in ("xlsx", "parquet") and output is not None:
@@ -137,6 +148,12 @@ def open_output(
     if format != "jsonl":
         layout = DelimitedTable("," if format == "csv" else "\t", value)
     return _Appended(output, layout, resume)
+
+
+def part_of(output: Path) -> Path:
+    """Return where predictions are written until all of them can replace the output."""
+    output = Path(os.path.realpath(output))
+    return output.with_name(f"{output.name}.part")
 
 
 class _JsonLines:
@@ -163,16 +180,22 @@ class _JsonLines:
 
 
 class _Appended(Output):
-    """A file, or standard output, to which documents are added."""
+    """Standard output, a device, or a file, which is replaced only by a complete one.
+
+    Documents are written to a partial file beside it, where `--resume` continues.
+    """
 
     def __init__(self, path: Path | None, layout: Layout, resume: bool) -> None:
         self._path, self._layout = path, layout
-        self._goes_on = resume and path is not None and path.exists()
+        self.part = None if path is None or _is_device(path) else part_of(path)
+        written = [each for each in (self.part, path) if resume and each and each.is_file()]
+        self._earlier = next(iter(written), None)
+        self._n_bytes = 0
 
     def remaining(self, records: Iterator[Record], predict: Predict) -> Iterator[Record]:
-        """Pass over the documents that are there already, and cut off one that is torn."""
-        if self._goes_on and self._path is not None:
-            self.n_before = _skip_done(self._path, self._layout, records, predict)
+        """Skip the documents that an earlier run wrote."""
+        if self._earlier is not None:
+            self.n_before, self._n_bytes = _skip_done(self._earlier, self._layout, records, predict)
         return records
 
     @contextmanager
@@ -182,17 +205,34 @@ class _Appended(Output):
             sys.stdout.buffer.write(header)
             yield lambda batch: self._print(batch)
             return
-        # Unbuffered: a full disk is told of where lines are written, not once more at the end.
-        with open(self._path, "ab" if self._goes_on else "wb", buffering=0) as file:
-            if not file.tell():
-                _write_all(file, self._layout.header)
-            yield lambda batch: _write_all(file, self._encoded(batch))
+        if self._earlier == self._path and self.part is not None:
+            with write_whole(self.part) as copy, open(self._path, "rb") as earlier:
+                shutil.copyfileobj(earlier, copy)
+        # Unbuffered: a full disk is reported where lines are written, not once more at the end.
+        with open(self.part or self._path, "ab" if self._earlier else "wb", buffering=0) as file:
+            if self._earlier:
+                file.truncate(self._n_bytes)
+            try:
+                if not self._n_bytes:
+                    _write_all(file, self._layout.header)
+                yield lambda batch: self._write(file, batch)
+                if self.part is not None:
+                    os.fsync(file.fileno())
+            except BaseException:
+                if self.part is not None and not self.n_before + self.n_written:
+                    self.part.unlink()
+                raise
+        if self.part is not None:
+            os.replace(self.part, os.path.realpath(self._path))
 
-    def _encoded(self, batch: list[Answered]) -> bytes:
-        return b"".join(self._layout.encode(*each) for each in batch)
+    def _write(self, file: IO[bytes], batch: list[Answered]) -> None:
+        for answered in batch:
+            _write_all(file, self._layout.encode(*answered))
+            self.n_written += 1
 
     def _print(self, batch: list[Answered]) -> None:
-        sys.stdout.buffer.write(printable(self._encoded(batch).decode()).encode())
+        content = b"".join(self._layout.encode(*each) for each in batch)
+        sys.stdout.buffer.write(printable(content.decode()).encode())
         sys.stdout.buffer.flush()
 
 
@@ -203,8 +243,10 @@ def _write_all(file: IO[bytes], content: bytes) -> None:
         left = left[file.write(left) :]
 
 
-def _skip_done(path: Path, layout: Layout, records: Iterator[Record], predict: Predict) -> int:
-    """Pass over the documents that are stored already; return how many, and cut off the rest.
+def _skip_done(
+    path: Path, layout: Layout, records: Iterator[Record], predict: Predict
+) -> tuple[int, int]:
+    """Skip the documents that are stored already; return how many they are, and their bytes.
 
     Documents spread over the whole output are predicted again: the same model, documents and
     options give the same bytes.
@@ -223,8 +265,7 @@ def _skip_done(path: Path, layout: Layout, records: Iterator[Record], predict: P
     for stored, new in zip(expected, predict(again), strict=True):
         if stored.content != layout.encode(*new):
             raise _of_another_run(f"{path}, line {stored.line}")
-    os.truncate(path, len(layout.header) + whole if n else 0)
-    return n
+    return n, len(layout.header) + whole if n else 0
 
 
 def _of_other_documents(path: Path, stored: Stored, record: Record | None) -> InputError:
@@ -245,8 +286,6 @@ def _of_another_run(where: str) -> InputError:
 class _Whole(Output):
     """A file that is there when all documents are written, and not before."""
 
-    resumes = False
-
     def __init__(self, path: Path, format: str, value: str) -> None:
         self._path, self._format, self._value = path, format, value
 
@@ -263,6 +302,12 @@ class _Whole(Output):
             yield lambda batch: add(rows, batch)
 
 
+def _n_files(folder: Path) -> int:
+    if not folder.is_dir():
+        return 0
+    return sum(entry.name.endswith(_END) for entry in os.scandir(folder))
+
+
 class _Folder(Output):
     """A folder with a file for each document, as Annif's ``index`` writes them."""
 
@@ -270,24 +315,25 @@ class _Folder(Output):
         if path.exists() and not path.is_dir():
             raise InputError(f"{path} is a file; Annif's files need a folder to be in")
         self._path, self._value, self._goes_on = path, value, resume
+        # Suggestions that are there stay until all that replace them are written.
+        staging = part_of(path)
+        is_staged = staging.is_dir() if resume else force and _n_files(self._path) > 0
+        self.part = self._place = staging if is_staged else path
+        if is_staged and not resume:
+            shutil.rmtree(staging, ignore_errors=True)
         self._named: dict[str, str] = {}
-        if not (resume or force) and (n := self._n_files()):
+        if not (resume or force) and (n := _n_files(self._path)):
             raise InputError(
                 f"{path} holds {counted(n, f'{_END} file')} already; choose another folder, "
                 "--resume to go on, or --force to replace those of the same documents"
             )
         check_output(path / "any" if path.is_dir() else path, replace=True)
 
-    def _n_files(self) -> int:
-        if not self._path.is_dir():
-            return 0
-        return sum(entry.name.endswith(_END) for entry in os.scandir(self._path))
-
     def _file(self, id: str) -> Path:
         from deplda.data.readers.annif_writers import file_name
 
         match = _TEXT_FILE.fullmatch(id)
-        return self._path / f"{file_name(match[1] if match else id)}{_END}"
+        return self._place / f"{file_name(match[1] if match else id)}{_END}"
 
     def _claimed(self, id: str) -> Path:
         """Return the file of a document; no other may have it."""
@@ -305,7 +351,7 @@ class _Folder(Output):
         if not self._goes_on:
             yield from records
             return
-        step, again = -(-self._n_files() // _CHECKED) or 1, list[Any]()
+        step, again = -(-_n_files(self._place) // _CHECKED) or 1, list[Any]()
         for record in records:
             if self._file(str(record.id)).exists():
                 self._claimed(str(record.id))
@@ -330,16 +376,19 @@ class _Folder(Output):
 
     @contextmanager
     def opened(self) -> Iterator[Write]:
-        self._path.mkdir(exist_ok=True)
+        self._place.mkdir(exist_ok=True)
         yield self._write
+        if self._place != self._path:
+            for name in os.listdir(self._place):
+                os.replace(self._place / name, self._path / name)
+            self._place.rmdir()
 
     def _write(self, batch: list[Answered]) -> None:
-        from deplda.data.atomic import write_small
-
         for answered in batch:
             write_small(self._claimed(answered.id), self._content(answered))
+            self.n_written += 1
 
     def others(self) -> str | None:
-        n = self._n_files() - len(self._named)
+        n = _n_files(self._path) - len(self._named)
         files = counted(n, f"{_END} file")
         return f"{self._path} also holds {files} of other documents." if n else None

@@ -61,7 +61,8 @@ class Root(click.Group):
                     warnings.simplefilter("default", kind)
             try:
                 result = super().invoke(ctx)
-                sys.stdout.flush()
+                if sys.stdout is not None:
+                    sys.stdout.flush()
             except BrokenPipeError:
                 _forget_output()
                 ctx.exit(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from deplda.data.corpus import Corpus
     from deplda.data.vocabulary import Matched, Vocabulary
 
-_SHOWN = 10
+_SHOWN, _MOST_LANGUAGES = 10, 50
 
 _file = click.argument("vocabulary", type=click.Path(exists=True, path_type=Path))
 language_option = click.option(
@@ -91,8 +92,10 @@ def info(vocabulary: Path, label_language: str | None, as_json: bool) -> None:
     table.add_column("value", justify="right")
     for name, value in told.items():
         if name == "languages":
-            for code, n in value.items():
+            for code, n in islice(value.items(), _MOST_LANGUAGES):
                 table.add_row(f"names, {code}", f"{n:,}")
+            if len(value) > _MOST_LANGUAGES:
+                table.add_row("more languages", f"{len(value) - _MOST_LANGUAGES:,}")
         else:
             table.add_row(name.replace("_", " "), f"{value:,}")
     show(table)

@@ -62,6 +62,8 @@ def read_targets(y: Any) -> tuple[Indicator, Targets]:
                 f"the labels cannot be put in order{_two_kinds(y)}; use strings only, or numbers "
                 "only"
             ) from error
+        except OverflowError as error:
+            raise InputError("y has integer labels beyond 64 bits; use strings") from error
         return csr_array(labels, dtype=bool), Targets(binarizer.classes_, "sparse")
     names = getattr(y, "columns", None)
     try:

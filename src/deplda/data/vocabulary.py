@@ -184,24 +184,27 @@ class Vocabulary:
             return (bare,)
         for index in self._indexes:
             if found := index.get(bare) or index.get(bare.casefold()):
-                return self._in_use(found)
+                return found
         return ()
 
     @cached_property
-    def _indexes(self) -> tuple[dict[str, tuple[str, ...]], ...]:
+    def _indexes(self) -> list[dict[str, tuple[str, ...]]]:
         """The concepts by notation, by name and by synonym."""
-        notations: dict[str, tuple[str, ...]] = {}
-        names: dict[str, tuple[str, ...]] = {}
-        synonyms: dict[str, tuple[str, ...]] = {}
+        notations: dict[str, dict[str, None]] = {}
+        names: dict[str, dict[str, None]] = {}
+        synonyms: dict[str, dict[str, None]] = {}
         for concept in self.concepts:
             if concept.notation is not None:
-                _index(notations, concept.notation, concept.uri)
+                notations.setdefault(concept.notation, {})[concept.uri] = None
             for name in concept.names.values():
-                _index(names, name.casefold(), concept.uri)
+                names.setdefault(name.casefold(), {})[concept.uri] = None
             for several in concept.synonyms.values():
                 for name in several:
-                    _index(synonyms, name.casefold(), concept.uri)
-        return notations, names, synonyms
+                    synonyms.setdefault(name.casefold(), {})[concept.uri] = None
+        return [
+            {key: self._in_use(tuple(uris)) for key, uris in index.items()}
+            for index in (notations, names, synonyms)
+        ]
 
     def _in_use(self, uris: tuple[str, ...]) -> tuple[str, ...]:
         """Return those that are not deprecated; all where all are."""
@@ -209,14 +212,20 @@ class Vocabulary:
 
     def replacement(self, uri: str) -> str | None:
         """Return the concept to use in place of a deprecated one, None if there is none."""
-        seen = {uri}
-        while self[uri].deprecated:
-            after = self[uri].replaced_by
-            if after is None or after in seen or after not in self:
-                return None
-            seen.add(after)
-            uri = after
-        return uri
+        return self._replacements[self[uri].uri]
+
+    @cached_property
+    def _replacements(self) -> dict[str, str | None]:
+        """The concept to use in place of each concept; it is None for a cycle."""
+        replacements: dict[str, str | None] = {c.uri: c.uri for c in self if not c.deprecated}
+        for concept in self:
+            chain: dict[str, None] = {}
+            uri = concept.uri
+            while uri in self and uri not in replacements and uri not in chain:
+                chain[uri] = None
+                uri = self[uri].replaced_by or ""
+            replacements |= dict.fromkeys(chain, replacements.get(uri))
+        return replacements
 
     def match(self, labels: Iterable[str]) -> Matched:
         """Return the concepts of labels, and what is to be said of them."""
@@ -232,13 +241,6 @@ class Vocabulary:
             else:
                 found.unknown.append(label)
         return found
-
-
-def _index(found: dict[str, tuple[str, ...]], key: str, uri: str) -> None:
-    """Add a concept to those of a key."""
-    known = found.get(key, ())
-    if uri not in known:
-        found[key] = (*known, uri)
 
 
 def with_concepts(

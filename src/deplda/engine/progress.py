@@ -319,7 +319,7 @@ def _bars(console: Console) -> Progress:
         _Time(Column(width=_TIME, no_wrap=True)),
         console=console,
         # Where results go to a file, they are not to be drawn here.
-        redirect_stdout=sys.stdout.isatty(),
+        redirect_stdout=sys.stdout is not None and sys.stdout.isatty(),
     )
 
 

@@ -9,6 +9,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -30,6 +31,7 @@ Found = TypeVar("Found")
 CARD, ARRAYS = "card.json", "arrays.safetensors"
 FORMAT, VERSION = "deplda-model", 1
 _MOST_HEADER_BYTES = 1 << 24
+_MOST_CARD_BYTES = 1 << 26  # decoded JSON takes up to 30 times its size in memory
 _MOST_LOOKS = 100
 _DTYPES = {
     "F32": "<f4", "F64": "<f8", "I16": "<i2", "I32": "<i4", "I64": "<i8", "BOOL": "|b1",
@@ -133,14 +135,15 @@ def check_target(target: Path) -> None:
         raise InputError(f"{target} exists and is not a saved model; choose another name")
 
 
-def read_card(path: StrPath) -> Card:
+def read_card(path: StrPath, *, trusted: bool = False) -> Card:
     """Return the card of a saved model alone."""
-    return _unreplaced(Path(path), _card_in)
+    return _unreplaced(Path(path), partial(_card_in, trusted=trusted))
 
 
 def load(path: StrPath, *, trusted: bool = False) -> Stored:
     """Return the card and the arrays of a saved model, which are read-only maps of its file."""
-    return Stored(path, *_unreplaced(Path(path), _card_and_arrays_in), trusted)
+    read = partial(_card_and_arrays_in, trusted=trusted)
+    return Stored(path, *_unreplaced(Path(path), read), trusted)
 
 
 def _unreplaced(folder: Path, read: Callable[[Path], Found]) -> Found:
@@ -172,12 +175,12 @@ def _identity(folder: Path) -> tuple[int, int]:
     return status.st_ino, status.st_ctime_ns
 
 
-def _card_in(folder: Path) -> Card:
-    return _read_card(_plain_file(folder / CARD))
+def _card_in(folder: Path, *, trusted: bool) -> Card:
+    return _read_card(_plain_file(folder / CARD), trusted)
 
 
-def _card_and_arrays_in(folder: Path) -> tuple[Card, Arrays]:
-    card = _card_in(folder)
+def _card_and_arrays_in(folder: Path, *, trusted: bool) -> tuple[Card, Arrays]:
+    card = _card_in(folder, trusted=trusted)
     arrays, id = _map_arrays(_plain_file(folder / ARRAYS))
     if card.id != id:
         raise ReadError(
@@ -219,7 +222,12 @@ def _plain_file(path: Path) -> Path:
     return path
 
 
-def _read_card(path: Path) -> Card:
+def _read_card(path: Path, trusted: bool) -> Card:
+    if not trusted and (size := path.stat().st_size) > _MOST_CARD_BYTES:
+        raise ReadError(
+            path, None, f"the card has {size:,} bytes, more than {_MOST_CARD_BYTES:,}; if you made "
+            "this model yourself, load it with trusted=True (--trust-model)",
+        )  # fmt: skip
     try:
         data = read_plain(path)
         heading = _heading(data)

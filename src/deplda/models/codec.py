@@ -58,6 +58,8 @@ def card_of(model: Any, learned: dict[str, Any], metrics: dict[str, Any] | None)
         raise InputError(
             f"labels such as {labels[0]!r} cannot be saved; all must be strings, or all numbers"
         )
+    if _exceed_64_bits(labels):
+        raise InputError("integer labels beyond 64 bits cannot be saved; use strings as labels")
     names = getattr(model, "feature_names_in_", None)
     return Card(
         library=deplda.__version__,
@@ -100,7 +102,7 @@ def restore(stored: Stored, make: Callable[..., Any]) -> Any:
         raise ReadError(path, None, f"the card does not fit a {card.model}: {error}") from error
     if (problem := _problem(card)) is not None:
         raise ReadError(path, None, f"the card {problem}")
-    classes = np.array(card.labels, dtype=object if card.object_labels else None)
+    classes = _classes(card)
     model._targets, model.classes_ = Targets(classes, card.kind), classes
     model.label_sets_ = Reader(path, arrays).indicator(_SETS, len(classes))
     model.document_weights_ = _document_weights(stored, model.label_sets_.shape[0])
@@ -124,6 +126,12 @@ def restore(stored: Stored, make: Callable[..., Any]) -> Any:
     except InputError as error:
         raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
     return model
+
+
+def _classes(card: Card) -> npt.NDArray[Any]:
+    # NumPy would make every string as wide as the longest one.
+    is_object = card.object_labels or isinstance(card.labels[0], str)
+    return np.array(card.labels, dtype=object if is_object else None)
 
 
 def _settle_cutoff(model: Any) -> None:
@@ -229,6 +237,8 @@ def _problem(card: Card) -> str | None:
         return "has no labels, or labels of several types"
     if len(set(card.labels)) < len(card.labels):
         return "has a label twice"
+    if _exceed_64_bits(card.labels):
+        return "has an integer label beyond 64 bits"
     if card.n_words < 1 or (words is not None and len(words) != card.n_words):
         return f"has not {card.n_words:,} words"
     if words is not None and (len(set(words)) < len(words) or "" in words):
@@ -240,6 +250,11 @@ def _problem(card: Card) -> str | None:
     if not isinstance(n_tokens, int) or not 0 <= n_tokens < 1 << 63:
         return f"has the number of tokens {n_tokens!r}"
     return None
+
+
+def _exceed_64_bits(labels: list[Any]) -> bool:
+    limits = np.iinfo(np.int64)
+    return isinstance(labels[0], int) and not limits.min <= min(labels) <= max(labels) <= limits.max
 
 
 def common_arrays(model: Any) -> Arrays:

@@ -123,7 +123,7 @@ def predict_shards(
     asked = Asked(cutoff, k=k)
     asked.check()
     execution = Execution(**where)
-    fields = fields or read_card(model).fields or Fields()
+    fields = fields or read_card(model, trusted=trusted).fields or Fields()
     job = _Job(Path(model), Path(source), Path(target), asked, fields, trusted)
     names = names_in(job.source)
     if job.target.resolve() == job.source.resolve():
@@ -182,7 +182,7 @@ class _Job:
         self.asked, self.fields = asked, replace(fields, labels=None, label_columns=())
         digest = sha256(repr((tuple(asked), self.fields)).encode())
         # The card tells the arrays by their fingerprint, if it is not an old one.
-        for name in (CARD,) if read_card(model).id else (CARD, ARRAYS):
+        for name in (CARD,) if read_card(model, trusted=trusted).id else (CARD, ARRAYS):
             digest.update(_checksum(self.path / name).encode())
         self.fingerprint = digest.hexdigest()
 

@@ -229,6 +229,14 @@ def test_what_is_wrong_in_a_folder_is_named(
     assert problem(full_texts(tmp_path / "f", files)).startswith(said)
 
 
+@pytest.mark.parametrize("name", ["b.txt", "a.tsv", "c.json"])
+def test_links_in_a_folder_are_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "secret").write_text("<u>")
+    folder = full_texts(tmp_path / "f", {"a.txt": "x", "a.key": "u"})
+    (folder / name).symlink_to(tmp_path / "secret")
+    assert "this is not a plain file; links and pipes are not followed" in problem(folder)
+
+
 def test_subjects_are_not_needed_where_labels_are_not_read(tmp_path: Path) -> None:
     folder = full_texts(tmp_path / "f", {"a.txt": "x", "a.tsv": "no address", "b.tsv": ""})
     assert rows(folder, Fields(labels=None)) == [{"text": "x", "id": "a"}]

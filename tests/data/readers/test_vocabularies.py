@@ -9,6 +9,7 @@ import pytest
 
 from deplda import InputError, ReadError
 from deplda.data.readers.vocabularies import read_vocabulary, write_vocabulary
+from deplda.data.sizes import VARIABLE
 from deplda.data.vocabulary import Concept, Vocabulary
 
 TURTLE = """
@@ -121,6 +122,47 @@ def test_what_is_no_vocabulary_is_said(name: str, text: str, message: str, tmp_p
         pytest.importorskip("pyoxigraph", reason="the extra [skos] is not installed")
     with pytest.raises(ReadError, match=message):
         read_vocabulary(written(tmp_path, name, text))
+
+
+_LAUGHS = '<!DOCTYPE rdf:RDF [<!ENTITY a "lol"><!ENTITY b "&a;&a;">]>'
+_RDF = '<r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.rdf", f"{_LAUGHS}<a>&b;</a>", r"has a document type \(<!DOCTYPE …>\).*as Turtle"),
+        (
+            "a.rdf",
+            _RDF + "<r:a>" * 50_000 + "</r:a>" * 50_000,
+            "elements within each other, 1,001 deep",
+        ),
+        (
+            "a.rdf",
+            "<a " + " ".join(f"b{n}='c'" for n in range(2000)) + "/>",
+            "more than 1,000 attrib",
+        ),
+        ("a.rdf", f"<a b='{'c' * (5 << 20)}'/>", "a tag of more than 4,194,304 bytes"),
+        (
+            "a.rdf",
+            "<a " + " ".join(f"xmlns:b{n}='c'" for n in range(2000)) + "/>",
+            "1,000 namespaces",
+        ),
+        ("a.rdf", _RDF + "<r:a>" + "b" * 300_000, "a statement has more than 100 KiB"),
+        ("a.ttl", "# comment\n" * 30_000, "a statement has more than 100 KiB"),
+        ("a.ttl", f'<u:a> <u:b> "{"c" * 300_000}" .', "a statement has more than 100 KiB"),
+    ],
+)
+def test_skos_that_could_fill_the_memory_is_refused(
+    name: str, content: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyoxigraph", reason="the extra [skos] is not installed")
+    if "statement" in message:
+        monkeypatch.setenv(VARIABLE, "100KiB")
+    with pytest.raises(ReadError, match=message):
+        read_vocabulary(written(tmp_path, name, content))
+    with pytest.raises(ReadError, match=message):
+        read_vocabulary(written(tmp_path, f"{name}.gz", content))
 
 
 def test_an_unknown_format_is_named(tmp_path: Path) -> None:

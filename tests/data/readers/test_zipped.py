@@ -51,6 +51,22 @@ def test_a_part_that_would_take_all_memory_is_refused(
         opened.read("xl/a.xml")
 
 
+def test_a_text_of_one_row_has_the_limit_of_a_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, "4K")
+    path = tmp_path / "a.xlsx"
+    for n, rows in ((3_000, 10), (5_000, 1)):
+        part = f"<a {MAIN}>" + f"<row><c>{'b' * n}</c></row>" * rows + "</a>"
+        path.write_bytes(archive({"xl/a.xml": part}))
+        with open_archive(path, ".xlsx") as opened:
+            if rows > 1:
+                assert opened.read("xl/a.xml") == part.encode()
+                continue
+            with pytest.raises(zipped.Refused, match=f"a text of more than 4 KiB.*{VARIABLE}"):
+                opened.read("xl/a.xml")
+
+
 def test_rows_and_shared_texts_count_as_one_each_when_they_have_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,15 @@ from typing import Any, Literal
 
 from deplda.data.encodings import utf8_unless
 from deplda.data.fields import Fields
-from deplda.data.files import StandardInput, StrPath, head_of, lines_of, open_text, text_lines
+from deplda.data.files import (
+    StandardInput,
+    StrPath,
+    check_plain,
+    head_of,
+    lines_of,
+    open_text,
+    text_lines,
+)
 from deplda.data.readers.columns import csv_rows
 from deplda.data.readers.extracted import extracted_text
 from deplda.data.readers.jsonl import json_object
@@ -241,10 +249,10 @@ def _json_subject(subject: object) -> str:
 
 
 def _check_plain_files(folder: Path, names: set[str]) -> None:
-    """Raise if what is called as a document is no file: a pipe would be waited for for ever."""
+    """Raise if a document is a pipe, which never ends, or a link, which may lead out of here."""
     for name in sorted(names):
-        if name.endswith((*_ENDS, *_SUBJECT_ENDS)) and not (folder / name).is_file():
-            raise ReadError(folder / name, None, "this is not a file; take it out of the folder")
+        if name.endswith((*_ENDS, *_SUBJECT_ENDS)):
+            check_plain(folder / name)
 
 
 def _folder_rows(folder: Path, fields: Fields, encoding: str) -> Rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, islice
@@ -176,7 +177,13 @@ def parquet_rows(path: StrPath, fields: Fields) -> Rows:
                 check_columns(header, fields, spelling, (fields.tokens, fields.counts))
             groups, wanted = row_groups(source), spelling.read_of(header)
             rows = _parquet_rows(path, table, groups, [n for n in header if n in wanted])
-            yield from enumerate(map(spelling.applied, rows), start=1)
+            # Of 1 KB, dictionaries make any number of rows; gzip unpacks to 1,000 times at most.
+            n_left = max(max_whole(), 1_000 * source.seek(0, os.SEEK_END))
+            for number, row in enumerate(rows, start=1):
+                n_left -= sum(len(cell) for cell in row.values() if isinstance(cell, str))
+                if n_left < 0:
+                    raise too_large(path, number, "the text of the rows so far", whole=True)
+                yield number, spelling.applied(row)
         except ReadError:
             raise
         except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import IO, Any, NamedTuple
 
 from deplda.data.atomic import write_whole
@@ -186,7 +188,7 @@ def open_spreadsheet(path: Path, value: str) -> Iterator[AddRows]:
     import xlsxwriter
     from xlsxwriter.exceptions import FileCreateError
 
-    with TemporaryDirectory() as scratch, write_whole(path) as file:
+    with write_whole(path) as file, _temporary_folder(path) as scratch:
         book = xlsxwriter.Workbook(file, {"constant_memory": True, "tmpdir": scratch})
         book.set_properties({"created": _NO_TIME})
         sheets = _Sheets(book, value)
@@ -199,6 +201,22 @@ def open_spreadsheet(path: Path, value: str) -> Iterator[AddRows]:
         finally:
             for sheet in book.worksheets():
                 sheet.row_data_fh.close()
+
+
+@contextmanager
+def _temporary_folder(target: Path) -> Iterator[str]:
+    """Yield a temporary folder; of two disks, the one with less free space is reported as full."""
+    with TemporaryDirectory() as scratch:
+        try:
+            yield scratch
+        except OSError as error:
+            free = [
+                shutil.disk_usage(folder).free for folder in (scratch, target.absolute().parent)
+            ]
+            if error.errno != errno.ENOSPC or free[0] >= free[1]:
+                raise
+            problem = f"{error.strerror} for temporary files (TMPDIR sets another folder)"
+            raise OSError(error.errno, problem, gettempdir()) from error
 
 
 class _Sheets:

@@ -6,11 +6,14 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import IO, Any, Literal, get_args
+from xml.parsers.expat import ExpatError
 
 from deplda.data.atomic import write_whole
 from deplda.data.encodings import decode
 from deplda.data.files import StrPath, open_binary, read_lines
+from deplda.data.readers.zipped import Refused, XmlCheck
+from deplda.data.sizes import max_record, too_large
 from deplda.data.vocabulary import ANY, Concept, Vocabulary
 from deplda.errors import InputError, ReadError
 
@@ -210,13 +213,40 @@ def _triples(path: StrPath, format: str) -> Iterator[tuple[str, str, Any]]:
         ) from error
     kind = getattr(pyoxigraph.RdfFormat, format)
     with open_binary(path) as file:
+        checked: Any = _CheckedRdf(path, file, is_xml=format == "RDF_XML")
         try:
-            for triple in pyoxigraph.parse(file, format=kind, base_iri=_NO_BASE):
+            for triple in pyoxigraph.parse(checked, format=kind, base_iri=_NO_BASE):
+                checked.n_read = 0
                 if isinstance(triple.subject, pyoxigraph.NamedNode):
                     yield triple.subject.value, triple.predicate.value, triple.object
-        except (SyntaxError, ValueError) as error:
+        except Refused as error:
+            problem = f"{error}; remove it, or save the vocabulary as Turtle (.ttl)"
+            raise ReadError(path, None, problem) from error
+        except ReadError:
+            raise
+        except (SyntaxError, ValueError, ExpatError, MemoryError) as error:
             line = getattr(error, "lineno", None)
             raise ReadError(path, line, f"this is not {format} ({error})") from error
+
+
+class _CheckedRdf:
+    """A file whose statements are bounded; its XML is checked before another parser sees it."""
+
+    def __init__(self, path: StrPath, file: IO[bytes], *, is_xml: bool) -> None:
+        self._path, self._file, self._limit = path, file, max_record()
+        # RDF/XML is read as UTF-8 whatever it declares, so it is checked as UTF-8 too.
+        self._xml = XmlCheck("the XML", "utf-8") if is_xml else None
+        self.n_read = 0
+        """Bytes since the last statement."""
+
+    def read(self, size: int) -> bytes:
+        block = self._file.read(size)
+        self.n_read += len(block)
+        if self.n_read > self._limit:
+            raise too_large(self._path, None, "a statement")
+        if self._xml is not None:
+            self._xml.feed(block)
+        return block
 
 
 def _add(parts: _Parts, predicate: str, value: Any) -> None:

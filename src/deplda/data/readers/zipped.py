@@ -1,4 +1,4 @@
-"""Files of other programs that are archives: .xlsx and .docx, opened if they are no bombs."""
+"""XML of other programs, and the archives of it (.xlsx, .docx), opened if they are no bombs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import IO, Any
 from xml.parsers import expat
 
 from deplda.data.files import StrPath, read_unpacked
-from deplda.data.sizes import max_whole, too_large
+from deplda.data.sizes import VARIABLE, in_words, max_record, max_whole, too_large
 from deplda.errors import ReadError
 
 _BLOCK = 1 << 20
 _MOST_ELEMENTS, _MOST_IN_ONE, _DEEPEST, _LONGEST_TAG = 1 << 23, 1 << 20, 1_000, 1 << 22
 """More than sheets have rows and texts, a row has cells, and Word's elements are deep."""
+_MOST_ATTRIBUTES = 1_000  # other parsers compare each with all others
 _SHEETS = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _LET_GO = {f"{_SHEETS} row", f"{_SHEETS} si"}
 """What openpyxl empties as soon as it has read it; all else is kept until the end of a part."""
@@ -37,14 +38,14 @@ def open_archive(path: StrPath, kind: str) -> Iterator[Archive]:
     except ReadError:
         raise
     except Exception as error:  # what is damaged may fail anywhere in the libraries that read it
-        named = "" if isinstance(error, _Refused) else f"{type(error).__name__}: "
+        named = "" if isinstance(error, Refused) else f"{type(error).__name__}: "
         told = f"{named}{error}"
         problem = f"this is no readable {kind} ({told[:120]}); open it in its program and save it"
         raise ReadError(path, None, f"{problem} again") from error
 
 
-class _Refused(Exception):  # noqa: N818  # is one to users when the file is named
-    """A part is not to be read; openpyxl would take a ValueError for one of its own."""
+class Refused(Exception):  # noqa: N818  # is one to users when the file is named
+    """XML is not to be read; openpyxl would take a ValueError for one of its own."""
 
 
 class Archive(zipfile.ZipFile):
@@ -66,45 +67,93 @@ class Archive(zipfile.ZipFile):
 
 def _check_xml(name: str, part: IO[bytes]) -> None:
     """Raise if a part has a document type, whose entities expand, or too much to be held."""
-    parser, elements = expat.ParserCreate(namespace_separator=" "), _Elements(name)
-    parser.ordered_attributes = True
-    parser.StartDoctypeDeclHandler = elements.refuse
-    parser.StartElementHandler, parser.EndElementHandler = elements.begin, elements.end
-    n_read = 0
+    check = _Elements(name)
     while block := part.read(_BLOCK):
-        n_read += len(block)
-        parser.Parse(block, False)
+        check.feed(block)
+    check.feed(b"")
+
+
+class XmlCheck:
+    """Refuses XML on which another parser could spend memory or time without bound.
+
+    That is a document type, whose entities expand, elements nested deeply, and large tags.
+    `encoding` overrides what the XML declares.
+    """
+
+    def __init__(self, name: str, encoding: str | None = None) -> None:
+        self._name = name
+        self._n_bytes = self._depth = self._n_namespaces = 0
+        self._parser = parser = expat.ParserCreate(encoding, namespace_separator=" ")
+        parser.ordered_attributes = True
+        parser.StartDoctypeDeclHandler = self._refuse_document_type
+        parser.StartElementHandler, parser.EndElementHandler = self.begin, self.end
+        parser.StartNamespaceDeclHandler = self._begin_namespace
+        parser.EndNamespaceDeclHandler = self._end_namespace
+
+    def feed(self, block: bytes) -> None:
+        """Check the next bytes; an empty block ends the XML."""
+        self._n_bytes += len(block)
+        self._parser.Parse(block, not block)
         # A text is handed on as it comes, a tag with its attributes as a whole.
-        if n_read - parser.CurrentByteIndex > _LONGEST_TAG:
-            raise _Refused(f"{name} has a tag of more than {_LONGEST_TAG:,} bytes")
-    parser.Parse(b"", True)
+        if self._n_bytes - self._parser.CurrentByteIndex > _LONGEST_TAG:
+            raise Refused(f"{self._name} has a tag of more than {_LONGEST_TAG:,} bytes")
+
+    def _refuse_document_type(self, *_: Any) -> None:
+        raise Refused(
+            f"{self._name} has a document type (<!DOCTYPE …>), whose entities are not expanded"
+        )
+
+    def begin(self, tag: str, attributes: list[str]) -> None:
+        """Take the beginning of an element; names and values of attributes alternate."""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise Refused(f"{self._name} has elements within each other, {self._depth:,} deep")
+        if len(attributes) > 2 * _MOST_ATTRIBUTES:
+            raise Refused(f"{self._name} has a tag with more than {_MOST_ATTRIBUTES:,} attributes")
+
+    def end(self, tag: str) -> None:
+        """Take the end of an element."""
+        self._depth -= 1
+
+    def _begin_namespace(self, *_: Any) -> None:
+        self._n_namespaces += 1
+        if self._n_namespaces > _MOST_ATTRIBUTES:
+            raise Refused(f"{self._name} has more than {_MOST_ATTRIBUTES:,} namespaces at a place")
+
+    def _end_namespace(self, _: Any) -> None:
+        self._n_namespaces -= 1
 
 
-class _Elements:
+class _Elements(XmlCheck):
     """Counts what a parser that keeps all but `_LET_GO` has in memory."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
-        self._n = self._depth = 0
+        super().__init__(name)
+        self._parser.CharacterDataHandler = self._add_text
+        self._n = self._n_characters = 0
         self._before = [0]
         """Elements that were there when each of those began that are let go, and are open."""
 
-    def refuse(self, *_: Any) -> None:
-        raise _Refused(f"{self._name} has a document type, which no such file needs")
-
-    def begin(self, tag: str, _: Any) -> None:
+    def begin(self, tag: str, attributes: list[str]) -> None:
+        super().begin(tag, attributes)
         self._n += 1
-        self._depth += 1
         if tag in _LET_GO:
             self._before.append(self._n)
-        if self._depth > _DEEPEST:
-            raise _Refused(f"{self._name} has elements within each other, {self._depth:,} deep")
         if self._n > _MOST_ELEMENTS:
-            raise _Refused(f"{self._name} has more than {_MOST_ELEMENTS:,} elements")
+            raise Refused(f"{self._name} has more than {_MOST_ELEMENTS:,} elements")
         if len(self._before) > 1 and self._n - self._before[-1] > _MOST_IN_ONE:
-            raise _Refused(f"{self._name} has a row of more than {_MOST_IN_ONE:,} elements")
+            raise Refused(f"{self._name} has a row of more than {_MOST_IN_ONE:,} elements")
 
     def end(self, tag: str) -> None:
-        self._depth -= 1
+        super().end(tag)
         if tag in _LET_GO:
             self._n = self._before.pop()
+            self._n_characters = 0
+
+    def _add_text(self, text: str) -> None:
+        self._n_characters += len(text)
+        if self._n_characters > max_record():
+            raise Refused(
+                f"{self._name} has a text of more than {in_words(max_record())}, the limit "
+                f"{VARIABLE}"
+            )
