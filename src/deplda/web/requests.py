@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, Literal, NamedTuple
@@ -14,6 +15,8 @@ from starlette.requests import ClientDisconnect, Request
 
 from deplda.models.label_index import Order
 from deplda.web.limits import Limits
+from deplda.web.room import Client
+from deplda.web.work import Work
 
 _SEE = "; /openapi.json says what is expected"
 _MOST_PAGES = 1_000_000_000
@@ -127,31 +130,44 @@ async def read_body(request: Request, kind: Any, limits: Limits) -> Any:
     return decode_json(body, kind)
 
 
-async def receive(
-    request: Request,
-    media_type: str,
-    most: int,
-    limits: Limits,
-    on_piece: Callable[[int], None] = lambda _: None,
-) -> bytes:
-    """Return the bytes of a body; `on_piece` is told how many there are, and may raise."""
+async def receive(request: Request, media_type: str, most: int, limits: Limits) -> bytes:
+    """Return the bytes of a body, for which there is room."""
     check_media_type(request, media_type)
     said, body = request.headers.get("content-length", ""), bytearray()
-    latest = asyncio.get_running_loop().time() + limits.reading_seconds
+    client: Client = request.state.client
+    began = client.since or asyncio.get_running_loop().time()
     try:
-        # Our own server knows when the first byte came.
-        async with asyncio.timeout_at(getattr(request.state, "read_by", latest)):
+        async with asyncio.timeout_at(began + limits.reading_seconds):
             _check_length(int(said) if said.isdecimal() else 0, most)
             async for piece in request.stream():
                 body += piece
                 _check_length(len(body), most)
-                on_piece(len(body))
+                client.hold(len(piece))
     except TimeoutError as error:
         message = f"the request did not come within {limits.reading_seconds:g} s"
         raise HTTPException(408, message) from error
     except ClientDisconnect as error:
         raise HTTPException(400, "the body ended before it was complete") from error
     return bytes(body)
+
+
+class Bodies(NamedTuple):
+    """Reads whole bodies of up to `large_body_bytes`, and works on them on threads."""
+
+    limits: Limits
+    work: Work
+
+    async def work_on(
+        self,
+        request: Request,
+        media_type: str,
+        function: Callable[[bytes, float], Any],
+        work: Work | None = None,
+    ) -> Any:
+        """Return function(body, deadline), run on a thread of `work` instead of the model's."""
+        body = await receive(request, media_type, self.limits.large_body_bytes, self.limits)
+        deadline = time.monotonic() + self.limits.seconds
+        return await (work or self.work).do(function, body, deadline)
 
 
 def check_media_type(request: Request, media_type: str) -> None:

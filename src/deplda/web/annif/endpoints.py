@@ -20,10 +20,9 @@ from deplda.web.annif.urlencoded import read_form
 from deplda.web.counters import Counters
 from deplda.web.feedback import Labelled
 from deplda.web.http_errors import busy, json_response
-from deplda.web.large_bodies import LargeBodies
 from deplda.web.limits import Limits
 from deplda.web.projects import Project, Projects
-from deplda.web.requests import convert, decode_json
+from deplda.web.requests import Bodies, convert, decode_json
 
 TRUNCATED = "Deplda-Truncated"
 """The header that says which texts were not read to their end."""
@@ -34,7 +33,7 @@ class AnnifEndpoints:
     """Annif's routes; each project is a model."""
 
     def __init__(
-        self, projects: Projects, limits: Limits, bodies: LargeBodies, counters: Counters
+        self, projects: Projects, limits: Limits, bodies: Bodies, counters: Counters
     ) -> None:
         self.projects, self.bodies, self.counters = projects, bodies, counters
         self.types = question_types(limits)

@@ -26,9 +26,8 @@ from deplda.web.label_studio.messages import (
     WebhookAnswer,
     WebhookRequest,
 )
-from deplda.web.large_bodies import LargeBodies
 from deplda.web.projects import Project, Projects
-from deplda.web.requests import decode_json
+from deplda.web.requests import Bodies, decode_json
 
 log = logging.getLogger("deplda.web")
 
@@ -36,7 +35,7 @@ log = logging.getLogger("deplda.web")
 class LabelStudioEndpoints:
     """Label Studio's routes, of each model by the id of its project, and of the first without."""
 
-    def __init__(self, projects: Projects, bodies: LargeBodies, counters: Counters) -> None:
+    def __init__(self, projects: Projects, bodies: Bodies, counters: Counters) -> None:
         self.projects, self.bodies, self.counters = projects, bodies, counters
 
     def routes(self) -> list[Route]:

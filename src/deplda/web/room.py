@@ -1,0 +1,131 @@
+"""Limited room for clients: their connections, and the bytes that the service holds for them.
+
+One rule applies to both. If there are too many, the client that has kept the service waiting
+longest is disconnected. While the service works on a client's request, it does not wait for that
+client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Literal
+
+from deplda.web.http_errors import busy
+from deplda.web.limits import Limits
+
+Step = Literal["headers", "body", "taking", "next request"]
+"""What the service waits for a client to do: send a part of a request, take an answer, …"""
+
+
+class Room:
+    """The clients of a process, and how many connections and bytes they may have together."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.clients = set[Client]()
+        self.waiting = OrderedDict[Client, None]()
+        """The clients that the service waits for, the longest wait first."""
+        self.n_bytes = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are as many connections as there may be."""
+        return len(self.clients) >= self.limits.connections
+
+    def enter(self, client: Client) -> None:
+        """Add a connection, for which a slower one may have to go."""
+        self.clients.add(client)
+        self._make_room(client, lambda: len(self.clients) > self.limits.connections, lambda _: True)
+
+    def has_bytes(self, client: Client) -> bool:
+        """Return whether the client's bytes are within the limit, for which slower ones may go."""
+        return self._make_room(
+            client, lambda: self.n_bytes > self.limits.held_bytes, lambda other: other.n_bytes > 0
+        )
+
+    def _make_room(
+        self, newcomer: Client, is_over: Callable[[], bool], has_part: Callable[[Client], bool]
+    ) -> bool:
+        """Disconnect the slowest clients; return False if the newcomer itself is the slowest."""
+        while is_over():
+            slowest = next(filter(has_part, self.waiting), newcomer)
+            if slowest is newcomer:
+                return False
+            slowest.disconnect()
+        return True
+
+
+class Client:
+    """A client, the bytes held for it, and the step that the service waits for it to take.
+
+    `abort` closes its connection; a client without it has its connection to another server.
+    """
+
+    def __init__(self, room: Room, abort: Callable[[], None] | None = None) -> None:
+        self.n_bytes = 0
+        self.since: float | None = None
+        """When the wait began; None while the service works for the client."""
+        self._room, self._abort = room, abort
+        self._step: Step | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        if abort:
+            room.enter(self)
+
+    def wait_for(self, step: Step | None, seconds: float | None = None) -> None:
+        """Wait for a step, at most for `seconds`; None means that the service works.
+
+        From the headers to the body of a request it is one wait. Nothing that a client does before
+        it has completed a step shortens its wait.
+        """
+        if step == self._step or self not in self._room.clients:
+            return
+        is_same_wait = (self._step, step) == ("headers", "body")
+        self._stop_timer()
+        self._step = step
+        if step is None:
+            self.since = None
+            self._room.waiting.pop(self, None)
+        elif not is_same_wait:
+            self._room.waiting[self] = None
+            self.restart()
+        if seconds is not None:
+            self._timer = asyncio.get_running_loop().call_later(seconds, self.disconnect)
+
+    def restart(self) -> None:
+        """Begin a new wait for the same step, if the service waits."""
+        if self in self._room.waiting:
+            self.since = time.monotonic()
+            self._room.waiting.move_to_end(self)
+
+    def hold(self, n_bytes: int) -> None:
+        """Count bytes that are held for the client; raise 503 if no slower client can make room."""
+        self.count(n_bytes)
+        if not self._room.has_bytes(self):
+            raise busy(f"{self._room.n_bytes:,} bytes are held; try again in a few seconds")
+
+    def count(self, n_bytes: int) -> None:
+        """Count bytes that are held for the client; negative ones are held no longer."""
+        n_bytes = max(n_bytes, -self.n_bytes)
+        self.n_bytes += n_bytes
+        self._room.n_bytes += n_bytes
+
+    def leave(self) -> None:
+        """Remove the connection."""
+        self._stop_timer()
+        self._room.clients.discard(self)
+        self._room.waiting.pop(self, None)
+
+    def disconnect(self) -> None:
+        """Close the connection, and count nothing of it any more."""
+        self.leave()
+        self.count(-self.n_bytes)
+        if self._abort:
+            self._abort()
+
+    def _stop_timer(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
