@@ -35,27 +35,15 @@ class Room:
         """Whether there are as many connections as there may be."""
         return len(self.clients) >= self.limits.connections
 
-    def enter(self, client: Client) -> None:
-        """Add a connection, for which a slower one may have to go."""
-        self.clients.add(client)
-        self._make_room(client, lambda: len(self.clients) > self.limits.connections, lambda _: True)
-
-    def has_bytes(self, client: Client) -> bool:
-        """Return whether the client's bytes are within the limit, for which slower ones may go."""
-        return self._make_room(
-            client, lambda: self.n_bytes > self.limits.held_bytes, lambda other: other.n_bytes > 0
-        )
-
-    def _make_room(
-        self, newcomer: Client, is_over: Callable[[], bool], has_part: Callable[[Client], bool]
-    ) -> bool:
-        """Disconnect the slowest clients; return False if the newcomer itself is the slowest."""
-        while is_over():
-            slowest = next(filter(has_part, self.waiting), newcomer)
+    def make(self, newcomer: Client) -> bool:
+        """Disconnect clients that are slower than the newcomer; return whether its bytes fit."""
+        limits = self.limits
+        while (large := self.n_bytes > limits.held_bytes) or len(self.clients) > limits.connections:
+            slowest = next((c for c in self.waiting if c.n_bytes or not large), newcomer)
             if slowest is newcomer:
-                return False
+                break
             slowest.disconnect()
-        return True
+        return self.n_bytes <= limits.held_bytes
 
 
 class Client:
@@ -72,7 +60,8 @@ class Client:
         self._step: Step | None = None
         self._timer: asyncio.TimerHandle | None = None
         if abort:
-            room.enter(self)
+            room.clients.add(self)
+            room.make(self)
 
     def wait_for(self, step: Step | None, seconds: float | None = None) -> None:
         """Wait for a step, at most for `seconds`; None means that the service works.
@@ -103,7 +92,7 @@ class Client:
     def hold(self, n_bytes: int) -> None:
         """Count bytes that are held for the client; raise 503 if no slower client can make room."""
         self.count(n_bytes)
-        if not self._room.has_bytes(self):
+        if not self._room.make(self):
             raise busy(f"{self._room.n_bytes:,} bytes are held; try again in a few seconds")
 
     def count(self, n_bytes: int) -> None:
