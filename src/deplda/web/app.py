@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from msgspec import structs
@@ -37,7 +38,7 @@ from deplda.web.lines import Streams
 from deplda.web.middleware import HardeningMiddleware
 from deplda.web.openapi import describe
 from deplda.web.projects import ONLY, Project, Projects, check_ids, open_feedback
-from deplda.web.requests import Bodies, named_project, read_body, read_query, request_types
+from deplda.web.requests import named_project, read_body, read_query, request_types, work_on_body
 from deplda.web.room import Room
 from deplda.web.service import ModelService
 from deplda.web.work import Work
@@ -135,11 +136,11 @@ class Endpoints:
         self.work = Work(threads, limits.waiting, limits.seconds)
         self.reading = Work(AT_ONCE, limits.waiting, limits.seconds)  # files keep no model waiting
         self.readers = FileProcesses(limits)
-        self.room, self.bodies = Room(limits), Bodies(limits, self.work)
-        self.label_studio = LabelStudioEndpoints(projects, self.bodies, self.counters)
+        self.room, work_on = Room(limits), partial(work_on_body, limits, self.work)
+        self.label_studio = LabelStudioEndpoints(projects, work_on, self.counters)
         self.types = request_types(limits)
         self.streams = Streams(limits, self.work, self.types.line, self.counters)
-        self.annif = AnnifEndpoints(projects, limits, self.bodies, self.counters)
+        self.annif = AnnifEndpoints(projects, limits, work_on, self.counters)
         self._with_token, self._background = with_token, background
         self._described: tuple[int, dict[str, Any]] | None = None
         self._describing, self._drawing = asyncio.Lock(), asyncio.Lock()
@@ -226,7 +227,7 @@ class Endpoints:
             return self.readers.texts_in(body, name, fields, until)
 
         kind = "application/octet-stream"
-        return encoded_response(await self.bodies.work_on(request, kind, texts, self.reading))
+        return encoded_response(await work_on_body(self.limits, self.reading, request, kind, texts))
 
     async def labels(self, request: Request) -> Response:
         """Answer GET /v1/labels."""

@@ -96,7 +96,8 @@ class Connection(H11Protocol):
             nonlocal unread
             if message["type"] == "http.response.start":
                 unread = self.conn.their_state is h11.SEND_BODY
-                if unread or is_doubtful or self._room.is_full:
+                is_full = len(self._room.clients) >= self._limits.connections
+                if unread or is_doubtful or is_full:
                     headers = [*message["headers"], (b"connection", b"close")]
                     message = {**message, "headers": headers}
             elif unread and not message.get("more_body", False):

@@ -151,23 +151,12 @@ async def receive(request: Request, media_type: str, most: int, limits: Limits) 
     return bytes(body)
 
 
-class Bodies(NamedTuple):
-    """Reads whole bodies of up to `large_body_bytes`, and works on them on threads."""
-
-    limits: Limits
-    work: Work
-
-    async def work_on(
-        self,
-        request: Request,
-        media_type: str,
-        function: Callable[[bytes, float], Any],
-        work: Work | None = None,
-    ) -> Any:
-        """Return function(body, deadline), run on a thread of `work` instead of the model's."""
-        body = await receive(request, media_type, self.limits.large_body_bytes, self.limits)
-        deadline = time.monotonic() + self.limits.seconds
-        return await (work or self.work).do(function, body, deadline)
+async def work_on_body(
+    limits: Limits, work: Work, request: Request, media_type: str, function: Callable[..., Any]
+) -> Any:
+    """Return function(body, deadline) of a body that may be large, run on a thread of `work`."""
+    body = await receive(request, media_type, limits.large_body_bytes, limits)
+    return await work.do(function, body, time.monotonic() + limits.seconds)
 
 
 def check_media_type(request: Request, media_type: str) -> None:

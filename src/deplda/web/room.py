@@ -30,11 +30,6 @@ class Room:
         """The clients that the service waits for, the longest wait first."""
         self.n_bytes = 0
 
-    @property
-    def is_full(self) -> bool:
-        """Whether there are as many connections as there may be."""
-        return len(self.clients) >= self.limits.connections
-
     def make(self, newcomer: Client) -> bool:
         """Disconnect clients that are slower than the newcomer; return whether its bytes fit."""
         limits = self.limits
@@ -72,8 +67,9 @@ class Client:
         if step == self._step or self not in self._room.clients:
             return
         is_same_wait = (self._step, step) == ("headers", "body")
-        self._stop_timer()
-        self._step = step
+        if self._timer:
+            self._timer.cancel()
+        self._step, self._timer = step, None
         if step is None:
             self.since = None
             self._room.waiting.pop(self, None)
@@ -103,9 +99,8 @@ class Client:
 
     def leave(self) -> None:
         """Remove the connection."""
-        self._stop_timer()
+        self.wait_for(None)
         self._room.clients.discard(self)
-        self._room.waiting.pop(self, None)
 
     def disconnect(self) -> None:
         """Close the connection, and count nothing of it any more."""
@@ -113,8 +108,3 @@ class Client:
         self.count(-self.n_bytes)
         if self._abort:
             self._abort()
-
-    def _stop_timer(self) -> None:
-        if self._timer:
-            self._timer.cancel()
-            self._timer = None

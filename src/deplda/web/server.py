@@ -244,11 +244,10 @@ def _within_descriptors(limits: Limits) -> tuple[Limits, int]:
     except ImportError:  # Windows has no such limit
         return limits, _BACKLOG
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if 0 <= soft < wanted:
-        soft = wanted if hard < 0 else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     if soft < 0 or soft >= wanted:
         return limits, _BACKLOG
+    soft = wanted if hard < 0 else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     backlog = max(1, min(_BACKLOG, soft // 8))
     connections = max(1, soft - 3 * backlog - _OTHER_DESCRIPTORS)
     return replace(limits, connections=min(connections, limits.connections)), backlog
