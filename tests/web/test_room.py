@@ -91,9 +91,17 @@ def test_a_wait_begins_with_the_request_and_with_what_a_stream_is_answered(
     assert client.since == 100
     client.restart()
     assert client.since == 103
-    client.wait_for(None)
-    client.restart()
-    assert client.since is None
+
+
+def test_a_client_that_sends_fast_does_not_keep_the_service_waiting(clock: list[float]) -> None:
+    clients = Clients(held_bytes=10 << 20)
+    fast, slow = clients.enter("fast"), clients.enter("slow")
+    slow.hold(4 << 20)
+    for _ in range(4):
+        clock[0] += 1
+        fast.hold(1 << 20)
+    clients.enter("newcomer").hold(3 << 20)
+    assert clients.disconnected == ["slow"]
 
 
 def test_a_crowd_of_slow_clients_disconnects_no_honest_one(clock: list[float]) -> None:

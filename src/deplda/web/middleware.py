@@ -39,7 +39,7 @@ class HardeningMiddleware:
             await self.app(scope, receive, send)
             return
         began, status = time.perf_counter(), 0
-        client = scope.setdefault("state", {}).setdefault("client", Client(self.room))
+        client: Client = scope.setdefault("state", {}).setdefault("client", Client(self.room))
 
         async def send_hardened(message: Message) -> None:
             nonlocal status

@@ -135,9 +135,8 @@ async def receive(request: Request, media_type: str, most: int, limits: Limits) 
     check_media_type(request, media_type)
     said, body = request.headers.get("content-length", ""), bytearray()
     client: Client = request.state.client
-    began = client.since or asyncio.get_running_loop().time()
     try:
-        async with asyncio.timeout_at(began + limits.reading_seconds):
+        async with asyncio.timeout_at(client.since + limits.reading_seconds):
             _check_length(int(said) if said.isdecimal() else 0, most)
             async for piece in request.stream():
                 body += piece

@@ -1,15 +1,14 @@
 """Limited room for clients: their connections, and the bytes that the service holds for them.
 
 One rule applies to both. If there are too many, the client that has kept the service waiting
-longest is disconnected. While the service works on a client's request, it does not wait for that
-client.
+longest is disconnected. A client that sends fast does not keep the service waiting, nor does a
+client whose request is being answered.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Literal
 
@@ -18,6 +17,7 @@ from deplda.web.limits import Limits
 
 Step = Literal["headers", "body", "taking", "next request"]
 """What the service waits for a client to do: send a part of a request, take an answer, …"""
+_FAST = 1 << 20  # bytes per second at which a client does not keep the service waiting
 
 
 class Room:
@@ -26,15 +26,16 @@ class Room:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.clients = set[Client]()
-        self.waiting = OrderedDict[Client, None]()
-        """The clients that the service waits for, the longest wait first."""
+        self.waiting = set[Client]()
+        """The clients that the service waits for."""
         self.n_bytes = 0
 
     def make(self, newcomer: Client) -> bool:
         """Disconnect clients that are slower than the newcomer; return whether its bytes fit."""
         limits = self.limits
         while (large := self.n_bytes > limits.held_bytes) or len(self.clients) > limits.connections:
-            slowest = next((c for c in self.waiting if c.n_bytes or not large), newcomer)
+            others = (c for c in self.waiting if c.n_bytes or not large)
+            slowest = min(others, key=lambda c: c.since, default=newcomer)
             if slowest is newcomer:
                 break
             slowest.disconnect()
@@ -49,8 +50,8 @@ class Client:
 
     def __init__(self, room: Room, abort: Callable[[], None] | None = None) -> None:
         self.n_bytes = 0
-        self.since: float | None = None
-        """When the wait began; None while the service works for the client."""
+        self.since = time.monotonic()
+        """When the wait began, later by the time in which a fast client sends what came since."""
         self._room, self._abort = room, abort
         self._step: Step | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -71,23 +72,21 @@ class Client:
             self._timer.cancel()
         self._step, self._timer = step, None
         if step is None:
-            self.since = None
-            self._room.waiting.pop(self, None)
+            self._room.waiting.discard(self)
         elif not is_same_wait:
-            self._room.waiting[self] = None
+            self._room.waiting.add(self)
             self.restart()
         if seconds is not None:
             self._timer = asyncio.get_running_loop().call_later(seconds, self.disconnect)
 
     def restart(self) -> None:
-        """Begin a new wait for the same step, if the service waits."""
-        if self in self._room.waiting:
-            self.since = time.monotonic()
-            self._room.waiting.move_to_end(self)
+        """Begin a new wait for the same step."""
+        self.since = time.monotonic()
 
     def hold(self, n_bytes: int) -> None:
         """Count bytes that are held for the client; raise 503 if no slower client can make room."""
         self.count(n_bytes)
+        self.since = min(time.monotonic(), self.since + n_bytes / _FAST)
         if not self._room.make(self):
             raise busy(f"{self._room.n_bytes:,} bytes are held; try again in a few seconds")
 
