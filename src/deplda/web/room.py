@@ -62,8 +62,7 @@ class Client:
     def wait_for(self, step: Step | None, seconds: float | None = None) -> None:
         """Wait for a step, at most for `seconds`; None means that the service works.
 
-        From the headers to the body of a request it is one wait. Nothing that a client does before
-        it has completed a step shortens its wait.
+        Headers and body of a request are one wait.
         """
         if step == self._step or self not in self._room.clients:
             return
