@@ -38,6 +38,36 @@ KINDS = {
 }
 
 
+SLOW_STREAMS = Rude(
+    _POST % b"/v1/suggest-lines" + b"Content-Type: application/x-ndjson\r\n\r\n", b"1\r\n\n\r\n"
+)
+"""Empty lines, which are answered by errors."""
+SLOW_LARGE_BODIES = Rude(
+    b"POST /v1/detect-language HTTP/1.1\r\nHost: localhost\r\nContent-Length: 120000\r\n"
+    b"Content-Type: application/json\r\n\r\n" + b" " * 100_000,
+    b" ",
+)
+
+
+class Question(NamedTuple):
+    """What an honest client sends, all at once."""
+
+    path: str
+    media_type: str
+    body: bytes
+
+
+SUGGEST = Question(
+    "/v1/suggest", "application/json", b'{"documents": [{"text": "the court heard the team"}]}'
+)
+LINES = Question("/v1/suggest-lines", "application/x-ndjson", b'{"text": "court"}\n' * 20)
+LARGE_BODY = Question(
+    "/v1/detect-language",
+    "application/json",
+    b'{"text": "%s", "languages": ["en"]}' % (b"court " * 20_000),
+)
+
+
 @contextmanager
 def crowd(address: str, kind: Rude, n: int, pause: float) -> Iterator[list[int]]:
     """Have n rude clients, who come back when they are hung up on; yield how often they came."""
@@ -109,11 +139,15 @@ class Honest:
         return max(b - a for a, b in pairwise(times))
 
 
-def ask_for(address: str, seconds: float, n: int = 3, pause: float = 0.2) -> list[Honest]:
+def ask_for(
+    address: str, seconds: float, n: int = 3, pause: float = 0.2, question: Question = SUGGEST
+) -> list[Honest]:
     """Have n honest clients ask for a while; return what each got."""
     until = time.monotonic() + seconds
     found = [Honest() for _ in range(n)]
-    threads = [threading.Thread(target=_ask, args=(address, until, pause, one)) for one in found]
+    threads = [
+        threading.Thread(target=_ask, args=(address, until, pause, question, one)) for one in found
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -121,12 +155,14 @@ def ask_for(address: str, seconds: float, n: int = 3, pause: float = 0.2) -> lis
     return found
 
 
-def _ask(address: str, until: float, pause: float, got: Honest) -> None:
-    asked = {"documents": [{"text": "the court heard the team"}]}
+def _ask(address: str, until: float, pause: float, question: Question, got: Honest) -> None:
+    headers = {"Content-Type": question.media_type}
     while time.monotonic() < until:
         began = time.monotonic()
         try:
-            answer = httpx.post(f"{address}/v1/suggest", json=asked, timeout=30)
+            answer = httpx.post(
+                address + question.path, content=question.body, headers=headers, timeout=30
+            )
         except httpx.TransportError as error:
             got.refused.append(repr(error))
         else:

@@ -7,17 +7,31 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
 from tests.abuse.conftest import Amount
-from tests.abuse.crowds import KINDS, ask_for, crowd
+from tests.abuse.crowds import (
+    KINDS,
+    LARGE_BODY,
+    LINES,
+    SLOW_LARGE_BODIES,
+    SLOW_STREAMS,
+    Question,
+    Rude,
+    ask_for,
+    crowd,
+)
 from tests.web.serving import dial, started_with_limits, text_model
 
 LONGEST_REFUSAL = 10  # seconds
 IMPATIENT = {"reading_seconds": 1, "sending_seconds": 1, "idle_seconds": 1}
+SCARCE = {
+    "connections": 40, "held_bytes": 2 << 20, "large_body_bytes": 1 << 20, "body_bytes": 64 << 10,
+}  # fmt: skip
 FEW_DESCRIPTORS = 200  # which leave room for 61 connections
 Server = tuple[Any, str, list[str]]
 
@@ -79,6 +93,29 @@ def test_nobody_is_kept_out_by_a_crowd(
     assert process.poll() is None
     assert all(one.answered for one in found), got
     assert longest <= LONGEST_REFUSAL, got
+
+
+@pytest.mark.parametrize(
+    ("kind", "question"), [(SLOW_STREAMS, LINES), (SLOW_LARGE_BODIES, LARGE_BODY)]
+)
+def test_slow_clients_keep_nobody_from_what_is_scarce(
+    tmp_path: Path, amount: Amount, kind: Rude, question: Question
+) -> None:
+    """All places are taken several times over: 60 clients for 40 connections or 20 bodies."""
+    with (
+        started_with_limits(text_model(), tmp_path, SCARCE) as (process, address, _),
+        crowd(address, kind, n=60, pause=2) as came,
+    ):
+        while came[0] < 60:
+            time.sleep(0.05)
+        began = time.monotonic()
+        honest = ask_for(address, amount(5, 60), n=amount(3, 32), question=question)
+        ended = time.monotonic()
+        assert process.poll() is None
+    refused = Counter(why for one in honest for why in one.refused)
+    n_answered = sum(len(one.answered) for one in honest)
+    assert refused.total() <= n_answered / 100, (n_answered, refused)
+    assert max(one.longest_refusal(began, ended) for one in honest) <= LONGEST_REFUSAL
 
 
 def test_with_few_descriptors_it_lives_and_answers_when_the_crowd_has_gone(

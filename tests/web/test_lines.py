@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +29,7 @@ from tests.web.serving import (
 
 PATH, KIND = "/v1/suggest-lines", {"Content-Type": "application/x-ndjson"}
 SMALL = Limits(
-    body_bytes=500, stream_bytes=2_000, streams=1, seconds=30, reading_seconds=1, sending_seconds=60
+    body_bytes=500, stream_bytes=2_000, seconds=30, reading_seconds=1, sending_seconds=60
 )
 
 
@@ -164,20 +165,36 @@ def open_line(client: httpx.Client) -> Any:
     return line
 
 
-def test_one_stream_too_many_is_answered_503_and_a_client_that_goes_away_makes_room(
-    small: httpx.Client,
-) -> None:
-    def is_taken() -> bool:
-        return small.post(PATH, content=b"", headers=KIND).status_code == 503
+def test_slow_streams_keep_nobody_from_a_stream(small: httpx.Client) -> None:
+    with ExitStack() as lines:
+        for _ in range(20):
+            lines.enter_context(open_line(small)).sendall(b'{"text": "court"}\n{"text": ')
+        assert "labels" in ask(small, b'{"text": "court"}')[0]
+        assert suggest(small, {"text": "court"})
 
-    with open_line(small) as line:
-        line.sendall(b'{"text": "court"}\n{"text": ')
-        assert line.recv(1)
-        refused = small.post(PATH, content=b"", headers=KIND)
-        assert_rejected(refused, 503, "1 stream at once is all there is room for")
-        assert refused.headers["retry-after"] == "2"
-        assert suggest(small, {"text": "court"})  # others are answered as ever
-    wait_for(lambda: not is_taken())
+
+def test_the_stream_that_is_slowest_goes_when_too_many_bytes_are_held() -> None:
+    limits = Limits(large_body_bytes=50_000, held_bytes=50_000)
+    with (
+        running(text_model(), limits) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+        ExitStack() as lines,
+    ):
+        begun = b'{"text": "' + b"a" * 20_000
+        slow, faster = (lines.enter_context(open_line(client)) for _ in range(2))
+        slow.sendall(b'{"text": "court"}\n' + begun)
+        assert slow.recv(1)
+        faster.sendall(begun)
+        time.sleep(0.2)
+        faster.sendall(b' court"}\n')  # an answer begins a new wait
+        assert faster.recv(1)
+        faster.sendall(begun)
+        time.sleep(0.2)
+        assert "labels" in ask(client, b'{"text": "court"}\n' + begun + b'"}')[0]
+        slow.settimeout(10)
+        assert b"labels" in listen(slow)  # and then it was disconnected
+        faster.sendall(b' court"}\n')
+        assert faster.recv(1)
 
 
 def send_on(line: Any, document: bytes) -> None:

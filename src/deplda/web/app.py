@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from msgspec import structs
@@ -32,13 +33,13 @@ from deplda.web.file_process import AT_ONCE, FileProcesses
 from deplda.web.http_errors import encoded_response, error_response, json_response
 from deplda.web.label_studio.addresses import label_studio_description
 from deplda.web.label_studio.routes import LabelStudioEndpoints
-from deplda.web.large_bodies import LargeBodies
 from deplda.web.limits import Limits
 from deplda.web.lines import Streams
 from deplda.web.middleware import HardeningMiddleware
 from deplda.web.openapi import describe
 from deplda.web.projects import ONLY, Project, Projects, check_ids, open_feedback
-from deplda.web.requests import query_value, read_body, read_query, request_types
+from deplda.web.requests import query_value, read_body, read_query, request_types, work_on_body
+from deplda.web.room import Room
 from deplda.web.service import ModelService
 from deplda.web.work import Work
 
@@ -97,7 +98,7 @@ def application(
         projects, limits, n_workers(threads), with_token=token is not None, background=background
     )
     middleware = [
-        Middleware(HardeningMiddleware, counters=endpoints.counters),
+        Middleware(HardeningMiddleware, counters=endpoints.counters, room=endpoints.room),
         Middleware(HostMiddleware, hosts=[host_name(host) for host in hosts]),
     ]
     if origins:  # before the token, which browsers do not send when they ask for leave
@@ -135,11 +136,11 @@ class Endpoints:
         self.work = Work(threads, limits.waiting, limits.seconds)
         self.reading = Work(AT_ONCE, limits.waiting, limits.seconds)  # files keep no model waiting
         self.readers = FileProcesses(limits)
-        self.bodies = LargeBodies(limits, self.work)
-        self.label_studio = LabelStudioEndpoints(projects, self.bodies, self.counters)
+        self.room, work_on = Room(limits), partial(work_on_body, limits, self.work)
+        self.label_studio = LabelStudioEndpoints(projects, work_on, self.counters)
         self.types = request_types(limits)
         self.streams = Streams(limits, self.work, self.types.line, self.counters)
-        self.annif = AnnifEndpoints(projects, limits, self.bodies, self.counters)
+        self.annif = AnnifEndpoints(projects, limits, work_on, self.counters)
         self._with_token, self._background = with_token, background
         self._described: tuple[int, dict[str, Any]] | None = None
         self._describing, self._drawing = asyncio.Lock(), asyncio.Lock()
@@ -168,12 +169,12 @@ class Endpoints:
         ]
 
     @asynccontextmanager
-    async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
+    async def lifespan(self, _: Starlette) -> AsyncIterator[dict[str, Room]]:
         """Be ready before the first request, and finish the last."""
         for project in self.projects:
             await asyncio.to_thread(project.service.warm_up)
         task = asyncio.create_task(self._background()) if self._background else None
-        yield
+        yield {"room": self.room}
         if task is not None:
             task.cancel()
             await asyncio.wait([task])
@@ -232,7 +233,7 @@ class Endpoints:
             return self.readers.texts_in(body, name, fields, until)
 
         kind = "application/octet-stream"
-        return encoded_response(await self.bodies.work_on(request, kind, texts, self.reading))
+        return encoded_response(await work_on_body(self.limits, self.reading, request, kind, texts))
 
     async def labels(self, request: Request) -> Response:
         """Answer GET /v1/labels."""

@@ -15,12 +15,14 @@ class Limits:
     ----------
     body_bytes : int
         Of a request, and of a line of a stream.
-    large_body_bytes, large_bodies : int
-        Of a request in the manner of Annif or a file to be read, and how many above `body_bytes`
-        are worked on at once; the next one is answered 503.
-    streams, stream_bytes : int
-        Streams of lines answered at once, in each process; the next one is answered 503. What is
-        held of one: lines that wait for the model, and answers that wait for the client.
+    large_body_bytes : int
+        Maximum size of a request of Annif's API or Label Studio, and of a file to be read.
+    stream_bytes : int
+        Maximum size of the lines of a stream that wait for the model, and of its answers that wait
+        for the client.
+    held_bytes : int
+        Maximum size of all request bodies and streams held in memory, in each process. If there
+        are more, the client that has kept the service waiting longest is disconnected.
     documents, file_documents : int
         In one request, and in a file to be read.
     characters : int
@@ -48,15 +50,14 @@ class Limits:
     idle_seconds : float
         From an answer to the next request's first byte; then the connection is closed.
     connections : int
-        Open at once, in each process. For one more, that which has waited longest for its client
-        is hung up on; those that are being answered are not.
+        Maximum number of connections, in each process. If there are more, the client that has kept
+        the service waiting longest is disconnected. Clients whose request is being answered stay.
     """
 
     body_bytes: int = 4 << 20
     large_body_bytes: int = 20 << 20
-    large_bodies: int = 4
-    streams: int = 4
     stream_bytes: int = 4 << 20
+    held_bytes: int = 256 << 20
     documents: int = 32
     file_documents: int = 10_000
     characters: int = 200_000
@@ -80,3 +81,8 @@ class Limits:
             least = 0 if field.name == "waiting" else 1
             if isinstance(value, bool) or not isinstance(value, int | float) or value < least:
                 raise InputError(f"{field.name} is {value!r}; it must be a number from {least}")
+        if self.held_bytes < self.large_body_bytes:
+            raise InputError(
+                f"held_bytes is {self.held_bytes}; it must be at least large_body_bytes, "
+                f"{self.large_body_bytes}"
+            )

@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from deplda.web.counters import Counters
 from deplda.web.http_errors import refusal
+from deplda.web.room import Client, Room
 
 log = logging.getLogger("deplda.web")
 
@@ -29,8 +30,8 @@ _HEADERS = {
 class HardeningMiddleware:
     """The outermost layer: makes every answer safe to show, and counts and logs every request."""
 
-    def __init__(self, app: ASGIApp, counters: Counters) -> None:
-        self.app, self.counters = app, counters
+    def __init__(self, app: ASGIApp, counters: Counters, room: Room) -> None:
+        self.app, self.counters, self.room = app, counters, room
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -38,6 +39,7 @@ class HardeningMiddleware:
             await self.app(scope, receive, send)
             return
         began, status = time.perf_counter(), 0
+        client: Client = scope.setdefault("state", {}).setdefault("client", Client(self.room))
 
         async def send_hardened(message: Message) -> None:
             nonlocal status
@@ -59,6 +61,7 @@ class HardeningMiddleware:
             answer = refusal(scope, "something went wrong here; it is in the log", 500)
             await answer(scope, receive, send_hardened)
         finally:
+            client.count(-client.n_bytes)
             seconds = time.perf_counter() - began
             endpoint = getattr(scope.get("endpoint"), "__name__", "none")
             self.counters.count(endpoint, status, seconds)

@@ -135,7 +135,11 @@ def _post(summary: str, body: str, answer: str, parameters: Any) -> dict[str, An
 
 
 def _post_file(summary: str, answer: str, parameters: Any) -> dict[str, Any]:
-    file = content("The file as it is.", {"type": "string", "format": "binary"}, _FILE)
+    file = content(
+        "The file as it is; 422 if no document can be read from it.",
+        {"type": "string", "format": "binary"},
+        _FILE,
+    )
     found = {"summary": summary, "parameters": parameters, "requestBody": {"required": True} | file}
     return {"post": found | {"responses": _answers(answer, (404, 408, 413, 415, 422, 503))}}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, Literal, NamedTuple
@@ -14,6 +15,8 @@ from starlette.requests import ClientDisconnect, Request
 
 from deplda.models.label_index import Order
 from deplda.web.limits import Limits
+from deplda.web.room import Client
+from deplda.web.work import Work
 
 _SEE = "; /openapi.json says what is expected"
 _MOST_PAGES = 1_000_000_000
@@ -131,31 +134,32 @@ async def read_body(request: Request, kind: Any, limits: Limits) -> Any:
     return decode_json(body, kind)
 
 
-async def receive(
-    request: Request,
-    media_type: str,
-    most: int,
-    limits: Limits,
-    on_piece: Callable[[int], None] = lambda _: None,
-) -> bytes:
-    """Return the bytes of a body; `on_piece` is told how many there are, and may raise."""
+async def receive(request: Request, media_type: str, most: int, limits: Limits) -> bytes:
+    """Return the bytes of a body, for which there is room."""
     check_media_type(request, media_type)
     said, body = request.headers.get("content-length", ""), bytearray()
-    latest = asyncio.get_running_loop().time() + limits.reading_seconds
+    client: Client = request.state.client
     try:
-        # Our own server knows when the first byte came.
-        async with asyncio.timeout_at(getattr(request.state, "read_by", latest)):
+        async with asyncio.timeout_at(client.since + limits.reading_seconds):
             _check_length(int(said) if said.isdecimal() else 0, most)
             async for piece in request.stream():
                 body += piece
                 _check_length(len(body), most)
-                on_piece(len(body))
+                client.hold(len(piece))
     except TimeoutError as error:
         message = f"the request did not come within {limits.reading_seconds:g} s"
         raise HTTPException(408, message) from error
     except ClientDisconnect as error:
         raise HTTPException(400, "the body ended before it was complete") from error
     return bytes(body)
+
+
+async def work_on_body(
+    limits: Limits, work: Work, request: Request, media_type: str, function: Callable[..., Any]
+) -> Any:
+    """Return function(body, deadline) of a body that may be large, run on a thread of `work`."""
+    body = await receive(request, media_type, limits.large_body_bytes, limits)
+    return await work.do(function, body, time.monotonic() + limits.seconds)
 
 
 def check_media_type(request: Request, media_type: str) -> None:

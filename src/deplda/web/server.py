@@ -14,7 +14,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -27,7 +26,7 @@ from deplda.data.files import StrPath
 from deplda.errors import InputError
 from deplda.web.access import LOOPBACK, check_exposure, host_name, read_token
 from deplda.web.app import application
-from deplda.web.connections import ConnectionTable, GuardedConnection
+from deplda.web.connections import Connection
 from deplda.web.limits import Limits
 from deplda.web.projects import check_ids, id_of, open_feedback
 from deplda.web.reload import SavedModels, hangups_ignored, has_terminal, leaves_with_terminal
@@ -248,27 +247,25 @@ def _within_descriptors(limits: Limits) -> tuple[Limits, int]:
 
     While connections are hung up on, the backlog may come in up to three times.
     """
-    # Half as many again may be about to agree on TLS.
-    wanted = limits.connections * 3 // 2 + 3 * _BACKLOG + _OTHER_DESCRIPTORS
+    wanted = limits.connections + 3 * _BACKLOG + _OTHER_DESCRIPTORS
     try:
         import resource
     except ImportError:  # Windows has no such limit
         return limits, _BACKLOG
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if 0 <= soft < wanted:
-        soft = wanted if hard < 0 else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     if soft < 0 or soft >= wanted:
         return limits, _BACKLOG
+    soft = wanted if hard < 0 else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     backlog = max(1, min(_BACKLOG, soft // 8))
-    connections = max(1, (soft - 3 * backlog - _OTHER_DESCRIPTORS) * 2 // 3)
+    connections = max(1, soft - 3 * backlog - _OTHER_DESCRIPTORS)
     return replace(limits, connections=min(connections, limits.connections)), backlog
 
 
 def uvicorn_settings(limits: Limits) -> dict[str, Any]:
     """Return what uvicorn has to know to keep the limits, and to keep quiet."""
     return {
-        "http": partial(GuardedConnection, table=ConnectionTable(limits)),
+        "http": Connection,
         "loop": "deplda.web.connections:EventLoop",
         "ws": "none",
         "access_log": False,

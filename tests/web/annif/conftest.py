@@ -10,7 +10,7 @@ from tests.web.annif.models import thesaurus_model
 from tests.web.serving import model_of_counts, running, slow_model
 
 SMALL = Limits(
-    body_bytes=5_000, large_body_bytes=20_000, large_bodies=1, characters=1_000, tokens=150,
+    body_bytes=5_000, large_body_bytes=20_000, characters=1_000, tokens=150,
     labels=50, learned=40, learn_bytes=3_000,
 )  # fmt: skip
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import httpx
 import pytest
 
 from tests.web.annif.models import LAW, SPORT
-from tests.web.serving import dial, listen, running
+from tests.web.serving import running
 
 COURT = "the jury of the court"
 ONE = "/v1/projects/law-fi"
@@ -184,22 +183,6 @@ def test_bodies_of_another_form_are_rejected(annif: httpx.Client) -> None:
     assert_problem(annif.get("/v1/projects/law-fi/train"), 404, "nothing at this address")
     assert_problem(annif.get("/v1/projects/x%2Fy"), 404, "")
     assert annif.get("/v1/projectsx").headers["content-type"] == "application/json"
-
-
-def test_few_bodies_are_large_at_a_time(annif: httpx.Client) -> None:
-    head = b"POST %s/suggest HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000\r\n" % ONE.encode()
-    head += b"Content-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n\r\n"
-    with dial(str(annif.base_url)) as line:
-        line.sendall(head + b"text=" + b"x" * 8_000)
-        time.sleep(0.3)  # were it read while the next one is, it would be the one to come later
-        large = {"text": "x" * 9_000}
-        answer = annif.post(f"{ONE}/suggest", data=large)
-        assert_problem(answer, 503, "requests of more than 5,000 bytes")
-        assert answer.headers["retry-after"] == "2"
-        assert results(annif.post(f"{ONE}/suggest", data={"text": COURT}))
-        line.sendall(b"x" * 995)
-        assert listen(line).startswith(b"HTTP/1.1 200")
-    assert annif.post(f"{ONE}/suggest", data=large).status_code == 200
 
 
 def test_documents_to_learn_from_are_on_disk_when_that_is_said(

@@ -20,7 +20,6 @@ from deplda.web.annif.urlencoded import read_form
 from deplda.web.counters import Counters
 from deplda.web.feedback import Labelled
 from deplda.web.http_errors import busy, json_response
-from deplda.web.large_bodies import LargeBodies
 from deplda.web.limits import Limits
 from deplda.web.projects import Project, Projects
 from deplda.web.requests import convert, decode_json
@@ -34,9 +33,9 @@ class AnnifEndpoints:
     """Annif's routes; each project is a model."""
 
     def __init__(
-        self, projects: Projects, limits: Limits, bodies: LargeBodies, counters: Counters
+        self, projects: Projects, limits: Limits, work_on: Callable[..., Any], counters: Counters
     ) -> None:
-        self.projects, self.bodies, self.counters = projects, bodies, counters
+        self.projects, self.work_on, self.counters = projects, work_on, counters
         self.types = question_types(limits)
 
     def routes(self) -> list[Route]:
@@ -116,7 +115,7 @@ class AnnifEndpoints:
             ]
             project.keep(documents)
 
-        await self.bodies.work_on(request, _JSON, learn)
+        await self.work_on(request, _JSON, learn)
         return Response(None, 204)
 
     async def annif_detect_language(self, request: Request) -> Response:
@@ -128,7 +127,7 @@ class AnnifEndpoints:
             results = [exchanged.DetectedLanguage(*each) for each in found.items()]
             return exchanged.DetectedLanguages(results), [Read(n_read, len(asked.text))]
 
-        answer, read = await self.bodies.work_on(request, _JSON, detect)
+        answer, read = await self.work_on(request, _JSON, detect)
         return json_response(answer, headers=_truncated(read))
 
     def _project(self, request: Request) -> Project:
@@ -141,7 +140,7 @@ class AnnifEndpoints:
         suggest: Callable[[bytes, float], tuple[Any, list[Read]]],
     ) -> Response:
         """Return what is suggested for the texts of a body, and say which were not read whole."""
-        answer, read = await self.bodies.work_on(request, media_type, suggest)
+        answer, read = await self.work_on(request, media_type, suggest)
         self.counters.documents += len(read)
         return json_response(answer, headers=_truncated(read))
 

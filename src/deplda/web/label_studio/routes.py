@@ -26,7 +26,6 @@ from deplda.web.label_studio.messages import (
     WebhookAnswer,
     WebhookRequest,
 )
-from deplda.web.large_bodies import LargeBodies
 from deplda.web.projects import Project, Projects
 from deplda.web.requests import decode_json
 
@@ -36,8 +35,8 @@ log = logging.getLogger("deplda.web")
 class LabelStudioEndpoints:
     """Label Studio's routes, of each model by the id of its project, and of the first without."""
 
-    def __init__(self, projects: Projects, bodies: LargeBodies, counters: Counters) -> None:
-        self.projects, self.bodies, self.counters = projects, bodies, counters
+    def __init__(self, projects: Projects, work_on: Callable[..., Any], counters: Counters) -> None:
+        self.projects, self.work_on, self.counters = projects, work_on, counters
 
     def routes(self) -> list[Route]:
         """Return the addresses; /health without an id is the service's own."""
@@ -97,7 +96,7 @@ class LabelStudioEndpoints:
             with _problems_logged(project):
                 return function(project, decode_json(body, kind), deadline)
 
-        return await self.bodies.work_on(request, "application/json", work)
+        return await self.work_on(request, "application/json", work)
 
 
 def _keep_decided(project: Project, event: WebhookRequest, _: float) -> WebhookAnswer:
