@@ -284,7 +284,6 @@ def wrong_x() -> dict[str, tuple[Any, str]]:
         "a string": (with_one("three"), "could not convert string to float"),
         "one dimension": (ones[0], "2D array"),
         "complex": (ones.astype(complex), "Complex data not supported"),
-        "no documents": (np.zeros((0, n)), "minimum of 1 is required"),
     }
 
 

@@ -524,11 +524,39 @@ def test_no_documents_get_no_answers(kind: str, y: Any) -> None:
         assert len(model.decision_function(none)) == 0
 
 
+@pytest.mark.parametrize("kind", [FlatLDA, HybridLDA])
+def test_no_documents_of_counts_get_no_answers(kind: Any) -> None:
+    counts = CountVectorizer().fit_transform(TEXTS)
+    frame = pd.DataFrame(counts.toarray())
+    frame.columns = [f"word{place}" for place in frame.columns]
+    model = quick(kind).fit(frame, LABELS)
+    dense = counts[:0].toarray()
+    batches: list[Any] = [[], counts[:0], dense, frame[:0], pl.DataFrame(frame)[:0]]
+    for none in batches:
+        assert model.suggest(none) == []
+        assert model.predict(none).shape == model.predict_proba(none).shape == (0, 2)
+
+
+def test_no_documents_to_learn_from_are_refused_by_a_message_about_texts() -> None:
+    batches: list[Any] = [[], np.array([]), pd.Series([], dtype=str)]
+    for nothing in batches:
+        with pytest.raises(InputError, match="list of str, or counts; it is empty; pass at least"):
+            FlatLDA().fit(nothing, [])
+    with pytest.raises(ValueError, match="minimum of 1 is required"):
+        FlatLDA().fit(np.zeros((0, 3)), [])
+    with pytest.raises(InputError, match="0 documents"):
+        FlatLDA().fit(TEXTS, LABELS).score([], [])
+
+
 def test_texts_in_other_containers_are_refused_with_the_conversion() -> None:
     model = FlatLDA().fit(TEXTS, LABELS)
     for texts, conversion in (
         ((text for text in TEXTS), r"got a generator; pass list\(X\)"),
         ([b"the jury"], r"got a list of bytes; pass \[text.decode\(\) for text in X\]"),
+        (
+            pd.Series([b"the jury"]),
+            r"got a Series of bytes; pass \[text.decode\(\) for text in X\]",
+        ),
         (pa.array(["the jury"]), r"got a StringArray; pass X.to_pylist\(\)"),
         (pa.chunked_array([["the jury"]]), r"got a ChunkedArray; pass X.to_pylist\(\)"),
     ):

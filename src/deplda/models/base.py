@@ -369,11 +369,11 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
             return float(super().score(X, y, sample_weight))
         labels, targets = self._read_labels(X, y)
         truth = renamed(labels, by_place(targets, self.classes_), self.classes_)
-        weights = _check_sample_weight(sample_weight, labels)
         ranked = "train" if self.n_learned_labels_ == len(self.classes_) else "all"
         metrics = evaluate(
             self.scores_to_evaluate(X), truth, self.label_sets_, labels=ranked, ks=()
         )
+        weights = _check_sample_weight(sample_weight, labels)
         precision = metrics.document.ranking["average_precision"]
         share_known = metrics.document.positives / np.maximum(np.diff(labels.indptr), 1)
         return Ratio(
@@ -520,11 +520,12 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
             )
         if isinstance(X, str):
             raise InputError("X is one text; put it in a list")
-        if are_texts(X, if_empty=not reset and self.counter_ is not None):
+        if are_texts(X, if_empty=not reset):
             X = self._count_words(X)
         check_no_texts(X)
         how: Any = {
-            "accept_sparse": "csr", "ensure_non_negative": True, "ensure_min_samples": int(reset)
+            "accept_sparse": "csr", "ensure_min_samples": int(reset),
+            "ensure_non_negative": 0 not in getattr(X, "shape", ()),  # scikit-learn takes the least
         }  # fmt: skip
         if reset or hasattr(X, "columns"):
             x = validate_data(self, X, reset=reset, **how)
@@ -553,6 +554,8 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
 
     def _count_words(self, texts: Any) -> Any:
         if self.counter_ is None:
+            if not len(texts):
+                return csr_array((0, self.n_features_in_))
             raise InputError(
                 "X holds texts, but this model was fitted on counts; "
                 "fit it with texts, or pass fit(..., counter=...), to let it count words itself"

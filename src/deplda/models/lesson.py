@@ -100,7 +100,7 @@ def are_texts(X: Any, *, if_empty: bool = False) -> bool:
     """Return whether X is a list of texts, or an array or a column of them."""
     if isinstance(X, Documents) or issparse(X):
         return False
-    if not (isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1):
+    if not _is_one_dimensional(X):
         return False
     are_strings = [isinstance(x, str) for x in X]
     if any(are_strings) and not all(are_strings):
@@ -111,13 +111,17 @@ def are_texts(X: Any, *, if_empty: bool = False) -> bool:
     return any(are_strings) if are_strings else if_empty
 
 
+def _is_one_dimensional(X: Any) -> bool:
+    return isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1
+
+
 _OF_TEXTS = ("object", "str", "string")  # what pandas and polars call their types
 
 
 def check_no_texts(X: Any) -> None:
     """Raise if X is neither counts nor a list, an array or a column of texts."""
     is_arrow = hasattr(X, "to_pylist") and not hasattr(X, "shape")
-    are_bytes = isinstance(X, list | tuple) and any(isinstance(x, bytes) for x in X)
+    are_bytes = _is_one_dimensional(X) and any(isinstance(x, bytes) for x in X)
     if is_arrow or are_bytes or isinstance(X, Iterator):
         instead = (
             "X.to_pylist()" if is_arrow
@@ -128,6 +132,8 @@ def check_no_texts(X: Any) -> None:
             f"X must be a list of str, or counts; got a {type(X).__name__}"
             f"{' of bytes' if are_bytes else ''}; pass {instead}"
         )
+    if _is_one_dimensional(X) and not len(X):
+        raise InputError("X must be a list of str, or counts; it is empty; pass at least one text")
     if issparse(X) or len(getattr(X, "shape", ())) != 2 or not all(X.shape):
         return
     if hasattr(X, "columns"):
