@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from deplda import DependencyLDA, FlatLDA, PriorLDA
 from deplda.data.datasets.newsroom_lexicon import ITS_COMPANIONS, ONE_DOCUMENT_LABEL
+from deplda.models.reasons import percent_of_documents
 from deplda.models.topic_model import TopicModel
 from tests.models.worlds import TOPICS, counted, newsroom, trained
 
@@ -106,3 +107,8 @@ def test_an_explanation_shares_out_fractions_of_words() -> None:
     assert [word.times for word in part.words] == [word.times / 4 for word in whole.words]
     for word in part.words:
         assert sum(word.tokens) == pytest.approx(word.times, rel=1e-4)
+
+
+@pytest.mark.parametrize(("share", "percentage"), [(0, "0 %"), (0.001, "< 1 %"), (0.08, "8 %")])
+def test_a_share_of_documents_is_zero_only_if_there_are_none(share: float, percentage: str) -> None:
+    assert percent_of_documents(share) == percentage

@@ -91,7 +91,7 @@ def _trained_on(found: dict[str, Any]) -> str:
 def _how_good(found: dict[str, Any], path: Path) -> list[str]:
     """Return how good the model is, as sentences."""
     from deplda.models.quality import held_out_in_words
-    from deplda.models.reasons import percent
+    from deplda.models.reasons import percent, percent_of_documents
 
     reached, calibration = found["held_out"] or {}, found["calibration"] or {}
     lines = []
@@ -113,7 +113,10 @@ def _how_good(found: dict[str, Any], path: Path) -> list[str]:
             "average (expected calibration error), on documents held out."
         )
         none = calibration.get("without_labels")
-        rest = "" if none is None else f"; {percent(none)} of the documents held out get none"
+        rest = (
+            "" if none is None
+            else f"; {percent_of_documents(none)} of the documents held out get none"
+        )  # fmt: skip
         lines.append(
             f"It suggests labels from a probability of {percent(calibration['threshold'])}{rest}."
         )

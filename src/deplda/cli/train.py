@@ -278,11 +278,11 @@ def _quality(held_out: dict[str, float], n_documents: int) -> str:
 
 def _suggests_from(calibration: Any) -> str:
     """Return how likely a label must be to be suggested, and how many documents get none."""
-    from deplda.models.reasons import percent
+    from deplda.models.reasons import percent, percent_of_documents
 
     return (
         f"Suggests labels from a probability of {percent(calibration.threshold)}; "
-        f"{percent(calibration.without_labels)} of the documents held out get none."
+        f"{percent_of_documents(calibration.without_labels)} of the documents held out get none."
     )
 
 

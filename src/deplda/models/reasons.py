@@ -162,6 +162,11 @@ def percent(probability: float) -> str:
     return "> 99 %" if probability > 0.99 else f"{probability * 100:.0f} %"
 
 
+def percent_of_documents(share: float) -> str:
+    """Return a share of documents, which, unlike a probability, may be 0 % or 100 %."""
+    return f"{share:.0%}".replace("%", " %") if share in (0, 1) else percent(share)
+
+
 WITHOUT_REASONS = "The model knows no word of this document, so it suggests no labels."
 
 
