@@ -146,7 +146,7 @@ def test_the_table_by_subject_is_written_whole_and_has_names(
     loaded.label_language_ = "en"
     loaded.save(tmp_path / "m")
     table = tmp_path / "subjects.tsv"
-    said = done("evaluate", tmp_path / "m", test_part, "--by-subject", table, "-k", 1)
+    said = done("evaluate", tmp_path / "m", test_part, "--by-subject", table, "--cutoff", 1)
     assert said.splitlines()[-1] == f"4 labels: {table}"
     heading, *rows = (line.split("\t") for line in table.read_text("utf-8").splitlines())
     assert heading[:3] == ["URI", "Label", "Support"]
@@ -214,7 +214,7 @@ def test_an_empty_text_is_judged_as_predict_answers_it(
         {"id": "b", "text": text, "labels": ["SPORT"]},
     ]
     path = write_jsonl(tmp_path / "a.jsonl", rows)
-    result = run("evaluate", model, path, "-k", 1, "--json")
+    result = run("evaluate", model, path, "--cutoff", 1, "--json")
     assert result.stderr == "1 of 2 documents has no text\n"
     found = json.loads(result.stdout)["suggestions"]
     assert found["documents"] == 2

@@ -58,7 +58,7 @@ def test_it_warns_of_documents_learned_from() -> None:
     labels = np.eye(3, dtype=int)[np.arange(60) % 3]
     counts = rng.poisson(0.3 + 3 * np.repeat(labels, 3, axis=1))
     again = Corpus(counts, labels, [f"w{n}" for n in range(9)], ["b", "a", "c"])
-    with pytest.warns(LearnedFromWarning, match=r"48 of 60 documents were learned from"):
+    with pytest.warns(LearnedFromWarning, match=r"48 of 60 documents have the same words as"):
         assert measure(model, again).n_learned == 48
 
 
