@@ -84,5 +84,6 @@ def test_rare_are_the_labels_of_the_lowest_fifth_that_documents_have() -> None:
     given = csr_array(np.diag([1.0, 0, 0, 1, 1, 1]))
     counts = np.array([1, 1, 5, 9, 20, -1])
     rare = rare_labels(given, truth, counts)
-    assert (rare.low, rare.high, rare.n_labels) == (1, 4, 2)
+    assert (rare.low, rare.high, rare.n_labels) == (1, 1, 2)
+    assert str(rare) == "2 labels with 1 training document"
     assert rare.found.value == 0.5  # the third is not rare, the last not known

@@ -145,12 +145,13 @@ def rare_labels(given: Sparse, truth: Sparse, training_documents: Ints) -> RareL
     not know are −1.
     """
     is_tested = (truth.sum(axis=0) > 0) & (training_documents >= 0)
-    low, high = frequency_bins(training_documents[is_tested])[0]
-    rarest = np.flatnonzero(is_tested & (training_documents <= high))
+    _, limit = frequency_bins(training_documents[is_tested])[0]
+    rarest = np.flatnonzero(is_tested & (training_documents <= limit))
+    counts = training_documents[rarest]
     own = truth[:, rarest].astype(bool)
     hits = (given[:, rarest] > 0).multiply(own).sum(axis=1, dtype=np.float64)
     found = Ratio(np.asarray(hits), np.asarray(own.sum(axis=1, dtype=np.float64)))
-    return RareLabels(low, high, len(rarest), found)
+    return RareLabels(int(counts.min()), int(counts.max()), len(rarest), found)
 
 
 def _told(estimate: Estimate) -> str:
