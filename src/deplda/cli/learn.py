@@ -24,7 +24,6 @@ from deplda.cli.output import (
 from deplda.cli.thesaurus import as_the_model_has_them
 from deplda.cli.train import made, summary_of
 from deplda.data.files import read_lines
-from deplda.data.readers.separators import USUAL
 from deplda.data.wording import counted
 from deplda.errors import InputError
 from deplda.models.registry import can, verbs_that_can
@@ -166,6 +165,8 @@ def _last_versions(corpus: Corpus) -> Corpus:
 
 def _check_separator(labels: Iterable[str], classifier: Any, fields: Fields | None) -> None:
     """Raise if new labels are several labels of the model in one string."""
+    from deplda.data.readers.separators import USUAL
+
     known, vocabulary = set(classifier.classes_.tolist()), classifier.vocabulary_
 
     def is_known(label: str) -> bool:
