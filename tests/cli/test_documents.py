@@ -209,10 +209,10 @@ def test_options_win_over_what_a_model_remembers(
     said = problem(1, "predict", of_titles, corpus)
     assert "it has none of 'title', 'body', 'tokens' and 'counts' (found: 'id', 'text" in said
     path = write_jsonl(tmp_path / "a.jsonl", [{"title": "court", "body": "opera"}])
-    once = ("--text-field", "title", "--text-field", "body")
-    (plain,) = lines(done("predict", model, path, *once, "-k", 1))
-    (weighted,) = lines(done("predict", model, path, *once, "--field-weight", "title=9", "-k", 1))
-    (text,) = lines(done("predict", model, "-", "-k", 1, input="court " * 9 + "opera"))
+    once = ("--cutoff", 1, "--text-field", "title", "--text-field", "body")
+    (plain,) = lines(done("predict", model, path, *once))
+    (weighted,) = lines(done("predict", model, path, *once, "--field-weight", "title=9"))
+    (text,) = lines(done("predict", model, "-", "--cutoff", 1, input="court " * 9 + "opera"))
     assert weighted["labels"] == text["labels"] != plain["labels"]
 
 
@@ -289,7 +289,7 @@ def test_counts_are_explained_as_they_are_predicted(tmp_path: Path, model: Path)
     row = {"text": "opera", "counts": {"court": 2}}
     path = write_jsonl(tmp_path / "a.jsonl", [row])
     found = json.loads(done("explain", model, path, "--json"))
-    (predicted,) = lines(done("predict", model, path, "-k", 1))
+    (predicted,) = lines(done("predict", model, path, "--cutoff", 1))
     assert found["n_tokens"] == 2
     assert found["labels"][0]["label"] == predicted["labels"][0]["label"] == "LAW"
 

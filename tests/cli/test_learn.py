@@ -94,7 +94,7 @@ def test_learning_here_is_learning_in_python(tmp_path: Path, model: Path, new: P
     done("learn", model, new, "-o", tmp_path / "m", "--jobs", 1)
     python: Any = deplda.load(model)
     python.partial_fit([row["text"] for row in NEW], [row["labels"] for row in NEW])
-    test = read_corpus(new)
+    test = read_corpus(new)[:4]  # the last has no vocabulary words
     scores = deplda.load(tmp_path / "m").decision_function(test)
     assert (scores == python.decision_function(test)).all()
 

@@ -174,7 +174,7 @@ def test_a_traceback_is_shown_only_when_asked_for(
     result = run("--debug", "info", tmp_path)
     assert isinstance(result.exception, deplda.ReadError)
 
-    def broken(path: object) -> None:
+    def broken(path: object, *, trusted: bool) -> None:
         raise RuntimeError("two\nlines")
 
     monkeypatch.setattr("deplda.models.card.read_card", broken)

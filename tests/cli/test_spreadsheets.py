@@ -146,13 +146,14 @@ def test_pdf_and_word_files_are_predicted_and_explained(tmp_path: Path, model: P
     (folder / "a.pdf").write_bytes(pdf("the court and the judge", "a verdict of the jury"))
     (folder / "b.docx").write_bytes(docx("The orchestra", "played an opera"))
     (folder / "c.txt").write_bytes("the team won the match".encode("utf-16"))
-    told = lines(done("predict", model, folder, "-k", 1))
+    told = lines(done("predict", model, folder, "--cutoff", 1))
     assert {Path(line["id"]).name: line["labels"][0]["label"] for line in told} == {
         "a.pdf": "LAW", "b.docx": "MUSIC", "c.txt": "SPORT",
     }  # fmt: skip
     found = json.loads(done("explain", model, folder / "a.pdf", "--json"))
     assert found["labels"][0]["label"] == "LAW"
-    (sent,) = lines(done("predict", model, "-", "-k", 1, input=pdf("the court and the judge")))
+    court = pdf("the court and the judge")
+    (sent,) = lines(done("predict", model, "-", "--cutoff", 1, input=court))
     assert sent["labels"][0]["label"] == "LAW"
 
 

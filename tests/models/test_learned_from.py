@@ -112,7 +112,7 @@ def test_it_is_warned_of_documents_learned_from_with_their_share() -> None:
     warn_of(9, 1000)  # a few are there twice in any corpus
     with pytest.warns(LearnedFromWarning, match="10 of 1,000"):
         warn_of(10, 1000)
-    with pytest.warns(LearnedFromWarning, match=r"1,500 of 2,000 documents were learned from"):
+    with pytest.warns(LearnedFromWarning, match=r"1,500 of 2,000 documents have the same words as"):
         warn_of(1500, 2000)
 
 
