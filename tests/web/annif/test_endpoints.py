@@ -161,7 +161,9 @@ def test_forms_that_are_odd_are_read(body: str, annif: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "+", "%0A%09", "xyzzy+qwertzz"])
-def test_nothing_is_suggested_of_a_text_without_vocabulary_words(text: str, annif: httpx.Client) -> None:
+def test_nothing_is_suggested_of_a_text_without_vocabulary_words(
+    text: str, annif: httpx.Client
+) -> None:
     assert results(annif.post(f"{ONE}/suggest", content=f"text={text}", headers=FORM)) == []
 
 
