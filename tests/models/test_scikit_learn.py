@@ -502,6 +502,27 @@ def test_vectors_are_routed_by_scikit_learn() -> None:
     assert scores.tolist() == together.tolist()
 
 
+@pytest.mark.usefixtures("routing")
+@pytest.mark.parametrize("method", ["decision_function", "predict", "predict_proba", "score"])
+def test_vectors_are_routed_through_a_pipeline(method: str) -> None:
+    texts, vectors, labels = told_by_vectors()
+    model = quick(HybridLDA, C=1.0).set_fit_request(embeddings=True)
+    getattr(model, f"set_{method}_request")(embeddings=True)
+    pipeline = make_pipeline(CountVectorizer(), model).fit(texts, labels, embeddings=vectors)
+    truth = (labels,) if method == "score" else ()
+    counts = pipeline[0].transform(texts)
+    direct = getattr(pipeline[-1], method)(counts, *truth, embeddings=vectors)
+    routed = getattr(pipeline, method)(texts, *truth, embeddings=vectors)
+    np.testing.assert_array_equal(routed, direct)
+
+
+def test_labels_of_documents_with_vectors_are_cross_predicted() -> None:
+    texts, vectors, labels = told_by_vectors()
+    documents, model = Documents(texts, embeddings=vectors), quick(HybridLDA, C=1.0)
+    predicted = cross_val_predict(model, documents, labels, cv=2, method="predict_proba")
+    assert predicted[labels == 1].mean() > predicted[labels == 0].mean() + 0.3
+
+
 @pytest.mark.parametrize(
     "method", ["decision_function", "predict", "predict_proba", "rank", "suggest", "score"]
 )
