@@ -4,11 +4,12 @@ import gzip
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import deplda
-from tests.cli.running import QUICK, TOPICS, articles, done, lines, problem, write_jsonl
+from tests.cli.running import QUICK, TOPICS, articles, done, lines, problem, run, write_jsonl
 
 
 def test_a_corpus_that_is_nowhere_is_named_with_the_data_sets(tmp_path: Path) -> None:
@@ -29,6 +30,48 @@ def test_wrong_field_names_are_answered_by_those_found(tmp_path: Path, corpus: P
     table.write_text("key,body\n1,court\n")
     said = problem(1, "train", table, "-o", tmp_path / "m")
     assert "there is no column 'text' (found: 'key', 'body')" in said
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv"])
+@pytest.mark.parametrize("verb", ["train", "learn", "convert", "compare"])
+def test_a_field_that_no_document_has_is_an_error_where_labels_are_read(
+    verb: str, ending: str, tmp_path: Path, model: Path
+) -> None:
+    rows = [{" Title ": "court", "text": row["text"], "labels": "LAW"} for row in articles()]
+    path, target = tmp_path / f"a.{ending}", tmp_path / "new.jsonl"
+    if ending == "csv":
+        path.write_text(
+            " Title ,text,labels\n" + "".join(",".join(row.values()) + "\n" for row in rows)
+        )
+    else:
+        write_jsonl(path, rows)
+    words: dict[str, list[Any]] = {
+        "train": ["train", path, "-o", target], "learn": ["learn", model, path, "-o", target],
+        "convert": ["datasets", "convert", path, target], "compare": ["compare", path],
+    }  # fmt: skip
+    fields = ["--text-field", "Titel", "--text-field", "text"]
+    found = "did you mean ' Title '? (found: ' Title ', 'text', 'labels')"
+    said = problem(1, *words[verb], *fields)
+    assert f"'Titel': {found}" in said
+    fields = ["--text-field", "title", "--labels-field", "label"]
+    said = problem(1, *words[verb], *fields)
+    assert "'label': did you mean 'labels'? (found: ' Title ', 'text', 'labels')" in said
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv"])
+def test_a_text_field_that_no_document_to_predict_has_is_a_warning(
+    ending: str, tmp_path: Path, model: Path
+) -> None:
+    path = tmp_path / f"a.{ending}"
+    path.write_text(
+        " Text ,n\nthe court,1\n" if ending == "csv" else '{" Text ": "the court", "n": 1}\n'
+    )
+    ended = run("predict", model, path, "--text-field", "text", "--text-field", "texte")
+    assert ended.exit_code == 0, ended.output
+    assert len(lines(ended.stdout)) == 1
+    assert "no document has the text field 'texte': did you mean ' Text '?" in ended.stderr
+    assert "(found: ' Text ', 'n')" in ended.stderr
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:

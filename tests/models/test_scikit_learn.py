@@ -103,6 +103,8 @@ def test_a_text_that_is_missing_is_named() -> None:
     for texts in ([*TEXTS[:29], None], pd.Series([*TEXTS[:29], None])):
         with pytest.raises(InputError, match=r"the text of document 29 is (None|nan); give ''"):
             FlatLDA().fit(texts, LABELS)
+    with pytest.raises(InputError, match="the text of document 0 is None; give ''"):
+        FlatLDA().fit(TEXTS, LABELS).predict([None])
 
 
 def test_a_first_partial_fit_takes_texts() -> None:
@@ -341,6 +343,18 @@ def test_unknown_labels_count_as_missed_in_a_score_for_every_form_of_labels(kind
         model.score(texts, [["NEW"]] * 4)
 
 
+def test_a_score_does_not_make_its_labels_dense(monkeypatch: pytest.MonkeyPatch) -> None:
+    indicator = csr_array(np.eye(2, dtype=int)[[0, 1] * 15])
+    model = FlatLDA(n_held_out=0).fit(TEXTS, indicator)
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("the labels are made dense")
+
+    monkeypatch.setattr(csr_array, "toarray", refuse)
+    monkeypatch.setattr(csr_array, "todense", refuse)
+    assert 0 < model.score(TEXTS, indicator) <= 1
+
+
 def test_weights_of_documents_without_known_labels_count_for_nothing() -> None:
     model = FlatLDA(n_held_out=0).fit(TEXTS, LABELS)
     texts, y = ["the jury", "the jury", "the jury"], [["LAW"], ["SPORT"], ["NEW"]]
@@ -488,6 +502,27 @@ def test_vectors_are_routed_by_scikit_learn() -> None:
     assert scores.tolist() == together.tolist()
 
 
+@pytest.mark.usefixtures("routing")
+@pytest.mark.parametrize("method", ["decision_function", "predict", "predict_proba", "score"])
+def test_vectors_are_routed_through_a_pipeline(method: str) -> None:
+    texts, vectors, labels = told_by_vectors()
+    model = quick(HybridLDA, C=1.0).set_fit_request(embeddings=True)
+    getattr(model, f"set_{method}_request")(embeddings=True)
+    pipeline = make_pipeline(CountVectorizer(), model).fit(texts, labels, embeddings=vectors)
+    truth = (labels,) if method == "score" else ()
+    counts = pipeline[0].transform(texts)
+    direct = getattr(pipeline[-1], method)(counts, *truth, embeddings=vectors)
+    routed = getattr(pipeline, method)(texts, *truth, embeddings=vectors)
+    np.testing.assert_array_equal(routed, direct)
+
+
+def test_labels_of_documents_with_vectors_are_cross_predicted() -> None:
+    texts, vectors, labels = told_by_vectors()
+    documents, model = Documents(texts, embeddings=vectors), quick(HybridLDA, C=1.0)
+    predicted = cross_val_predict(model, documents, labels, cv=2, method="predict_proba")
+    assert predicted[labels == 1].mean() > predicted[labels == 0].mean() + 0.3
+
+
 @pytest.mark.parametrize(
     "method", ["decision_function", "predict", "predict_proba", "rank", "suggest", "score"]
 )
@@ -557,6 +592,8 @@ def test_texts_in_other_containers_are_refused_with_the_conversion() -> None:
             pd.Series([b"the jury"]),
             r"got a Series of bytes; pass \[text.decode\(\) for text in X\]",
         ),
+        (b"the jury", r"got bytes; pass \[X.decode\(\)\]"),
+        (None, "got None"),
         (pa.array(["the jury"]), r"got a StringArray; pass X.to_pylist\(\)"),
         (pa.chunked_array([["the jury"]]), r"got a ChunkedArray; pass X.to_pylist\(\)"),
     ):

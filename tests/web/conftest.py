@@ -22,7 +22,7 @@ def address(model: Any) -> Iterator[str]:
 
 @pytest.fixture
 def client(address: str) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=address) as found:
+    with httpx.Client(base_url=address, timeout=60) as found:  # a file's process starts slowly
         yield found
 
 

@@ -78,7 +78,7 @@ def test_what_cannot_be_read_is_told_without_a_path_of_the_server(
 def test_tables_are_read_by_the_fields_of_the_model() -> None:
     model = text_model()
     model.fields_ = Fields(text=("title", "body"), labels="subjects")
-    with running(model) as address, httpx.Client(base_url=address) as client:
+    with running(model) as address, httpx.Client(base_url=address, timeout=60) as client:
         (found,) = read(client, "a.csv", "title,body\nA title,court\n").json()["documents"]
     assert (found["title"], found["text"]) == ("A title", "A title\ncourt")
 
@@ -107,7 +107,10 @@ def test_long_texts_are_cut_and_too_much_text_is_refused() -> None:
     limits = Limits(characters=10, large_body_bytes=40)
     (found,) = texts_in(b"x" * 15, "a.txt", None, limits).documents
     assert (found.text, found.n_left_out) == ("x" * 10, 5)
-    with running(text_model(), limits) as address, httpx.Client(base_url=address) as client:
+    with (
+        running(text_model(), limits) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
         assert read(client, "a.txt", "x" * 41).status_code == 413
     packed = xlsx([["text"], *[["court " * 9]] * 9])
     with pytest.raises(HTTPException, match="its texts have more than 40 characters"):

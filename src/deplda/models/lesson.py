@@ -120,6 +120,11 @@ _OF_TEXTS = ("object", "str", "string")  # what pandas and polars call their typ
 
 def check_no_texts(X: Any) -> None:
     """Raise if X is neither counts nor a list, an array or a column of texts."""
+    if X is None or isinstance(X, bytes):
+        raise InputError(
+            "X must be a list of str, or counts; got "
+            + ("None" if X is None else "bytes; pass [X.decode()]")
+        )
     is_arrow = hasattr(X, "to_pylist") and not hasattr(X, "shape")
     are_bytes = _is_one_dimensional(X) and any(isinstance(x, bytes) for x in X)
     if is_arrow or are_bytes or isinstance(X, Iterator):
@@ -132,6 +137,9 @@ def check_no_texts(X: Any) -> None:
             f"X must be a list of str, or counts; got a {type(X).__name__}"
             f"{' of bytes' if are_bytes else ''}; pass {instead}"
         )
+    if _is_one_dimensional(X) and any(x is None for x in X):
+        number = [x is None for x in X].index(True)
+        raise InputError(f"the text of document {number} is None; give '' where there is none")
     if _is_one_dimensional(X) and not len(X):
         raise InputError("X must be a list of str, or counts; it is empty; pass at least one text")
     if issparse(X) or len(getattr(X, "shape", ())) != 2 or not all(X.shape):

@@ -160,8 +160,10 @@ def test_forms_that_are_odd_are_read(body: str, annif: httpx.Client) -> None:
     assert results(annif.post(f"{ONE}/suggest", content=body, headers=FORM))
 
 
-@pytest.mark.parametrize("text", ["", "+", "%0A%09"])
-def test_of_an_empty_text_nothing_is_suggested(text: str, annif: httpx.Client) -> None:
+@pytest.mark.parametrize("text", ["", "+", "%0A%09", "xyzzy+qwertzz"])
+def test_nothing_is_suggested_of_a_text_without_vocabulary_words(
+    text: str, annif: httpx.Client
+) -> None:
     assert results(annif.post(f"{ONE}/suggest", content=f"text={text}", headers=FORM)) == []
 
 
