@@ -125,6 +125,17 @@ def test_the_threshold_has_about_the_best_micro_f1() -> None:
     assert micro(calibrated().threshold) > best - 0.01
 
 
+def test_the_threshold_is_far_from_both_where_true_and_false_pairs_are_far_apart() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.random((200, 3)) < 0.4
+    scores = np.where(truth, 0.9, 0.1) + rng.normal(0, 0.01, truth.shape)
+    pairs = all_pairs(scores, truth, np.ones(3, bool))
+    found = calibrate(pairs, truth.sum(axis=0), 200, is_part=False)
+    assert found is not None
+    told = found.at(scores, np.arange(3))
+    assert told[~truth].max() + 0.2 < found.threshold < told[truth].min() - 0.2
+
+
 def test_missed_pairs_lower_the_thresholds() -> None:
     scores, chances, n_trained = world()
     pairs = all_pairs(scores, drawn(chances, 1), np.ones(N_LABELS, bool))
