@@ -168,6 +168,7 @@ class Results(Verb):
     def check_again(self) -> None:
         finish(self.again)
         assert json.dumps(self.read()) == json.dumps(self.expected)
+        assert leftovers(self.folder) == []
         self.clear()
 
 

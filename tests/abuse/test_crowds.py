@@ -29,9 +29,7 @@ from tests.web.serving import dial, started_with_limits, text_model
 
 LONGEST_REFUSAL = 10  # seconds
 IMPATIENT = {"reading_seconds": 1, "sending_seconds": 1, "idle_seconds": 1}
-SCARCE = {
-    "connections": 40, "held_bytes": 2 << 20, "large_body_bytes": 1 << 20, "body_bytes": 64 << 10,
-}  # fmt: skip
+SCARCE = {"large_body_bytes": 1 << 20, "body_bytes": 64 << 10}
 FEW_DESCRIPTORS = 200  # which leave room for 61 connections
 Server = tuple[Any, str, list[str]]
 
@@ -101,12 +99,18 @@ def test_nobody_is_kept_out_by_a_crowd(
 def test_slow_clients_keep_nobody_from_what_is_scarce(
     tmp_path: Path, amount: Amount, kind: Rude, question: Question
 ) -> None:
-    """All places are taken several times over: 60 clients for 40 connections or 20 bodies."""
+    """The crowd wants more than there is: 60 clients for 40 connections or 20 bodies.
+
+    In full, five times as many for five times the room, in which 32 honest clients fit.
+    """
+    scale = amount(1, 5)
+    n, connections, held_bytes = 60 * scale, 40 * scale, (2 << 20) * scale
+    limits = SCARCE | {"connections": connections, "held_bytes": held_bytes}
     with (
-        started_with_limits(text_model(), tmp_path, SCARCE) as (process, address, _),
-        crowd(address, kind, n=60, pause=2) as came,
+        started_with_limits(text_model(), tmp_path, limits) as (process, address, _),
+        crowd(address, kind, n, pause=2) as came,
     ):
-        while came[0] < 60:
+        while came[0] < n:
             time.sleep(0.05)
         began = time.monotonic()
         honest = ask_for(address, amount(5, 60), n=amount(3, 32), question=question)

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import shutil
 import threading
 import time
 import zlib
@@ -112,6 +113,23 @@ def test_a_process_gets_no_token_and_one_that_cannot_be_started_is_told(
     with pytest.raises(HTTPException, match="no file can be read now; try again"):
         texts(readers, b"The court")
     assert "DEPLDA_TOKEN" not in started[0]
+
+
+def test_without_a_usable_temporary_folder_clients_are_asked_to_come_back(
+    readers: FileProcesses, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("tempfile.tempdir", "/nowhere")
+        with pytest.raises(HTTPException, match="no file can be read now") as unstarted:
+            texts(readers, b"The court")
+    texts(readers, b"The court")
+    (process,) = readers._idle
+    shutil.rmtree(process._folder.name)
+    with pytest.raises(HTTPException, match="no file can be read now") as unwritten:
+        texts(readers, b"The court")
+    assert (unstarted.value.status_code, unwritten.value.status_code) == (503, 503)
+    assert texts(readers, b"a jury") == ["a jury"]
+    assert caplog.text.count("/v1/read cannot use its temporary folder") == 2
 
 
 def test_files_that_are_read_slowly_keep_no_model_waiting(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ more. It is started when the first file comes, and then kept.
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -25,6 +26,8 @@ from deplda.web.access import TOKEN
 from deplda.web.file_texts import texts_in
 from deplda.web.http_errors import busy
 from deplda.web.limits import Limits
+
+log = logging.getLogger("deplda.web")
 
 AT_ONCE = 2
 MEMORY = 1 << 30
@@ -70,13 +73,16 @@ class FileProcesses:
         process, goes_on = self._take(), False
         try:
             read = process.ask(Task(body, name, fields, self._limits, left))
-            goes_on = read.goes_on
+            # Its temporary folder may have been removed, by whatever cleans /tmp.
+            goes_on = read.goes_on and read.status != 503
         finally:
             if goes_on:
                 with self._lock:
                     self._idle.append(process)
             else:
                 process.end()
+        if read.status == 503:
+            raise _unavailable(read.content.decode())
         if read.status == 500:
             raise RuntimeError(f"a file could not be read:\n{read.content.decode()}")
         if read.status != 200:
@@ -101,7 +107,10 @@ class FileProcesses:
 class _Process:
     def __init__(self, memory: int) -> None:
         # What it leaves behind when it is ended is in a folder of ours.
-        self._folder = tempfile.TemporaryDirectory(prefix="deplda-", ignore_cleanup_errors=True)
+        try:
+            self._folder = tempfile.TemporaryDirectory(prefix="deplda-", ignore_cleanup_errors=True)
+        except OSError as error:  # a full or read-only disk
+            raise _unavailable(str(error)) from error
         passed = {name: value for name, value in os.environ.items() if name != TOKEN}
         environment = passed | {"TMPDIR": self._folder.name, "OMP_NUM_THREADS": "1"}
         try:
@@ -112,7 +121,7 @@ class _Process:
             )  # fmt: skip
         except OSError as error:  # too little memory, or too few descriptors
             self._folder.cleanup()
-            raise busy("no file can be read now; try again in a few seconds") from error
+            raise _unavailable(str(error)) from error
 
     @property
     def is_alive(self) -> bool:
@@ -174,6 +183,11 @@ def _too_much(name: str) -> HTTPException:
     return HTTPException(413, f"{name}: it takes too much memory to read it; send a part of it")
 
 
+def _unavailable(problem: str) -> HTTPException:
+    log.error("/v1/read cannot use its temporary folder or process: %s", problem)
+    return busy("no file can be read now; try again in a few seconds")
+
+
 # In the process -----------------------------------------------------------------------------------
 
 
@@ -202,6 +216,8 @@ def _read(task: Task) -> tuple[int, bytes]:
     except MemoryError:
         told = _too_much(task.name)
         return told.status_code, told.detail.encode()
+    except OSError as error:  # a full disk of temporary files
+        return 503, str(error).encode(errors="backslashreplace")
     except Exception:
         return 500, traceback.format_exc().encode(errors="backslashreplace")
 

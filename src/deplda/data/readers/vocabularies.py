@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, Literal, get_args
@@ -12,8 +13,8 @@ from xml.parsers.expat import ExpatError
 from deplda.data.atomic import write_whole
 from deplda.data.encodings import decode
 from deplda.data.files import StrPath, open_binary, read_lines
-from deplda.data.readers.zipped import Refused, XmlCheck
-from deplda.data.sizes import max_record, too_large
+from deplda.data.readers.zipped import LONGEST_PREFIX, Refused, XmlCheck
+from deplda.data.sizes import max_record, max_whole, too_large
 from deplda.data.vocabulary import ANY, Concept, Vocabulary
 from deplda.errors import InputError, ReadError
 
@@ -29,6 +30,9 @@ _DEPRECATED = "http://www.w3.org/2002/07/owl#deprecated"
 _REPLACED_BY = "http://purl.org/dc/terms/isReplacedBy"
 _NO_BASE = "urn:deplda:base"
 """What addresses of a SKOS file are relative to where it does not say; such are an error."""
+_DECLARATION = re.compile(rb"\b(?:base|prefix)\b", re.IGNORECASE)
+_SHORT_STATEMENT = 4 << 10  # bytes
+_MOST_PREFIXES = 1_000
 
 
 def read_vocabulary(
@@ -215,12 +219,14 @@ def _triples(path: StrPath, format: str) -> Iterator[tuple[str, str, Any]]:
     with open_binary(path) as file:
         checked: Any = _CheckedRdf(path, file, is_xml=format == "RDF_XML")
         try:
-            for triple in pyoxigraph.parse(checked, format=kind, base_iri=_NO_BASE):
-                checked.n_read = 0
+            triples = pyoxigraph.parse(checked, format=kind, base_iri=_NO_BASE)
+            for triple in triples:
+                checked.begin_statement(triples)
                 if isinstance(triple.subject, pyoxigraph.NamedNode):
                     yield triple.subject.value, triple.predicate.value, triple.object
         except Refused as error:
-            problem = f"{error}; remove it, or save the vocabulary as Turtle (.ttl)"
+            remedy = ", or save the vocabulary as Turtle (.ttl)" if format == "RDF_XML" else ""
+            problem = f"{error}; remove it{remedy}"
             raise ReadError(path, None, problem) from error
         except ReadError:
             raise
@@ -236,17 +242,31 @@ class _CheckedRdf:
         self._path, self._file, self._limit = path, file, max_record()
         # RDF/XML is read as UTF-8 whatever it declares, so it is checked as UTF-8 too.
         self._xml = XmlCheck("the XML", "utf-8") if is_xml else None
-        self.n_read = 0
-        """Bytes since the last statement."""
+        self._n_read = self._n_expanded = 0  # bytes since the last statement, and in the file
 
     def read(self, size: int) -> bytes:
         block = self._file.read(size)
-        self.n_read += len(block)
-        if self.n_read > self._limit:
+        self._n_read += len(block)
+        if self._n_read > self._limit:
             raise too_large(self._path, None, "a statement")
         if self._xml is not None:
             self._xml.feed(block)
+        elif self._n_read > _SHORT_STATEMENT:
+            # Each base extends the previous one, and each prefix the base.
+            self._n_expanded += len(_DECLARATION.findall(block)) * self._n_read
+            if self._n_expanded > max_whole():
+                raise Refused("it has too many prefixes and bases before its statements")
         return block
+
+    def begin_statement(self, parser: Any) -> None:
+        """Check the prefix and base of Turtle, which every short address could expand to."""
+        if self._xml is None:
+            prefixes = parser.prefixes if self._n_read > _SHORT_STATEMENT else {}
+            if len(prefixes) > _MOST_PREFIXES:
+                raise Refused(f"it has more than {_MOST_PREFIXES:,} prefixes")
+            if max(map(len, [parser.base_iri or "", *prefixes.values()])) > LONGEST_PREFIX:
+                raise Refused(f"it has a prefix or base of more than {LONGEST_PREFIX:,} characters")
+        self._n_read = 0
 
 
 def _add(parts: _Parts, predicate: str, value: Any) -> None:

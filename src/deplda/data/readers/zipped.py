@@ -17,6 +17,8 @@ _BLOCK = 1 << 20
 _MOST_ELEMENTS, _MOST_IN_ONE, _DEEPEST, _LONGEST_TAG = 1 << 23, 1 << 20, 1_000, 1 << 22
 """More than sheets have rows and texts, a row has cells, and Word's elements are deep."""
 _MOST_ATTRIBUTES = 1_000  # other parsers compare each with all others
+LONGEST_PREFIX = 2_048  # characters, which each address that begins with a prefix repeats
+_XML_BASE = "http://www.w3.org/XML/1998/namespace base"
 _SHEETS = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _LET_GO = {f"{_SHEETS} row", f"{_SHEETS} si"}
 """What openpyxl empties as soon as it has read it; all else is kept until the end of a part."""
@@ -110,13 +112,22 @@ class XmlCheck:
             raise Refused(f"{self._name} has elements within each other, {self._depth:,} deep")
         if len(attributes) > 2 * _MOST_ATTRIBUTES:
             raise Refused(f"{self._name} has a tag with more than {_MOST_ATTRIBUTES:,} attributes")
+        if _XML_BASE in attributes[::2]:
+            self._check_prefix(attributes[attributes.index(_XML_BASE) + 1])
+
+    def _check_prefix(self, uri: str) -> None:
+        """Refuse a long address that short ones expand to."""
+        if len(uri) > LONGEST_PREFIX:
+            most = f"{LONGEST_PREFIX:,}"
+            raise Refused(f"{self._name} has a namespace or base of more than {most} characters")
 
     def end(self, tag: str) -> None:
         """Take the end of an element."""
         self._depth -= 1
 
-    def _begin_namespace(self, *_: Any) -> None:
+    def _begin_namespace(self, _: Any, uri: str | None) -> None:
         self._n_namespaces += 1
+        self._check_prefix(uri or "")
         if self._n_namespaces > _MOST_ATTRIBUTES:
             raise Refused(f"{self._name} has more than {_MOST_ATTRIBUTES:,} namespaces at a place")
 
