@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
-from importlib.util import find_spec
 from threading import Lock
 from typing import Literal, get_args
 
@@ -18,6 +17,8 @@ Normalizer = Literal["auto", "snowball", "lemma", "none"]
 NORMALIZERS: tuple[str, ...] = get_args(Normalizer)
 _DICTIONARIES = {"sr": "hbs"}
 """Names of simplemma's that are not ISO 639-1 codes."""
+_BETTER_BY_LEMMAS = ("fi",)
+"""Languages in which lemmas label documents better than stems (docs/how-to/languages.md)."""
 _MOST_KEPT, _LONGEST_KEPT = 1_000_000, 100
 
 
@@ -39,8 +40,7 @@ class Forms(dict[str, str]):
 def resolve(normalize: str, code: str | None) -> str:
     """Return the normaliser that is meant: "snowball", "lemma" or "none".
 
-    "auto" is the stemmer of the language, or where there is none "none". It does not depend on what
-    else is installed, so that the same call counts the same words everywhere.
+    "auto" is the stemmer of the language, in some the dictionary, or where there is none "none".
     """
     if normalize not in NORMALIZERS:
         raise InputError(f"normalize is {normalize!r}; it must be one of {', '.join(NORMALIZERS)}")
@@ -51,13 +51,12 @@ def resolve(normalize: str, code: str | None) -> str:
             f"normalize is {normalize!r}, which needs a language, such as language='de' "
             "(--language de)"
         )
-    found = "snowball" if normalize == "auto" else normalize
+    by_default = "lemma" if code in _BETTER_BY_LEMMAS else "snowball"
+    found = by_default if normalize == "auto" else normalize
     if found == "snowball" and not _has_stemmer(code):
         raise InputError(
             f"there is no stemmer for {NAMES[code]}; use normalize='none' (--normalize none)"
         )
-    if found == "lemma" and find_spec("simplemma") is None:
-        raise InputError("normalize is 'lemma', which needs simplemma: pip install 'deplda[lemma]'")
     return found
 
 
