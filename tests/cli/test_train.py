@@ -153,9 +153,9 @@ def test_the_language_is_told_by_the_texts_and_said(tmp_path: Path) -> None:
     assert "language: finnish (fi), by 4 of 4 texts (--language sets another)" in result.stderr
     told = json.loads(done("info", tmp_path / "m", "--json"))["text"]
     assert (told["language"], told["normalize"], told["stop_words"]) == (
-        "fi", "snowball", "finnish",
+        "fi", "lemma", "finnish",
     )  # fmt: skip
-    assert told["package"].startswith("PyStemmer ")
+    assert told["package"].startswith("simplemma ")
     assert "kirjastot" in done("words", tmp_path / "m", "a")
     result = run(
         "train", corpus, "-o", tmp_path / "n", "--model", "flat", "--language", "finnish",

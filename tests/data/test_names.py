@@ -11,6 +11,12 @@ from deplda.data.fields import Fields
 from deplda.data.names import AFTER_TITLE, MARK, MOST_EARLY, Name, NameWords, names_of
 
 
+def test_codes_in_names_are_words() -> None:
+    analyze = WordCounter(stop_words=None).name_analyzer()
+    assert Name.of("vitamin B12", analyze).words == ["vitamin", "b12"]
+    assert Name.of("vitamin D", analyze).words == []
+
+
 @pytest.mark.parametrize(
     ("text", "words", "qualifier"),
     [
@@ -31,7 +37,8 @@ from deplda.data.names import AFTER_TITLE, MARK, MOST_EARLY, Name, NameWords, na
 def test_a_name_is_its_words_and_its_qualifier(
     text: str, words: list[str], qualifier: list[str]
 ) -> None:
-    found = Name.of(text, WordCounter(stop_words=None).name_analyzer())
+    plain = WordCounter(stop_words=None, token_pattern="words")  # noqa: S106
+    found = Name.of(text, plain.name_analyzer())
     assert found == (words, qualifier)
     assert found.sequence == (" ".join(words) if len(words) > 1 else None)
 

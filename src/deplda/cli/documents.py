@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from deplda.data.corpus import Corpus
     from deplda.data.datasets import Dataset
     from deplda.data.readers import Fields, Record, Written
-    from deplda.data.splits import Split
+    from deplda.data.splits import Split, TrainingPart
     from deplda.data.text import WordCounter
 
 FORMATS = (
@@ -63,7 +63,9 @@ class Reading(NamedTuple):
 
         usual = remembered or Fields()
         texts = self.text_field or usual.texts
-        weights = {name: n for name, n in usual.weights.items() if name in texts}
+        weights = usual.weights
+        if weights is not None:
+            weights = {name: n for name, n in weights.items() if name in texts}
         found = replace(
             usual,
             id=usual.id if self.id_field is None else self.id_field or None,
@@ -93,7 +95,7 @@ class Words(NamedTuple):
     stop_words: str
     token_pattern: str
     fold_accents: bool
-    ngrams: int
+    ngrams: Any
 
     def as_written(self) -> Words:
         """Return the same with words as they are, unless it is asked to normalise them."""
@@ -114,8 +116,12 @@ class Words(NamedTuple):
         )
 
 
-def _min_count(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
-    return value if value == "auto" else click.IntRange(1).convert(value, parameter, ctx)
+def _auto_or_whole(least: int, most: int | None = None) -> Callable[..., Any]:
+    def converted(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
+        whole = click.IntRange(least, most)
+        return value if value == "auto" else whole.convert(value, parameter, ctx)
+
+    return converted
 
 
 def _weights(
@@ -240,7 +246,7 @@ _WORDS = [
     ),
     click.option(
         "--min-count",
-        callback=_min_count,
+        callback=_auto_or_whole(1),
         metavar="auto|INTEGER",
         default="auto",
         help="Drop words with fewer tokens.",
@@ -253,17 +259,19 @@ _WORDS = [
     ),
     click.option(
         "--token-pattern",
-        default="words",
-        metavar="words|codes|REGEX",
+        default="auto",
+        metavar="auto|words|codes|REGEX",
         help="What counts as a word: words; codes too, such as covid-19, B12 or 2007/49/EC; or "
-        "matches of a regular expression.",
+        "matches of a regular expression. auto: codes, or what labels training documents best.",
     ),
     click.option("--fold-accents", is_flag=True, help="Count é as e."),
     click.option(
         "--ngrams",
-        type=click.IntRange(1, 5),
-        default=1,
-        help="Longest sequence of words counted as one, if more frequent than by chance.",
+        callback=_auto_or_whole(1, 5),
+        metavar="auto|INTEGER",
+        default="auto",
+        help="Longest sequence of words counted as one, if more frequent than by chance. auto: 1 "
+        "or 2, whichever labels training documents best.",
     ),
 ]
 
@@ -333,11 +341,16 @@ def is_readable(path: StrPath, reading: Reading) -> bool:
 
 
 def load_corpus(
-    source: str, reading: Reading, counter: WordCounter, remembered: Fields | None = None
+    source: str,
+    reading: Reading,
+    counter: WordCounter,
+    remembered: Fields | None = None,
+    training: TrainingPart | None = None,
 ) -> Loaded:
     """Return the documents of a file, a folder, standard input or a data set known by name.
 
     `remembered` are the fields of a model, by which a file is read unless options say otherwise.
+    `training` are the documents by whose labels it is chosen how texts become words.
     """
     from deplda.data import datasets
     from deplda.data.readers import guess_format, read_counted
@@ -349,10 +362,11 @@ def load_corpus(
         format, fields = reading.format or guess_format(path), reading.fields(remembered)
         with waiting(f"reading {'standard input' if source == '-' else Path(source).name}") as seen:
             read = read_counted(
-                path, format, fields=fields, counter=counter, seen=seen, **reading.written._asdict()
-            )
+                path, format, fields=fields, counter=counter, seen=seen, training=training,
+                **reading.written._asdict(),
+            )  # fmt: skip
         if read.counter is not None:
-            _tell_language(counter)
+            _note_settings(counter)
         for each in read.notes:
             note(each)
         return Loaded(read.corpus, (), read.counter, read.fields)
@@ -370,30 +384,36 @@ def load_corpus(
         fetched(source, reading.data_dir)
     with waiting(f"reading {source}"):
         found = datasets.load(source, reading.data_dir)
-    return recounted(found, counter)
+    return recounted(found, counter, training)
 
 
-def _tell_language(counter: WordCounter) -> None:
+def _note_settings(counter: WordCounter) -> None:
+    """Report the language and how texts become words, if they were detected and chosen."""
     if (told := getattr(counter, "detected_", None)) is not None:
         note(f"language: {told} (--language sets another)")
+    if counter.choice_ is not None:
+        note(str(counter.choice_))
 
 
-def recounted(found: Dataset, counter: WordCounter) -> Loaded:
+def recounted(found: Dataset, counter: WordCounter, training: TrainingPart | None = None) -> Loaded:
     """Return a data set with its words counted as they are to be, if it has texts."""
     from deplda.data.readers import CorpusBuilder
-    from deplda.data.text import CountsOnly
+    from deplda.data.text import CountsOnly, label_sets
+    from deplda.data.word_settings import MOST_DOCUMENTS
 
     corpus = found.corpus
     if not found.texts or isinstance(counter, CountsOnly):
         return Loaded(corpus, found.splits, texts=found.texts)
     counter.detect_language(found.texts)
-    _tell_language(counter)
+    labels = label_sets(corpus.labels)
+    if training is not None:
+        rows = training.rows(len(corpus), found.splits)
+        counter.choose(({"text": found.texts[row]}, labels[row]) for row in rows[:MOST_DOCUMENTS])
+    _note_settings(counter)
     count = counter.analyzer().counts
     builder = CorpusBuilder(getattr(counter, "vocabulary_", None), corpus.label_names)
-    labels = corpus.labels
-    for row, text in enumerate(found.texts):
-        places = labels.indices[labels.indptr[row] : labels.indptr[row + 1]]
-        builder.add(count(text), [corpus.label_names[c] for c in places], corpus.ids[row])
+    for text, numbers, id in zip(found.texts, labels, corpus.ids, strict=True):
+        builder.add(count(text), [corpus.label_names[n] for n in numbers], id)
     corpus = builder.corpus()
     fitted = counter.with_words(corpus.vocabulary)
     return Loaded(corpus, found.splits, fitted, texts=found.texts)

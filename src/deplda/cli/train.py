@@ -292,9 +292,12 @@ def _learn(
     named: Callable[[Corpus], Corpus] | None, known: Known | None, keep_examples: bool,
 ) -> Corpus | None:  # fmt: skip
     """Let the model learn from a corpus; return what was kept for testing."""
+    from deplda.data.splits import TrainingPart
+
     if "checkpoint" in how and not can(model, "checkpoint"):
         raise InputError(f"--checkpoint is for models with chains; {type(model).__name__} has none")
-    loaded = load_corpus(corpus, reading, counter)
+    training = TrainingPart(int(split) if split.isdecimal() else None, holdout, seed)
+    loaded = load_corpus(corpus, reading, counter, training=training)
     titles = titles_of(corpus, reading, loaded) if keep_examples else {}
     if known is not None:
         known.number(loaded.corpus.ids)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from deplda.data import checks
@@ -44,8 +44,10 @@ class Fields:
         or empty.
     where : sequence of Where
         Only documents of which all of these are true, such as ``Where("split", "train")``.
-    weights : mapping of str to int
-        How many times the words of a text field count, such as ``{"title": 2}``; 1 by default.
+    weights : mapping of str to int, optional
+        How many times the words of a text field count, such as ``{"title": 2}``; 1 where nothing is
+        said. Without it `deplda train` chooses the weights of fields that are much shorter than
+        others, as titles are.
 
     Examples
     --------
@@ -63,7 +65,7 @@ class Fields:
     separator: str | None = None
     label_columns: Sequence[str] = ()
     where: Sequence[Where] = ()
-    weights: Mapping[str, int] = field(default_factory=dict)
+    weights: Mapping[str, int] | None = None
 
     def __post_init__(self) -> None:
         if self.separator == "":
@@ -77,7 +79,7 @@ class Fields:
                     f"the text field {name!r} is named twice; name it once, and give it a weight "
                     f"(--field-weight {name}=2) if its words are to count twice"
                 )
-        for name, weight in self.weights.items():
+        for name, weight in (self.weights or {}).items():
             if name not in times:
                 raise InputError(
                     f"{name!r} has a weight, but is no text field; those are "
@@ -90,6 +92,10 @@ class Fields:
         """The fields with raw text, in the order in which they are read."""
         return (self.text,) if isinstance(self.text, str) else tuple(self.text)
 
+    def weight_of(self, name: str) -> int:
+        """How many times the words of a text field count."""
+        return (self.weights or {}).get(name, 1)
+
     @property
     def names_to_write(self) -> FieldNames:
         """The names of the fields of a document that is written with its whole text in one field.
@@ -97,7 +103,7 @@ class Fields:
         The text goes to the field whose words count least often, the last of several; the others
         are empty. There is no title if the title is a text field: the whole text contains it.
         """
-        text = min(reversed(self.texts), key=lambda name: self.weights.get(name, 1))
+        text = min(reversed(self.texts), key=self.weight_of)
         has_title = TITLE not in map(str.casefold, self.texts)
         return FieldNames(
             id=self.id or "id",

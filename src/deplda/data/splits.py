@@ -11,7 +11,7 @@ Examples
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import NamedTuple
 
 import numpy as np
@@ -107,7 +107,7 @@ def by_fold(folds: npt.NDArray[np.int64]) -> Iterator[Split]:
 
 
 def random_split(
-    corpus: Corpus, test_share: float = 0.2, *, seed: int = 0, groups: Sequence[str] = ()
+    corpus: Sized, test_share: float = 0.2, *, seed: int = 0, groups: Sequence[str] = ()
 ) -> Split:
     """Return a random split with `test_share` of the documents in the test part.
 
@@ -127,6 +127,21 @@ def random_split(
     n_groups = 1 + int(np.abs(np.cumsum(sizes[order])[:-1] - test_share * len(corpus)).argmin())
     in_test = np.isin(group_of, order[:n_groups])
     return Split(np.flatnonzero(~in_test), np.flatnonzero(in_test))
+
+
+class TrainingPart(NamedTuple):
+    """Which documents train: those of a split, but for a share that is held out for testing."""
+
+    split: int | None = None
+    holdout: float | None = None
+    seed: int = 0
+
+    def rows(self, n: int, splits: Sequence[Split] = ()) -> npt.NDArray[np.int64]:
+        """Return the rows of n documents that train."""
+        rows = splits[self.split].train if splits and self.split is not None else np.arange(n)
+        if self.holdout is None:
+            return rows
+        return rows[random_split(rows, self.holdout, seed=self.seed).train]
 
 
 def split_by_ids(corpus: Corpus, test_ids: Iterable[str]) -> Split:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import chain
 from typing import Any, Literal, Self
@@ -33,12 +33,15 @@ from deplda.data.languages import (
 )
 from deplda.data.names import MARK, NameWords, names_of
 from deplda.data.rows import SparseRows, column_numbers
-from deplda.data.tokens import Tokenizer
+from deplda.data.targets import Indicator, read_targets
+from deplda.data.tokens import NAMED_PATTERNS, Tokenizer
 from deplda.data.vocabulary import Vocabulary
 from deplda.data.word_frames import frame_of
+from deplda.data.word_settings import Candidates, Choice, Document, WordSettings, choose
 from deplda.errors import InputError
 
 MOST_NGRAMS = 5
+DEFAULT_PATTERN = "codes"
 
 
 class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -51,8 +54,9 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
         and normaliser if these are "auto". "auto" detects the language of most of the first
         thousand training texts; `detected_` has the result.
     normalize : "auto", "snowball", "lemma" or "none", default "auto"
-        Merge the forms of a word: by the language's Snowball stemmer, by simplemma's dictionary
-        (the extra ``[lemma]``), or not. "auto" is the stemmer of the language if there is one.
+        Merge the forms of a word: by the language's Snowball stemmer, by simplemma's dictionary,
+        or not. "auto" is the dictionary in Finnish, and the stemmer of other languages if there is
+        one.
     stop_words : str, path, iterable of str, or None, default "auto"
         Words to ignore: a language (see `languages`), a file with one word per line (a `Path`,
         or a string that ends in ``.txt``), the words themselves, or None to keep all. "auto" are
@@ -60,21 +64,21 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
         are compared before words are normalised.
     min_count : int or "auto", default "auto"
         Words with fewer tokens than this in the training texts are dropped. The paper uses 20;
-        "auto" is one for every 50,000 tokens, at least 1 and at most 20 (see `auto_min_count`).
-    token_pattern : "words", "codes" or str, default "words"
+        "auto" is one for every 50,000 tokens, at least 1 and at most 3 (see `auto_min_count`).
+    token_pattern : "auto", "words", "codes" or str, default "auto"
         Words have two letters or more; in scripts without spaces (Chinese, Japanese, Thai, Lao,
         Burmese, Khmer) each pair of adjacent characters is a word. "codes" also matches whole
-        tokens with digits: "covid-19", "B12", "2007/49/EC", "1997". Or a regular expression; each
-        match, or its one group, is a token. A pattern that can match in very many ways may take
-        very long: do not use patterns of strangers.
+        tokens with digits: "covid-19", "B12", "2007/49/EC", "1997". "auto" is chosen by labels, or
+        else "codes". Or a regular expression; each match, or its one group, is a token. A pattern
+        that can match in very many ways may take very long: do not use patterns of strangers.
     fold_accents : bool, default False
         Remove accents: "é" is "e". Words are normalised before.
     lowercase : bool, default True
         Fold case before matching.
-    ngrams : int, default 1
+    ngrams : int or "auto", default "auto"
         The longest sequence of words that is counted as a word. Sequences are kept if they occur
         more often than by chance (log-likelihood ratio above 10.83), at most as many as words;
-        stop words in between are ignored.
+        stop words in between are ignored. "auto" is 1 or 2, chosen by labels, or else 1.
     vocabulary : iterable of str, optional
         Use exactly these words, in this order, and learn none.
     names : Vocabulary or iterable of str, optional
@@ -94,6 +98,9 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
         The words kept, in the order of the columns, as they are counted.
     min_count_ : int
         The threshold used.
+    choice_ : Choice or None
+        What was chosen by labels: `fit` with y ranks the labels of held-out texts by the words of
+        others, with each of the settings that are "auto". None if nothing was.
     names_at_ : range
         The columns of `vocabulary_` that are counted only for names.
 
@@ -111,6 +118,7 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
     detected_: Detected
     """The language that was told, where it is "auto"."""
     names_at_ = range(0)
+    choice_: Choice | None = None
     _surface_words: tuple[str, ...] | None = None
     _name_words: NameWords | None = None
     _places: dict[str, int] | None = None
@@ -122,10 +130,10 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
         normalize: Normalizer = "auto",
         stop_words: str | os.PathLike[str] | Iterable[str] | None = "auto",
         min_count: int | Literal["auto"] = "auto",
-        token_pattern: str = "words",  # noqa: S107
+        token_pattern: str = "auto",  # noqa: S107
         fold_accents: bool = False,
         lowercase: bool = True,
-        ngrams: int = 1,
+        ngrams: int | Literal["auto"] = "auto",
         vocabulary: Iterable[str] | None = None,
         names: Vocabulary | Iterable[str] | None = None,
         max_words: int = 1_000_000,
@@ -150,13 +158,12 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
 
     def analyzer(self) -> Analyzer:
         """Return what turns a text into its words: called, into a list; or counted."""
-        _check_ngrams(self.ngrams)
         for name in ("fold_accents", "lowercase"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} is {getattr(self, name)!r}; it must be True or False")
-        tokenize = Tokenizer(self.token_pattern, self.lowercase, self.language_code_)
+        tokenize = self._tokenizer()
         met = None if hasattr(self, "vocabulary_") else self.forms_met_
-        plain = Analyzer(tokenize, self._stops(tokenize), self._forms(), self.ngrams, met)
+        plain = Analyzer(tokenize, self._stops(tokenize), self._forms(), self.ngrams_, met)
         return plain.with_names(self.name_words_)
 
     @property
@@ -177,8 +184,11 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
 
     def name_analyzer(self) -> Analyzer:
         """Return what turns a name into its words, normalised as those of texts are."""
-        tokenize = Tokenizer(self.token_pattern, self.lowercase, self.language_code_)
+        tokenize = self._tokenizer()
         return Analyzer(tokenize, self._stops(tokenize), self._forms())
+
+    def _tokenizer(self) -> Tokenizer:
+        return Tokenizer(self.token_pattern_, self.lowercase, self.language_code_)
 
     def detect_language(self, texts: Iterable[str]) -> None:
         """Tell the language by texts, if it is to be told."""
@@ -197,6 +207,49 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
     def normalizer_(self) -> str:
         """What normalises words: "snowball", "lemma" or "none"."""
         return resolve(self.normalize, self.language_code_)
+
+    @property
+    def token_pattern_(self) -> str:
+        """What counts as a word: "words", "codes" or a regular expression."""
+        pattern = self._set_or_chosen("token_pattern")
+        return DEFAULT_PATTERN if pattern == "auto" else pattern
+
+    @property
+    def ngrams_(self) -> int:
+        """The longest sequence of words that is counted."""
+        ngrams = self._set_or_chosen("ngrams")
+        if ngrams == "auto":
+            return 1
+        _check_ngrams(ngrams)
+        return int(ngrams)
+
+    def _set_or_chosen(self, name: str) -> Any:
+        value = getattr(self, name)
+        is_open = isinstance(value, str) and value == "auto" and self.choice_ is not None
+        return getattr(self.choice_.settings, name) if is_open and self.choice_ else value
+
+    def choose(
+        self, documents: Iterable[Document], weighted_fields: Collection[str] = ()
+    ) -> Choice | None:
+        """Choose the settings that are "auto", and weights of text fields, by labelled documents.
+
+        Returns None, and chooses nothing, if there are too few of them or nothing is open.
+        """
+        is_open = {
+            name: isinstance(value := getattr(self, name), str) and value == "auto"
+            for name in ("token_pattern", "ngrams")
+        }
+        if self.vocabulary is not None or not (any(is_open.values()) or weighted_fields):
+            return None
+        tokenize = type(self)(**self._settings() | {"ngrams": 1}).analyzer()
+        candidates = Candidates(
+            NAMED_PATTERNS if is_open["token_pattern"] else (),
+            (1, 2) if is_open["ngrams"] else (),
+            weighted_fields,
+        )
+        default = WordSettings(self.token_pattern_, self.ngrams_)
+        self.choice_ = choose(documents, tokenize, default, candidates)
+        return self.choice_
 
     @property
     def stop_words_(self) -> str | os.PathLike[str] | Iterable[str] | None:
@@ -236,20 +289,25 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
         return words if self._surface_words is None else self._surface_words
 
     def fit(self, texts: Iterable[str], y: object = None) -> Self:
-        """Learn the vocabulary from training texts."""
-        self.learn(texts)
+        """Learn the vocabulary from training texts; y are labels, to choose what is "auto"."""
+        self.learn(texts, None if y is None else label_sets(read_targets(y)[0]))
         return self
 
     def fit_transform(self, texts: Iterable[str], y: object = None) -> Any:
         """Learn the vocabulary and return the counts, as `transform` does."""
-        return self._as_set(self.learn(texts))
+        return self._as_set(
+            self.learn(texts, None if y is None else label_sets(read_targets(y)[0]))
+        )
 
-    def learn(self, texts: Iterable[str]) -> Any:
+    def learn(self, texts: Iterable[str], labels: Sequence[Collection[Any]] | None = None) -> Any:
         """Learn the vocabulary and return the counts (documents × words, csr int32)."""
         for name in ("vocabulary_", "_surface_words", "_forms_met", "detected_", "names_at_",
-                     "_name_words", "_places"):  # of a fit before  # fmt: skip
+                     "_name_words", "_places", "choice_"):  # of a fit before  # fmt: skip
             self.__dict__.pop(name, None)
         texts = self._seen(texts)
+        if labels is not None:
+            texts = list(texts)
+            self.choose(({"text": text}, own) for text, own in zip(texts, labels, strict=True))
         if self.vocabulary is not None:
             if self.names is not None:
                 raise InputError("vocabulary and names are both given; names need words of texts")
@@ -377,10 +435,16 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
 
     def _alike(self, **others: Any) -> Self:
         """Return a counter with these settings, and the language and the names that were told."""
-        settings = self.get_params() | {"language": self.language_code_, "names": None} | others
-        counter = type(self)(**settings)
+        counter = type(self)(**self._settings() | others)
         counter._name_words = self.name_words_
         return counter
+
+    def _settings(self) -> dict[str, Any]:
+        """Return the parameters with what was detected and chosen, and without names."""
+        return self.get_params() | {
+            "language": self.language_code_, "normalize": self.normalizer_,
+            "token_pattern": self.token_pattern_, "ngrams": self.ngrams_, "names": None,
+        }  # fmt: skip
 
     def extended(self, texts: Iterable[str]) -> Self:
         """Return a counter of these words in their places and, after them, the texts' new words.
@@ -416,7 +480,7 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
 
     def places(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Yield where words stand in a text: begin, end, and the word as it is counted."""
-        tokenize = Tokenizer(self.token_pattern, self.lowercase, self.language_code_)
+        tokenize = self._tokenizer()
         stops, forms = self._stops(tokenize), self._forms()
         for begin, end, token in tokenize.spans(text):
             if token and token not in stops:
@@ -526,6 +590,11 @@ class _NoText(Analyzer):
         )
 
     counts = __call__  # type: ignore[assignment]
+
+
+def label_sets(labels: Indicator) -> list[npt.NDArray[np.int32]]:
+    """Return the numbers of the labels of each document."""
+    return np.split(labels.indices, labels.indptr[1:-1])
 
 
 def _check_ngrams(ngrams: int) -> None:

@@ -421,7 +421,8 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         if classes is not None:
             labels, self._targets = among(labels, self._targets, classes)
         if are_texts(X):
-            counter, X = counted_texts(X, counter)
+            check_lengths(len(X), labels.shape[0])
+            counter, X = counted_texts(X, labels, counter)
         counts = self._read_counts(X, reset=True)
         check_lengths(counts.shape[0], labels.shape[0])
         if not is_read(y) and not self._takes_weights:

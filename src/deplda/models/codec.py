@@ -580,11 +580,11 @@ def _text_settings(counter: WordCounter) -> dict[str, Any]:
         stop_words = sorted(stop_words_of(stop_words))
     settings: dict[str, Any] = {
         "stop_words": stop_words,
-        "token_pattern": counter.token_pattern,
+        "token_pattern": counter.token_pattern_,
         "lowercase": counter.lowercase,
         "min_count": counter.min_count_,
         "fold_accents": counter.fold_accents,
-        "ngrams": counter.ngrams,
+        "ngrams": counter.ngrams_,
         "language": counter.language_code_,
         "normalize": counter.normalizer_,
         "package": package_of(counter.normalizer_),

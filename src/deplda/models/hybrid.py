@@ -611,7 +611,7 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
 def _with_names(counter: WordCounter | None, vocabulary: Vocabulary) -> WordCounter:
     """Return a counter that is to learn words, told to count for the names of concepts as well."""
     if counter is None:
-        return WordCounter(names=vocabulary)
+        return WordCounter(language="auto", names=vocabulary)
     if hasattr(counter, "vocabulary_") or counter.names is not None:
         return counter
     return type(counter)(**counter.get_params() | {"names": vocabulary})

@@ -12,7 +12,7 @@ from sklearn.utils.validation import _num_samples
 
 from deplda.data.evidence import Documents, select_rows
 from deplda.data.targets import Indicator, Targets
-from deplda.data.text import WordCounter
+from deplda.data.text import WordCounter, label_sets
 from deplda.data.weighting import are_scaled_down
 from deplda.errors import InputError, NotCountsWarning, warn
 
@@ -159,12 +159,16 @@ def check_no_texts(X: Any) -> None:
         )
 
 
-def counted_texts(texts: Any, counter: WordCounter | None) -> tuple[WordCounter, Counts]:
+def counted_texts(
+    texts: Any, labels: Indicator, counter: WordCounter | None
+) -> tuple[WordCounter, Counts]:
     """Return a counter of the words of texts, which it learns unless it knows some, and counts."""
     if counter is not None and hasattr(counter, "vocabulary_"):
         return counter, counter.count(texts)
-    own = WordCounter() if counter is None else type(counter)(**counter.get_params())
-    return own, own.learn(texts)
+    if counter is None:
+        counter = WordCounter(language="auto")
+    own = type(counter)(**counter.get_params())
+    return own, own.learn(texts, label_sets(labels))
 
 
 def check_lengths(n: int, n_labelled: int) -> None:

@@ -194,7 +194,7 @@ def _survey(
     totals = dict(zip(words, corpus.word_counts.tolist(), strict=True))
     if counted is None:
         return _Survey(labels, totals)
-    found = TextWords(counter.max_words, counter.ngrams).add(totals, counter.forms_met_)
+    found = TextWords(counter.max_words, counter.ngrams_).add(totals, counter.forms_met_)
     return _Survey(labels, found)
 
 
@@ -210,7 +210,7 @@ def _names(surveys: Iterable[_Survey], counter: WordCounter, is_numbered: bool) 
     """Return all words and labels, and how many tokens a word of texts must have."""
     labels: dict[str, None] = {}
     named: Counter[str] = Counter()
-    words, has_texts = TextWords(counter.max_words, counter.ngrams), False
+    words, has_texts = TextWords(counter.max_words, counter.ngrams_), False
     for survey in surveys:
         labels.update(dict.fromkeys(survey.labels))
         if isinstance(survey.words, TextWords):

@@ -29,7 +29,7 @@ def test_a_pattern_of_the_users_own_is_not_kept_and_none_is_taken(tmp_path: Path
     path = tmp_path / "words.json"
     said = path.read_text(encoding="utf-8")
     for old, new, problem in (
-        ('"words"', '"(a+)+b"', "does not say how words are counted"),
+        ('"codes"', '"(a+)+b"', "does not say how words are counted"),
         ('"english"', '"/etc/words.txt"', "there are no stop words for"),
         ('"language":null', '"language":"xx"', "there is no language 'xx'"),
     ):

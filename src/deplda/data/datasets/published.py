@@ -9,14 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from xml.etree import ElementTree
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from deplda.data.collocations import resolve_min_count
 from deplda.data.corpus import Corpus, concat
 from deplda.data.datasets import apt_lists
 from deplda.data.datasets.annif_files import Document, full_texts, tsv_documents
@@ -31,6 +30,7 @@ from deplda.errors import DataUnavailableError, DepldaError, ReadError
 Files = Mapping[str, Path]
 
 _T = TypeVar("_T")
+_PAPER_MIN_COUNT = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ def eurlex57k(name: str, files: Files) -> Dataset:
     the published figures.
     """
     names = _concept_names(files["eurovoc_en.json"])
-    count, builder, parts = WordCounter().analyzer().counts, CorpusBuilder(), list[str]()
+    count, builder, parts = _counter().analyzer().counts, CorpusBuilder(), list[str]()
     for part, law in _laws(files["datasets.zip"]):
         pieces = (law.title, law.header, law.recitals, law.main_body, law.attachments)
         text = "\n".join(_flatten(piece) for piece in pieces)
@@ -261,7 +261,7 @@ def debtags(name: str, files: Files) -> Dataset:
 
 def nyt(name: str, files: Files) -> Dataset:
     """Return a user's own copy of the New York Times corpus: NITF files in folders of any depth."""
-    count, builder = WordCounter().analyzer().counts, CorpusBuilder()
+    count, builder = _counter().analyzer().counts, CorpusBuilder()
     folder = files["nyt"]
     for path in sorted(folder.rglob("*.xml")):
         try:
@@ -307,8 +307,13 @@ def tib(name: str, files: Files) -> Dataset:
     return _with_training_words(name, corpus, in_test, documents)
 
 
+def _counter(**settings: Any) -> WordCounter:
+    """Return the counter whose words these data sets have, whatever the defaults are."""
+    return WordCounter(token_pattern="words", **settings)  # noqa: S106
+
+
 def _counted(documents: Iterable[Document], path: Path, stop_words: str) -> Corpus:
-    count, builder = WordCounter(stop_words=stop_words).analyzer().counts, CorpusBuilder()
+    count, builder = _counter(stop_words=stop_words).analyzer().counts, CorpusBuilder()
     for document in documents:
         builder.add(count(document.text), document.subjects, document.id)
     return _corpus(builder, path)
@@ -323,6 +328,6 @@ def _with_training_words(
     """Drop the words that are rare in the training part, as the paper does."""
     split = Split(np.flatnonzero(~in_test), np.flatnonzero(in_test))
     train = corpus[split.train]
-    least = resolve_min_count("auto", train.n_tokens)
+    least = max(1, min(_PAPER_MIN_COUNT, train.n_tokens // 50_000))
     texts = tuple(document.text for document in documents)
     return Dataset(name, corpus.align(train.keep_words(least)), (split,), texts)

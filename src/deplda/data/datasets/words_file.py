@@ -34,15 +34,15 @@ class Counting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 def write_counter(counter: WordCounter, folder: Path) -> None:
     """Keep how words were counted, unless by a pattern of the user's own."""
-    if counter.token_pattern not in _PATTERNS:
+    if counter.token_pattern_ not in _PATTERNS:
         return
     stops = counter.stop_words_
     if stops is not None and stops not in ("english", *languages()):
         stops = sorted(stop_words_of(stops))
     said = Counting(
         language=counter.language_code_, normalize=counter.normalizer_,  # type: ignore[arg-type]
-        stop_words=stops, token_pattern=counter.token_pattern,  # type: ignore[arg-type]
-        fold_accents=counter.fold_accents, lowercase=counter.lowercase, ngrams=counter.ngrams,
+        stop_words=stops, token_pattern=counter.token_pattern_,  # type: ignore[arg-type]
+        fold_accents=counter.fold_accents, lowercase=counter.lowercase, ngrams=counter.ngrams_,
         surface_words=list(counter.surface_words_),
     )  # fmt: skip
     with write_whole(folder / _NAME) as file:

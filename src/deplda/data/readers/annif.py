@@ -114,7 +114,7 @@ def _only_text(fields: Fields) -> str:
     """Return the name of a text that has none: of those asked for the one that counts least."""
     if TEXT in fields.texts:
         return TEXT
-    return min(fields.texts, key=lambda name: fields.weights.get(name, 1))
+    return min(fields.texts, key=fields.weight_of)
 
 
 # Lines --------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import chain, islice, zip_longest
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -37,6 +37,7 @@ from deplda.data.readers.records import (
     Rows,
     corpora_of,
     id_in,
+    labelled_texts,
     no_text_field,
     record_of,
     with_ids,
@@ -46,7 +47,9 @@ from deplda.data.readers.separators import Separator
 from deplda.data.readers.sniffing import Format, guess_format
 from deplda.data.readers.spelling import folded
 from deplda.data.readers.svmlight import Names, svmlight_corpora
+from deplda.data.splits import TrainingPart
 from deplda.data.text import WordCounter
+from deplda.data.word_settings import MOST_DOCUMENTS
 from deplda.data.wording import counted
 from deplda.errors import (
     GuessedSeparatorWarning,
@@ -147,16 +150,18 @@ def read_counted(
     sheet: str | int | None = None,
     header_row: int | None = None,
     seen: Callable[[int], None] | None = None,
+    training: TrainingPart | None = None,
 ) -> Counted:
     """Return the documents of a file and, if there were texts to count, the counter of its words.
 
     It is `read_corpus` with all words of texts: `kept_words` chooses of them. A model that is
     fitted with the counter takes texts from then on. `seen` is told of documents as they are read,
-    how many more.
+    how many more. With `training`, the settings of the counter that are "auto" and the weights of
+    text fields are chosen by the labels of the first documents that train.
     """
     format = format or guess_format(path)
     counter = WordCounter() if counter is None else counter
-    count = None if format in _NUMBERED else _Counting(counter, seen, warns=False)
+    count = None if format in _NUMBERED else _Counting(counter, seen, training, warns=False)
     written, empty = Written(encoding, delimiter, sheet, header_row), set[str]()
     bad = BadLines(path, on_empty=empty.add)
     (corpus,) = _corpora(format, fields, count, (None, None), written, None, bad)
@@ -313,6 +318,7 @@ class _Counting:
         self,
         counter: WordCounter | None,
         seen: Callable[[int], None] | None = None,
+        training: TrainingPart | None = None,
         *,
         warns: bool = True,
     ) -> None:
@@ -324,6 +330,7 @@ class _Counting:
         """As they were read."""
         self.separator: Separator | None = None
         """What separates labels, where it was not said."""
+        self._training = training
         self._warns = warns
         if not self._is_to_detect():
             self._count: CountWords = self.counter.analyzer().counts
@@ -338,14 +345,31 @@ class _Counting:
     def settled(self, rows: Rows, held: Fields, fields: Fields) -> Settled:
         """Return the rows, by the first of which language and separator are told if need be."""
         found = settled(rows, held, look=self._is_to_detect())
-        self.fields = replace(fields, separator=found.fields.separator)
+        self.fields = replace(
+            fields, separator=found.fields.separator, weights=fields.weights or {}
+        )
         self.separator = found.separator
         if self._warns and found.separator is not None and not found.separator.is_sure:
             warn(found.separator.note, GuessedSeparatorWarning)
         if self._is_to_detect():
             self.counter.detect_language([text_of(row, held) for _, row in found.first])
             self._count = self.counter.analyzer().counts
-        return found
+        return found if self._training is None else self._chosen(found, self._training)
+
+    def _chosen(self, found: Settled, training: TrainingPart) -> Settled:
+        """Return the rows, with the settings chosen by the first of those that train."""
+        fields = found.fields
+        first = list(islice(found.rows, None if training.holdout else MOST_DOCUMENTS))
+        numbers = training.rows(len(first))[:MOST_DOCUMENTS]
+        weighted = fields.texts if fields.weights is None and len(fields.texts) > 1 else ()
+        choice = self.counter.choose(
+            labelled_texts((first[n][1] for n in numbers), fields), weighted
+        )
+        if choice is not None and weighted:
+            fields = replace(fields, weights=dict(choice.settings.weights))
+            self.fields = replace(self.fields or fields, weights=fields.weights)
+        self._count = self.counter.analyzer().counts
+        return found._replace(rows=chain(first, found.rows), fields=fields)
 
 
 def language_in(paths: Sequence[StrPath], fields: Fields) -> str:

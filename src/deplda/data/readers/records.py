@@ -6,7 +6,7 @@ import re
 from bisect import bisect, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -272,7 +272,7 @@ def counts_in(row: Row, fields: Fields, count: CountWords) -> Mapping[str, int]:
     total: Counter[str] = Counter()
     for place, (name, text) in enumerate(texts.items()):
         words = count(text, AFTER_TITLE) if place else count(text)
-        weight = fields.weights.get(name, 1)
+        weight = fields.weight_of(name)
         total.update({word: n * weight for word, n in words.items()} if weight > 1 else words)
     return total
 
@@ -284,6 +284,15 @@ def _texts(row: Row, fields: Fields) -> dict[str, str]:
         if not isinstance(text, str):
             raise InputError(f"{name!r} is {_brief(text)}; it must be a string")
     return found_texts
+
+
+def labelled_texts(
+    rows: Iterable[Row], fields: Fields
+) -> Iterator[tuple[dict[str, str], list[str]]]:
+    """Yield the texts and the labels of the rows that can be read."""
+    for row in rows:
+        with suppress(InputError):  # reading the row will raise it
+            yield _texts(row, fields), list(dict.fromkeys(_labels(row, fields)))
 
 
 def _check_content(row: Row, fields: Fields) -> None:
