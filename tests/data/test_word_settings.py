@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deplda import DependencyLDA, WordCounter, datasets
+from deplda import DependencyLDA, InputError, WordCounter, datasets
 from deplda.data.text import label_sets
 from deplda.data.word_settings import Candidates, Choice, Document, WordSettings, choose
 
@@ -99,6 +99,11 @@ def test_a_counter_and_a_model_of_texts_choose_by_labels() -> None:
     again = counter.with_words(counter.vocabulary_)
     assert again.choice_ is None
     assert (again.ngrams, again.token_pattern) == (2, counter.token_pattern_)
+
+
+def test_texts_and_labels_must_be_of_as_many_documents() -> None:
+    with pytest.raises(InputError, match="there are 2 texts, but labels of 1 documents"):
+        WordCounter(language="en").fit(["one text", "two texts"], [["a"]])
 
 
 def test_settings_that_are_set_and_texts_without_labels_are_left_alone() -> None:

@@ -290,14 +290,12 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
 
     def fit(self, texts: Iterable[str], y: object = None) -> Self:
         """Learn the vocabulary from training texts; y are labels, to choose what is "auto"."""
-        self.learn(texts, None if y is None else label_sets(read_targets(y)[0]))
+        self.learn(texts, _label_sets_in(y))
         return self
 
     def fit_transform(self, texts: Iterable[str], y: object = None) -> Any:
         """Learn the vocabulary and return the counts, as `transform` does."""
-        return self._as_set(
-            self.learn(texts, None if y is None else label_sets(read_targets(y)[0]))
-        )
+        return self._as_set(self.learn(texts, _label_sets_in(y)))
 
     def learn(self, texts: Iterable[str], labels: Sequence[Collection[Any]] | None = None) -> Any:
         """Learn the vocabulary and return the counts (documents × words, csr int32)."""
@@ -307,6 +305,11 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
         texts = self._seen(texts)
         if labels is not None:
             texts = list(texts)
+            if len(texts) != len(labels):
+                raise InputError(
+                    f"there are {len(texts):,} texts, but labels of {len(labels):,} documents; "
+                    "both need one row for each document"
+                )
             self.choose(({"text": text}, own) for text, own in zip(texts, labels, strict=True))
         if self.vocabulary is not None:
             if self.names is not None:
@@ -590,6 +593,10 @@ class _NoText(Analyzer):
         )
 
     counts = __call__  # type: ignore[assignment]
+
+
+def _label_sets_in(y: Any) -> list[npt.NDArray[np.int32]] | None:
+    return None if y is None else label_sets(read_targets(y)[0])
 
 
 def label_sets(labels: Indicator) -> list[npt.NDArray[np.int32]]:

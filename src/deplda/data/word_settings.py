@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import csr_array, diags_array, hstack
+from threadpoolctl import threadpool_limits
 
 Floats = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int64]
@@ -210,7 +211,8 @@ class _Judge(NamedTuple):
         learned, held = (_tfidf(rows, idf) for rows in (learned, counts[self.is_held_out]))
         alike = (learned @ learned.T).toarray()
         alike[np.diag_indices_from(alike)] += _RIDGE
-        shares = cho_solve(cho_factor(alike), (learned @ held.T).toarray())
+        with threadpool_limits(1):  # last bits depend on the number of threads
+            shares = cho_solve(cho_factor(alike), (learned @ held.T).toarray())
         scores = self.labels.T @ shares  # labels × held-out documents
         both = zip(scores.T, self.truth, strict=True)
         return np.array([_average_precision(*each) for each in both if len(each[1])], np.float32)
