@@ -1,12 +1,15 @@
 """How texts become words is chosen by what ranks labels best for held-out documents."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from deplda import DependencyLDA, InputError, WordCounter, datasets
+from deplda import DependencyLDA, Fields, FlatLDA, InputError, WordCounter, datasets
+from deplda.data.readers import kept_words, read_counted, write_rows
+from deplda.data.splits import TrainingPart
 from deplda.data.text import label_sets
 from deplda.data.word_settings import Candidates, Choice, Document, WordSettings, choose
 
@@ -112,6 +115,30 @@ def test_settings_that_are_set_and_texts_without_labels_are_left_alone() -> None
     fixed = WordCounter(language="en", normalize="none", token_pattern="words", ngrams=1)  # noqa: S106
     assert fixed.fit(texts, labels).choice_ is None
     assert WordCounter(language="en").fit(texts).ngrams_ == 1
+
+
+def test_shards_have_the_words_of_one_file(tmp_path: Path) -> None:
+    rows = [{**texts, "labels": labels} for texts, labels in [*drawn("titles"), *drawn("pairs")]]
+    one, folder = tmp_path / "all.jsonl", tmp_path / "shards"
+    folder.mkdir()
+    write_rows(rows, one)
+    for number in range(4):
+        write_rows(rows[number * 300 : number * 300 + 300], folder / f"{number}.jsonl")
+    fields = Fields(text=["title", "text"])
+    settings: dict[str, Any] = {"language": "en", "stop_words": None, "min_count": 2}
+    model = FlatLDA(n_held_out=0).fit_shards(
+        folder, tmp_path / "work", fields=fields, counter=WordCounter(**settings)
+    )
+    counter = WordCounter(**settings)
+    read = read_counted(one, fields=fields, counter=counter, training=TrainingPart())
+    assert read.counter is not None
+    assert read.fields is not None
+    assert model.counter_ is not None
+    assert model.fields_ is not None
+    kept, least = kept_words(read.corpus, 2)
+    assert (model.counter_.vocabulary_, least) == (kept.vocabulary, model.counter_.min_count_)
+    assert any(" " in word for word in kept.vocabulary)
+    assert model.fields_.weights == read.fields.weights != {}
 
 
 @pytest.mark.data

@@ -92,6 +92,11 @@ class Fields:
         """The fields with raw text, in the order in which they are read."""
         return (self.text,) if isinstance(self.text, str) else tuple(self.text)
 
+    @property
+    def fields_to_weigh(self) -> tuple[str, ...]:
+        """The text fields whose weights are not set: of several, all, or none."""
+        return self.texts if self.weights is None and len(self.texts) > 1 else ()
+
     def weight_of(self, name: str) -> int:
         """How many times the words of a text field count."""
         return (self.weights or {}).get(name, 1)

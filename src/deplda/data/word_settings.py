@@ -8,6 +8,7 @@ takes a second where a model takes a minute, and it prefers the settings that th
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -90,11 +91,12 @@ def choose(
     One setting after the other gets the best of its values. A value replaces the default if the
     average precision of held-out documents is higher by more than its standard error.
     """
-    sample = [
+    labelled = (
         ({name: text[:_MOST_CHARACTERS] for name, text in texts.items()}, labels)
         for texts, labels in documents
         if len(labels) and any(map(str.strip, texts.values()))
-    ][:MOST_DOCUMENTS]
+    )
+    sample = list(islice(labelled, MOST_DOCUMENTS))
     if len(sample) < _FEWEST_DOCUMENTS:
         return None
     judge = _Judge.of([labels for _, labels in sample])

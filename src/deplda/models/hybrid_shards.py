@@ -225,8 +225,8 @@ class LearnsShards(KnowsNames, AsksExperts):
         """
         checked(self.get_params(deep=False))
         self._check_shards(counter)
-        counter, execution = WordCounter() if counter is None else counter, self._execution()
-        fields = shards.settled_fields(source, fields)
+        execution, fields = self._execution(), shards.settled_fields(source, fields)
+        counter, fields = shards.settled_words(source, fields, counter)
         ready = shards.prepare(source, folder, execution, fields=fields, counter=counter)
         every = shards.read_labels(folder, ready)
         prepared = Shards(Path(folder).absolute(), ready, every)

@@ -203,8 +203,8 @@ class TopicModel(LearnsOn, Explainer):
         """
         self._warn_of_ignored(self._checked())
         self._check_shards()
-        counter = WordCounter() if counter is None else counter
         fields = shards.settled_fields(source, fields)
+        counter, fields = shards.settled_words(source, fields, counter)
         ready = shards.prepare(source, folder, self._execution(), fields=fields, counter=counter)
         labels = shards.read_labels(folder, ready)
         self._begin_fit(shards.without_words(ready, labels), None, shards.fitted(counter, ready))

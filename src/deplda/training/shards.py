@@ -11,6 +11,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,9 +26,10 @@ from deplda.data.collocations import chosen_of
 from deplda.data.corpus import Corpus
 from deplda.data.files import StrPath, read_json
 from deplda.data.frequent import TextWords
-from deplda.data.readers import Fields, language_in, read_counted, separator_in
+from deplda.data.readers import Fields, first_documents, language_in, read_counted, separator_in
 from deplda.data.readers.shard_files import format_of, names_in
 from deplda.data.text import WordCounter
+from deplda.data.word_settings import MOST_DOCUMENTS
 from deplda.engine.execution import HERE, Execution, Shown
 from deplda.engine.pool import Stop
 from deplda.errors import ApproximateCountsWarning, InputError, warn
@@ -136,6 +138,29 @@ def settled_fields(source: StrPath, fields: Fields | None) -> Fields | None:
     known = fields or Fields()
     found = separator_in(Path(source) / named[0], known)
     return fields if found == known else found
+
+
+def settled_words(
+    source: StrPath, fields: Fields | None, counter: WordCounter | None
+) -> tuple[WordCounter, Fields | None]:
+    """Return how texts become words, chosen by the first labelled documents, and their fields."""
+    counter = WordCounter(language="auto") if counter is None else counter
+    if hasattr(counter, "vocabulary_") or counter.vocabulary is not None:
+        return counter, fields
+    paths, read_by = [Path(source) / name for name in names_in(source)], fields or Fields()
+    language = counter.language
+    if language == "auto":
+        language = language_in(paths, read_by)
+    counter = WordCounter(**counter.get_params() | {"language": language})
+    choice = counter.choose(
+        islice(first_documents(paths, read_by), MOST_DOCUMENTS), read_by.fields_to_weigh
+    )
+    if choice is None:
+        return counter, fields
+    chosen = {"token_pattern": counter.token_pattern_, "ngrams": counter.ngrams_}
+    if read_by.fields_to_weigh:
+        fields = replace(read_by, weights=dict(choice.settings.weights))
+    return WordCounter(**counter.get_params() | chosen), fields
 
 
 def _for_texts(execution: Execution, n_bytes: int) -> Execution:

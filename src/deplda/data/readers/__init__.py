@@ -3,6 +3,7 @@
 from deplda.data.fields import Fields, Where
 from deplda.data.readers.annif_writers import write_annif
 from deplda.data.readers.corpora import (
+    first_documents,
     kept_counted,
     kept_words,
     language_in,
@@ -35,6 +36,7 @@ __all__ = [
     "Written",
     "counts_in",
     "fields_in",
+    "first_documents",
     "guess_format",
     "id_in",
     "kept_counted",

@@ -49,7 +49,7 @@ from deplda.data.readers.spelling import folded
 from deplda.data.readers.svmlight import Names, svmlight_corpora
 from deplda.data.splits import TrainingPart
 from deplda.data.text import WordCounter
-from deplda.data.word_settings import MOST_DOCUMENTS
+from deplda.data.word_settings import MOST_DOCUMENTS, Document
 from deplda.data.wording import counted
 from deplda.errors import (
     GuessedSeparatorWarning,
@@ -361,7 +361,7 @@ class _Counting:
         fields = found.fields
         first = list(islice(found.rows, None if training.holdout else MOST_DOCUMENTS))
         numbers = training.rows(len(first))[:MOST_DOCUMENTS]
-        weighted = fields.texts if fields.weights is None and len(fields.texts) > 1 else ()
+        weighted = fields.fields_to_weigh
         choice = self.counter.choose(
             labelled_texts((first[n][1] for n in numbers), fields), weighted
         )
@@ -396,6 +396,14 @@ def _texts(path: StrPath, fields: Fields) -> Generator[str]:
         if not any(name in row for name in (*held.texts, held.tokens, held.counts)):
             return  # reading it will say so
         yield text_of(row, held)
+
+
+def first_documents(paths: Sequence[StrPath], fields: Fields) -> Iterator[Document]:
+    """Yield the texts and labels of the first documents of files that can be read."""
+    for path in paths:
+        if (format := guess_format(path)) not in _NUMBERED:
+            found = read_settled(path, format, fields, Written())
+            yield from labelled_texts((row for _, row in found.rows), found.fields)
 
 
 def separator_in(path: StrPath, fields: Fields) -> Fields:
