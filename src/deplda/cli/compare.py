@@ -30,6 +30,8 @@ from deplda.models.registry import MODELS
 if TYPE_CHECKING:
     from deplda.data.datasets import Dataset
     from deplda.data.datasets.described import Part
+    from deplda.data.fields import Fields
+    from deplda.data.splits import TrainingPart
     from deplda.data.text import WordCounter
     from deplda.experiments.results import Results, Unit
 
@@ -56,6 +58,17 @@ class _Splitting(NamedTuple):
     def fields(self) -> list[str]:
         """The fields of documents that it needs."""
         return [name for name in (self.split_field, self.group_field) if name is not None]
+
+    def training(self, n_splits: int = 0) -> TrainingPart | None:
+        """Return which documents train; None if not the same ones in all splits."""
+        from deplda.data.splits import TrainingPart
+
+        if self.folds is not None or self.fields:
+            return None
+        if n_splits and self.holdout is None:
+            return TrainingPart(split=0) if n_splits == 1 else None
+        share = _SHARE if self.holdout is None else self.holdout
+        return TrainingPart(holdout=None if self.test is not None else share, seed=self.seed)
 
     def check(self) -> None:
         """Raise if it is said in more than one way."""
@@ -258,10 +271,10 @@ def _dataset(source: str, reading: Reading, words: Words, how: _Splitting) -> Da
 
     name = _stem(source)
     if _is_file(source, reading):
-        part = _part(source, reading, words.counter(), how)
+        part, fields = _part(source, reading, words.counter(), how, training=how.training())
         if how.test is not None:
             counter = part.counter or words.counter()
-            other = _part(str(how.test), reading, counter, how)
+            other, _ = _part(str(how.test), reading, counter, how, fields)
             return train_and_test(name, part, other, how.group_field)
         groups = tuple(part.columns[how.group_field]) if how.group_field is not None else ()
         data = datasets.Dataset(
@@ -277,28 +290,32 @@ def _dataset(source: str, reading: Reading, words: Words, how: _Splitting) -> Da
             )
         data = datasets.load(source, reading.data_dir)
         if data.texts and data.counter is None:  # counted as `train` will
-            loaded = recounted(data, words.counter())
+            loaded = recounted(data, words.counter(), how.training(len(data.splits)))
             data = replace(data, corpus=loaded.corpus, counter=loaded.counter)
         if data.splits and how.holdout is None and how.folds is None:
             return data
     return replace(data, splits=drawn(data, folds=how.folds, holdout=how.holdout, seed=how.seed))
 
 
-def _part(source: str, reading: Reading, counter: WordCounter, how: _Splitting) -> Part:
-    """Return a file's documents, counted, with the texts and fields beside what is counted."""
+def _part(
+    source: str, reading: Reading, counter: WordCounter, how: _Splitting,
+    remembered: Fields | None = None, training: TrainingPart | None = None,
+) -> tuple[Part, Fields | None]:  # fmt: skip
+    """Return a file's documents, counted, with their texts and other fields; and how it is read."""
     from deplda.data.datasets.described import Part, read_beside
     from deplda.data.readers import guess_format
 
     if source == "-" and how.fields:  # it cannot be read twice
         raise click.UsageError("--split-field and --group-field are for files, not for -.")
-    loaded: Loaded = load_corpus(source, reading, counter)
+    loaded: Loaded = load_corpus(source, reading, counter, remembered, training)
     if source == "-":
-        return Part(loaded.corpus, loaded.counter, (), {})
+        return Part(loaded.corpus, loaded.counter, (), {}), loaded.fields
     path = Path(source)
     fields = loaded.fields or reading.fields()
     format = reading.format or guess_format(path)
     texts, columns = read_beside(path, format, fields, how.fields, **reading.written._asdict())
-    return Part(loaded.corpus, loaded.counter, texts if loaded.counter is not None else (), columns)
+    texts = texts if loaded.counter is not None else ()
+    return Part(loaded.corpus, loaded.counter, texts, columns), loaded.fields
 
 
 # What to do next ----------------------------------------------------------------------------------
