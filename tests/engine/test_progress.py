@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from io import StringIO
 from threading import Event, Thread
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -190,7 +190,7 @@ def test_what_has_failed_is_not_drawn_as_done(terminal: StringIO) -> None:
 
 def test_time_left_is_by_the_pace_of_this_run(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr(time, "monotonic", lambda: now)
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now))
     line = progress._Line(progress._bars(Console(file=StringIO())), "", "learning", 100)
     assert line.seconds_left(0, 100) is None
     line.began_with = 50  # of a checkpoint

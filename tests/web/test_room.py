@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import ExitStack
+from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -19,7 +20,8 @@ from tests.web.serving import dial, listen, running, text_model
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Return the time that the room reads, which a test sets."""
     now = [100.0]
-    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    # Not the clock of all modules: event loops of other tests' servers would wait for hours.
+    monkeypatch.setattr("deplda.web.room.time", SimpleNamespace(monotonic=lambda: now[0]))
     return now
 
 
