@@ -408,7 +408,7 @@ def test_any_change_of_numbers_is_refused_or_harmless(
 
 
 def finnish(folder: Path) -> Any:
-    counter = WordCounter(language="fi", min_count=1)
+    counter = WordCounter(language="fi", normalize="snowball", min_count=1)
     counts = counter.fit_transform(["kirjastot kirjastossa kirjastossa", "talot talossa talossa"])
     model = FlatLDA(n_held_out=0).fit(counts, [["BOOKS"], ["HOUSES"]], counter=counter)
     model.save(folder)

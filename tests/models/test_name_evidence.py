@@ -35,7 +35,8 @@ TEXTS = [
 
 
 def world() -> tuple[WordCounter, NameIndex, Any]:
-    counter = WordCounter(names=[name for _, names in NAMES for name in names])
+    every_name = [name for _, names in NAMES for name in names]
+    counter = WordCounter(names=every_name, token_pattern="words")  # noqa: S106
     counts = counter.fit_transform(TEXTS)
     index = index_of(NAMES, counter.vocabulary_, counter.name_analyzer())
     return counter, index.rarest_first(WordDocuments.of(counts)), counts

@@ -225,7 +225,7 @@ def _write_features(taught: Taught, idf: Floats, shard: int, stop: Stop) -> None
         problem = f"these are not the documents that were laid out; {PREPARE_ANEW}"
         raise ReadError(shard_folder(Path(laid.folder), shard) / WORDS, None, problem)
     squares = np.asarray(features.multiply(features).sum(axis=1), np.float64).ravel()
-    own = np.diff(features.indptr), features.indices, features.data, squares
+    own: tuple[Any, ...] = np.diff(features.indptr), features.indices, features.data, squares
     for (what, kind), array in zip(_FEATURES.items(), own, strict=True):
         # These are soon joined with those of all shards.
         save_array(taught.of_shard(shard, f"{what}.npy"), array.astype(kind), synced=False)
