@@ -17,7 +17,11 @@ TO_ANNIF = ("--output-format", "annif")
 
 def as_published(path: Path, dataset: Dataset, stop_words: str) -> Corpus:
     """Read a file, with the words and labels of a data set."""
-    counter = WordCounter(stop_words=stop_words, vocabulary=dataset.corpus.vocabulary)
+    counter = WordCounter(
+        stop_words=stop_words,
+        token_pattern="words",  # noqa: S106
+        vocabulary=dataset.corpus.vocabulary,
+    )
     return read_corpus(path, counter=counter, label_names=dataset.corpus.label_names)
 
 

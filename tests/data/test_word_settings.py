@@ -145,7 +145,6 @@ def test_shards_have_the_words_of_one_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "language", "ngrams"),
     [
-        ("debtags", "en", 2),
         ("tib-core-en", "en", 2),
         ("tib-core", "de", 1),
         ("kirjastonhoitaja", "fi", 1),
