@@ -370,7 +370,8 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
             rest = np.setdiff1d(np.arange(counts.shape[0]), fold)
             problem = reduced.started(problem, lesson.problem, lesson.alpha, rest)
         (solved,) = reduced.learn(problem, (self.C_,), np.arange(labels.shape[1]), execution)
-        self._set_learned(idf, near, solved.weights, topics, sets)
+        weights_kept = reduced.without_small(solved.weights, self.C_)
+        self._set_learned(idf, near, weights_kept, topics, sets)
 
     def _learn_on(self, X: Any, y: Any) -> None:
         """Learn from more documents; where this fails, the model is of no use.
@@ -417,7 +418,7 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
             self._vectors = self._vectors.with_more(own, sets)
         whole: Indicator = grown(sets, (sets.shape[0], len(self.classes_)))
         self._renumber_labels(before_labels, whole)
-        self._set_learned(idf, near, weights, topics, whole)
+        self._set_learned(idf, near, reduced.without_small(weights, self.C_), topics, whole)
 
     def _renumber_labels(self, before: Any, sets: Indicator) -> None:
         """Have probabilities and names for the labels as they are numbered now.

@@ -32,6 +32,7 @@ from deplda.models.dependency import DependencyLDA
 from deplda.models.folds import folds_among, others_teach
 from deplda.models.hybrid_scorer import Shortlister, lengths_of
 from deplda.models.knows_names import KnowsNames
+from deplda.models.linear import reduced
 from deplda.models.linear.shard_svms import ShardSvms, pair_up
 from deplda.models.linear.svm import idf_by
 from deplda.models.name_evidence import NameIndex, WordDocuments
@@ -260,6 +261,7 @@ class LearnsShards(KnowsNames, AsksExperts):
         part = lessons[0] if len(folds) == 1 and lessons else None
         lesson = lesson_without(NONE)
         weights = learn(lesson, self.n_candidates_, self.C_, part, execution)
+        weights = reduced.without_small(weights, self.C_)
         self._set_learned(lesson.idf, lesson.near, weights, lesson.topics, labels)
         forget_indexes()
         return self
