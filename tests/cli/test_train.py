@@ -184,6 +184,12 @@ def test_a_data_set_is_split_for_training_and_for_testing(tmp_path: Path, news: 
     assert json.loads(result.stdout)["document"]["n_items"] == 400
 
 
+@pytest.mark.parametrize("split", ["7", "first"])
+def test_a_split_of_texts_that_is_not_there_is_named(tmp_path: Path, split: str) -> None:
+    said = problem(1, "train", "newsroom", "-o", tmp_path / "m", "--split", split)
+    assert f"there is no split {split}; they are 0 to 0, or none for all" in said
+
+
 def test_a_data_set_is_known_by_its_name(tmp_path: Path) -> None:
     result = run("train", "newsroom", "-o", tmp_path / "m", "--model", "flat", "--json")
     found = json.loads(result.stdout)

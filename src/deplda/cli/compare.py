@@ -66,7 +66,7 @@ class _Splitting(NamedTuple):
         if self.folds is not None or self.fields:
             return None
         if n_splits and self.holdout is None:
-            return TrainingPart(split=0) if n_splits == 1 else None
+            return TrainingPart(split="0") if n_splits == 1 else None
         share = _SHARE if self.holdout is None else self.holdout
         return TrainingPart(holdout=None if self.test is not None else share, seed=self.seed)
 

@@ -454,10 +454,9 @@ def part_of(loaded: Loaded, split: str, part: str) -> Corpus:
     """Return the training or test documents, or all where there are no splits or none is wanted."""
     if not loaded.splits or split == "none":
         return loaded.corpus
-    if not split.isdecimal() or int(split) >= len(loaded.splits):
-        last = len(loaded.splits) - 1
-        raise InputError(f"there is no split {split}; they are 0 to {last}, or none for all")
-    rows = getattr(loaded.splits[int(split)], part)
+    from deplda.data.splits import split_at
+
+    rows = getattr(split_at(loaded.splits, split), part)
     note(
         f"{part} part of split {split}: {len(rows):,} of "
         f"{counted(len(loaded.corpus), 'document')} (--split none takes all)"

@@ -296,7 +296,7 @@ def _learn(
 
     if "checkpoint" in how and not can(model, "checkpoint"):
         raise InputError(f"--checkpoint is for models with chains; {type(model).__name__} has none")
-    training = TrainingPart(int(split) if split.isdecimal() else None, holdout, seed)
+    training = TrainingPart(None if split == "none" else split, holdout, seed)
     loaded = load_corpus(corpus, reading, counter, training=training)
     titles = titles_of(corpus, reading, loaded) if keep_examples else {}
     if known is not None:

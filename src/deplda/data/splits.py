@@ -129,16 +129,25 @@ def random_split(
     return Split(np.flatnonzero(~in_test), np.flatnonzero(in_test))
 
 
+def split_at(splits: Sequence[Split], number: str) -> Split:
+    """Return the split with this number, as it stands on a command line."""
+    if not number.isdecimal() or int(number) >= len(splits):
+        last = len(splits) - 1
+        raise InputError(f"there is no split {number}; they are 0 to {last}, or none for all")
+    return splits[int(number)]
+
+
 class TrainingPart(NamedTuple):
     """Which documents train: those of a split, but for a share that is held out for testing."""
 
-    split: int | None = None
+    split: str | None = None
     holdout: float | None = None
     seed: int = 0
 
     def rows(self, n: int, splits: Sequence[Split] = ()) -> npt.NDArray[np.int64]:
         """Return the rows of n documents that train."""
-        rows = splits[self.split].train if splits and self.split is not None else np.arange(n)
+        is_split = splits and self.split is not None
+        rows = split_at(splits, str(self.split)).train if is_split else np.arange(n)
         if self.holdout is None:
             return rows
         return rows[random_split(rows, self.holdout, seed=self.seed).train]
