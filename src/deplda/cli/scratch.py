@@ -57,13 +57,19 @@ def learn_shards(
             "--scratch goes without --checkpoint (a run that was cut off goes on from it) and "
             "--holdout (test by `deplda evaluate`)."
         )
-    fields = _with_separator(corpus, reading.fields())
+    from deplda.training.shards import settled_words
+
+    is_detected = counter.language == "auto"
+    fields: Fields | None = _with_separator(corpus, reading.fields())
+    counter, fields = settled_words(corpus, fields, counter)
+    if counter.choice_ is not None:
+        note(str(counter.choice_))
     try:
         model.fit_shards(corpus, scratch, fields=fields, counter=counter)
     except KeyboardInterrupt as error:
         message = "interrupted; run the same command again to continue"
         raise KeyboardInterrupt(message) from error
-    if counter.language == "auto" and model.counter_ is not None:
+    if is_detected and model.counter_ is not None:
         from deplda.data.languages import NAMES
 
         code = model.counter_.language_code_

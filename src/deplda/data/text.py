@@ -224,29 +224,27 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
         return int(ngrams)
 
     def _set_or_chosen(self, name: str) -> Any:
+        if self.choice_ is not None and self._is_auto(name):
+            return getattr(self.choice_.settings, name)
+        return getattr(self, name)
+
+    def _is_auto(self, name: str) -> bool:
         value = getattr(self, name)
-        is_open = isinstance(value, str) and value == "auto" and self.choice_ is not None
-        return getattr(self.choice_.settings, name) if is_open and self.choice_ else value
+        return isinstance(value, str) and value == "auto"
 
     def choose(
         self, documents: Iterable[Document], weighted_fields: Collection[str] = ()
     ) -> Choice | None:
         """Choose the settings that are "auto", and weights of text fields, by labelled documents.
 
-        Returns None, and chooses nothing, if there are too few of them or nothing is open.
+        Returns None, and chooses nothing, if there are too few documents or no setting is "auto".
         """
-        is_open = {
-            name: isinstance(value := getattr(self, name), str) and value == "auto"
-            for name in ("token_pattern", "ngrams")
-        }
-        if self.vocabulary is not None or not (any(is_open.values()) or weighted_fields):
+        patterns = NAMED_PATTERNS if self._is_auto("token_pattern") else ()
+        ngrams = (1, 2) if self._is_auto("ngrams") else ()
+        if self.vocabulary is not None or not (patterns or ngrams or weighted_fields):
             return None
         tokenize = type(self)(**self._settings() | {"ngrams": 1}).analyzer()
-        candidates = Candidates(
-            NAMED_PATTERNS if is_open["token_pattern"] else (),
-            (1, 2) if is_open["ngrams"] else (),
-            weighted_fields,
-        )
+        candidates = Candidates(patterns, ngrams, weighted_fields)
         default = WordSettings(self.token_pattern_, self.ngrams_)
         self.choice_ = choose(documents, tokenize, default, candidates)
         return self.choice_

@@ -157,10 +157,12 @@ def settled_words(
     )
     if choice is None:
         return counter, fields
-    chosen = {"token_pattern": counter.token_pattern_, "ngrams": counter.ngrams_}
     if read_by.fields_to_weigh:
         fields = replace(read_by, weights=dict(choice.settings.weights))
-    return WordCounter(**counter.get_params() | chosen), fields
+    chosen = {"token_pattern": counter.token_pattern_, "ngrams": counter.ngrams_}
+    counter = WordCounter(**counter.get_params() | chosen)
+    counter.choice_ = choice
+    return counter, fields
 
 
 def _for_texts(execution: Execution, n_bytes: int) -> Execution:

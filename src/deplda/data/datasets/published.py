@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from deplda.data.collocations import auto_min_count
 from deplda.data.corpus import Corpus, concat
 from deplda.data.datasets import apt_lists
 from deplda.data.datasets.annif_files import Document, full_texts, tsv_documents
@@ -328,6 +329,6 @@ def _with_training_words(
     """Drop the words that are rare in the training part, as the paper does."""
     split = Split(np.flatnonzero(~in_test), np.flatnonzero(in_test))
     train = corpus[split.train]
-    least = max(1, min(_PAPER_MIN_COUNT, train.n_tokens // 50_000))
+    least = auto_min_count(train.n_tokens, most=_PAPER_MIN_COUNT)
     texts = tuple(document.text for document in documents)
     return Dataset(name, corpus.align(train.keep_words(least)), (split,), texts)

@@ -354,12 +354,13 @@ class _Counting:
         if self._is_to_detect():
             self.counter.detect_language([text_of(row, held) for _, row in found.first])
             self._count = self.counter.analyzer().counts
-        return found if self._training is None else self._chosen(found, self._training)
+        return found if self._training is None else self._with_choice(found, self._training)
 
-    def _chosen(self, found: Settled, training: TrainingPart) -> Settled:
-        """Return the rows, with the settings chosen by the first of those that train."""
-        fields = found.fields
-        first = list(islice(found.rows, None if training.holdout else MOST_DOCUMENTS))
+    def _with_choice(self, file: Settled, training: TrainingPart) -> Settled:
+        """Choose how texts become words by the first training documents; return all rows."""
+        fields = file.fields
+        # Which documents are held out is known only when all are counted.
+        first = list(islice(file.rows, None if training.holdout else MOST_DOCUMENTS))
         numbers = training.rows(len(first))[:MOST_DOCUMENTS]
         weighted = fields.fields_to_weigh
         choice = self.counter.choose(
@@ -369,7 +370,7 @@ class _Counting:
             fields = replace(fields, weights=dict(choice.settings.weights))
             self.fields = replace(self.fields or fields, weights=fields.weights)
         self._count = self.counter.analyzer().counts
-        return found._replace(rows=chain(first, found.rows), fields=fields)
+        return file._replace(rows=chain(first, file.rows), fields=fields)
 
 
 def language_in(paths: Sequence[StrPath], fields: Fields) -> str:
@@ -402,8 +403,8 @@ def first_documents(paths: Sequence[StrPath], fields: Fields) -> Iterator[Docume
     """Yield the texts and labels of the first documents of files that can be read."""
     for path in paths:
         if (format := guess_format(path)) not in _NUMBERED:
-            found = read_settled(path, format, fields, Written())
-            yield from labelled_texts((row for _, row in found.rows), found.fields)
+            file = read_settled(path, format, fields, Written())
+            yield from labelled_texts((row for _, row in file.rows), file.fields)
 
 
 def separator_in(path: StrPath, fields: Fields) -> Fields:
