@@ -31,6 +31,18 @@ def test_a_topic_model_of_shards_says_that_it_has_no_probabilities(tmp_path: Pat
     assert {len(line["labels"]) for line in given} == {1}  # as the median document has
 
 
+def test_how_the_texts_of_shards_are_counted_is_reported(tmp_path: Path) -> None:
+    texts = {"LAW": "the court heard the judge", "SPORT": "the team won the game"}
+    rows = [{"text": text, "labels": [label]} for label, text in texts.items()] * 110
+    shards = tmp_path / "in"
+    shards.mkdir()
+    for number in range(2):
+        write_jsonl(shards / f"{number}.jsonl", rows[number * 110 :][:110])
+    output, scratch = tmp_path / "model", tmp_path / "kept"
+    said = run("train", shards, "-o", output, "--scratch", scratch, "--model", "flat").stderr
+    assert "counted: words and codes; nothing else ranked labels better" in said
+
+
 def test_a_run_that_is_interrupted_says_how_it_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
