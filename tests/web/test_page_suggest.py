@@ -538,7 +538,7 @@ def test_exported_json_is_learned_without_options(
     assert (record.id, record.counts["jury"]) == ("n1", 1)
 
 
-def test_a_column_of_the_model_that_a_file_lacks_is_named(browser: Browser) -> None:
+def test_a_column_of_the_model_that_a_file_lacks_is_named(browser: Browser, tmp_path: Path) -> None:
     model = text_model()
     model.fields_ = Fields(text=("Title", "Abstract / Full text"), labels="Subjects")
     said = {
@@ -550,11 +550,12 @@ def test_a_column_of_the_model_that_a_file_lacks_is_named(browser: Browser) -> N
         "fi": "news.csv: Saraketta ”Abstract / Full text” ei ole tässä tiedostossa; luettu: "
         "”Title”.",
     }
-    file: Any = {"name": "news.csv", "mimeType": "text/csv"}
+    table = tmp_path / "news.csv"
+    table.write_text(" Title ;Text\nthe jury;x\n")
     with running(model) as address:
         for locale, expected in said.items():
             with watched(browser, address, locale=locale) as page:
-                page.set_input_files("#file", file | {"buffer": b" Title ;Text\nthe jury;x\n"})
+                open_files(page, table)
                 expect(page.locator("#notice")).to_have_text(expected, timeout=30_000)
 
 
@@ -572,7 +573,7 @@ def test_where_a_comma_is_decimal_excel_wants_semicolons(browser: Browser, addre
 def test_no_name_is_a_formula_in_a_spreadsheet(page: Page, tmp_path: Path) -> None:
     (tmp_path / "=1+1.txt").write_text("the jury in court")
     (tmp_path / "table.csv").write_text("id,text\n@SUM(1),the game\n7;=1,the team\n")
-    page.set_input_files("#file", sorted(tmp_path.iterdir()))
+    open_files(page, *sorted(tmp_path.iterdir()))
     expect(page.locator("#reading")).to_be_visible()
     page.fill("#another", "=2+2")
     page.locator("#another-list li", has_text="free label").click()
