@@ -49,7 +49,7 @@ print(np.array_equal(here.decision_function(corpus[:20]), scores))
 # --------------------------
 # Four independent chains of φ should reach the same log-likelihood.
 
-traces = on_cluster.diagnostics_["label_words"].log_likelihood
+traces = on_cluster.traces_["label_words"].log_likelihood
 figure, axes = plt.subplots(figsize=(8, 3.5), layout="constrained")
 for number, trace in enumerate(traces, 1):
     axes.plot(range(1, len(trace) + 1), trace, label=f"chain {number}")

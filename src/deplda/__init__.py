@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from deplda.models.prior import PriorLDA
     from deplda.models.registry import load
     from deplda.training.chains import Schedule
-    from deplda.training.diagnostics import Diagnostics
+    from deplda.training.diagnostics import Diagnostics, Traces
     from deplda.training.estimates import LabelWords, TopicLabels
     from deplda.training.label_words import (
         expect_label_words,
@@ -87,7 +87,7 @@ _HOMES = {
     "models.prior": "PriorLDA",
     "models.registry": "load",
     "training.chains": "Schedule",
-    "training.diagnostics": "Diagnostics",
+    "training.diagnostics": "Diagnostics Traces",
     "training.estimates": "LabelWords TopicLabels",
     "training.label_words": "expect_label_words train_label_words update_label_words",
     "training.topic_labels": "prior_topic_labels train_topic_labels",
@@ -133,6 +133,7 @@ __all__ = [
     "Suggestions",
     "TfidfSVM",
     "TopicLabels",
+    "Traces",
     "TunedSVM",
     "VanillaSVM",
     "Vocabulary",

@@ -83,8 +83,9 @@ def test_sampled_training_learns_the_same_words_about(halves: tuple[Corpus, ...]
     sampled = FlatLDA(fit_method="sampled", n_chains=2, n_sweeps=20).fit(train)
     expected = FlatLDA().fit(train)
     assert sampled.score(test) == pytest.approx(expected.score(test), abs=0.03)
-    assert sampled.diagnostics_["label_words"] is not None
-    assert expected.diagnostics_["label_words"] is None
+    assert sampled.diagnostics().keys() == {"label_words"}
+    assert expected.traces_ == {"label_words": None}
+    assert expected.diagnostics() == {}
 
 
 @pytest.mark.slow
@@ -344,7 +345,7 @@ def test_a_partial_fit_that_breaks_off_changes_nothing(
 ) -> None:
     counter, x = counted()
     fitted: Any = quick(model).fit(x, TOPICS, counter=counter)
-    before, diagnostics = dict(vars(fitted)), dict(fitted.diagnostics_)
+    before, traces = dict(vars(fitted)), dict(fitted.traces_)
 
     def breaks(*_: Any, **__: Any) -> None:
         raise MemoryError
@@ -354,7 +355,7 @@ def test_a_partial_fit_that_breaks_off_changes_nothing(
         fitted.partial_fit(MORE, MORE_TOPICS)
     assert vars(fitted).keys() == before.keys()
     assert all(vars(fitted)[name] is value for name, value in before.items())
-    assert fitted.diagnostics_ == diagnostics
+    assert fitted.traces_ == traces
     assert fitted.counter_.vocabulary_ == counter.vocabulary_
 
 

@@ -58,7 +58,7 @@ def test_a_run_cut_off_after_any_save_resumes_to_the_same_bits(
             KINDS[kind](checkpoint=tmp_path / "run", checkpoint_seconds=0, n_jobs=1)
     resumed = KINDS[kind](checkpoint=tmp_path / "run", resume=True)
     assert bits(resumed) == bits(undisturbed)
-    assert resumed.diagnostics.traces.tobytes() == undisturbed.diagnostics.traces.tobytes()
+    assert resumed.traces.values.tobytes() == undisturbed.traces.values.tobytes()
 
 
 SCRIPT = """

@@ -41,8 +41,8 @@ def test_a_watched_entry_is_the_phi_of_its_sweep() -> None:
     corpus = newsroom(200).corpus
     word, label = corpus.vocabulary.index("said"), int(corpus.label_counts.argmax())
     trained = train_label_words(corpus, schedule=Schedule(15), watch=[(word, label)])
-    assert trained.diagnostics is not None
-    final = trained.diagnostics.traces[0, -1, 1]
+    assert trained.traces is not None
+    final = trained.traces.values[0, -1, 1]
     assert trained.label_words.dense()[word, label] == pytest.approx(final, rel=1e-6)
 
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any
 
 import msgspec
@@ -30,6 +31,7 @@ from deplda.experiments.protocol import Budget, Experiment, make_estimator
 from deplda.experiments.shown import examples_of
 from deplda.kernels.cuda.device import LOG, choose
 from deplda.models.registry import can
+from deplda.models.topic_model import TopicModel
 
 _FEW_DOCUMENTS = 50
 _RESAMPLES = 500
@@ -190,14 +192,15 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _diagnostics(model: Any) -> dict[str, Any]:
-    found = {}
-    for name, part in getattr(model, "diagnostics_", {}).items():
-        if part is not None:
-            found[name] = {
-                "summary": part.to_dict(),
-                "log_likelihood": part.log_likelihood.tolist(),
-            }
-    return found
+    if not isinstance(model, TopicModel) or find_spec("arviz_stats") is None:
+        return {}
+    return {
+        part: {
+            "summary": diagnostics.to_dict(),
+            "log_likelihood": diagnostics.traces.log_likelihood.tolist(),
+        }
+        for part, diagnostics in model.diagnostics().items()
+    }
 
 
 if __name__ == "__main__":

@@ -377,7 +377,7 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
         settings = earlier | learned.settings
         if settings.keys() != names_of(model._model):
             raise InputError(f"a {card.model} has no such settings as {[*learned.settings]}")
-        model.settings_, model.diagnostics_ = checked(settings), {}
+        model.settings_, model.traces_ = checked(settings), {}
         if "auto" in settings.values():
             raise InputError(f"its settings {settings} are not all known")
         model._inference()

@@ -87,7 +87,7 @@ class DependencyLDA(LabelPrior):
     label_sets_ : sparse indicator of the labels of all training documents.
     document_weights_ : weights of these documents; None if all are one.
     settings_ : dict of the hyperparameters as used.
-    diagnostics_ : dict of Diagnostics of the chains (None for expectations).
+    traces_ : dict of Traces of the chains (None for expectations); `diagnostics` judges them.
     n_features_in_, feature_names_in_ : number and names of the words.
     counter_ : the WordCounter given to `fit`, or made by it from texts; None for counts.
     fields_ : default Fields to read files with, or None; can be set.
@@ -120,5 +120,5 @@ class DependencyLDA(LabelPrior):
             beta=self.settings_["beta_labels"], n_chains=asked.n_topic_chains,
             schedule=Schedule(asked.n_topic_sweeps), seed=self.seed_, **self._where(), **kept,
         )  # fmt: skip
-        self.diagnostics_["topic_labels"] = trained.diagnostics
+        self.traces_["topic_labels"] = trained.traces
         return trained.topic_labels

@@ -37,6 +37,7 @@ from deplda.models.lesson import Lesson, check_lengths, is_read
 from deplda.models.reasons import Word
 from deplda.training import passes, shards
 from deplda.training.chains import Schedule
+from deplda.training.diagnostics import Diagnostics, Traces
 from deplda.training.estimates import LabelWords, TopicLabels
 from deplda.training.label_words import (
     expect_label_words,
@@ -242,7 +243,7 @@ class TopicModel(LearnsOn, Explainer):
             words = passes.train_shards(
                 laid, n_chains=asked.n_chains, n_sweeps=asked.n_sweeps, seed=self.seed_, **how
             )
-        self.diagnostics_: dict[str, Any] = {"label_words": None}
+        self.traces_: dict[str, Traces | None] = {"label_words": None}
         self._set_learned(
             words, labels, self._fit_topics(corpus, self._kept_topics(folder, corpus))
         )
@@ -272,7 +273,7 @@ class TopicModel(LearnsOn, Explainer):
         # They were of the model as it was.
         self.metrics_ = self.calibration_ = self.label_quality_ = None
         self.held_out_ = {}
-        self.diagnostics_ = dict(self.diagnostics_)  # the model as it was keeps its own
+        self.traces_ = dict(self.traces_)  # the model as it was keeps its own
         words = self._update_words(corpus)
         self._set_learned(
             words, sets, self._fit_topics(Corpus(csr_array((sets.shape[0], 0)), sets), {})
@@ -302,7 +303,7 @@ class TopicModel(LearnsOn, Explainer):
                 tokens, **how, n_chains=asked.n_chains,
                 schedule=Schedule(asked.n_sweeps), seed=self.seed_, **self._where(), **kept,
             )  # fmt: skip
-        self.diagnostics_ = {"label_words": trained.diagnostics}
+        self.traces_ = {"label_words": trained.traces}
         return trained.label_words
 
     def _drawn(self, corpus: Corpus) -> Corpus:
@@ -387,6 +388,15 @@ class TopicModel(LearnsOn, Explainer):
         if isinstance(document, str) and self.counter_ is not None:
             return sum(self.counter_.analyzer().counts(document).values())
         return n_known
+
+    def diagnostics(self) -> dict[str, Diagnostics]:
+        """Return the convergence of the chains of `label_words` and `topic_labels`.
+
+        Only chains that `fit` has run are included: none of expectations or of a loaded model.
+        Needs the extra [diagnostics].
+        """
+        sampled = {part: traces for part, traces in self.traces_.items() if traces is not None}
+        return {part: traces.diagnostics() for part, traces in sampled.items()}
 
     # Parameters ----------------------------------------------------------------------------------
 

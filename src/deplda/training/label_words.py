@@ -20,7 +20,7 @@ from deplda.engine.progress import compiling, passes, sweeps
 from deplda.errors import InputError
 from deplda.training.chains import Schedule, run_chains
 from deplda.training.checkpoint import open_checkpoint
-from deplda.training.diagnostics import Diagnostics, diagnose
+from deplda.training.diagnostics import Traces
 from deplda.training.estimates import LabelWords
 from deplda.training.word_chain import Cells, WordChain, Words, check_labels, compile_kernels
 
@@ -36,10 +36,10 @@ _LEAST_TOKENS = 0.01
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedLabelWords:
-    """φ, and how its chains went (None for the deterministic estimate)."""
+    """φ, and the traces of its chains (None for the deterministic estimate)."""
 
     label_words: LabelWords
-    diagnostics: Diagnostics | None
+    traces: Traces | None
     n_sweeps: int
     """Sweeps of each chain, or passes until the deterministic estimate settled."""
 
@@ -76,7 +76,7 @@ def train_label_words(
     seed : int
         The same seed gives the same bits, whatever `n_jobs` and `engine`.
     watch : pairs (word, label), optional
-        Entries of φ to trace for the diagnostics; by default the most frequent word of some labels.
+        Entries of φ to trace; by default the most frequent word of some labels.
     checkpoint : path, optional
         A folder: finished chains, and running ones every `checkpoint_seconds`, are kept there, and
         with `resume` the run goes on from them to the very result of an undisturbed one. A cluster
@@ -129,7 +129,7 @@ def train_label_words(
     n_samples = n_chains * schedule.n_samples
     return TrainedLabelWords(
         data.estimate(weights / n_samples, base / n_samples),
-        diagnose(data.trace_names(watched), traces),
+        Traces(data.trace_names(watched), traces),
         schedule.n_sweeps,
     )
 

@@ -22,7 +22,7 @@ from deplda.engine.progress import compiling, sweeps
 from deplda.errors import InputError
 from deplda.training.chains import Schedule, run_chains
 from deplda.training.checkpoint import Arrays, SavedArrays, open_checkpoint
-from deplda.training.diagnostics import Diagnostics, diagnose
+from deplda.training.diagnostics import Traces
 from deplda.training.estimates import TopicLabels
 from deplda.training.word_chain import check_labels
 
@@ -131,7 +131,7 @@ class TrainedTopicLabels:
     """φ′ of every chain, and how they went."""
 
     topic_labels: tuple[TopicLabels, ...]
-    diagnostics: Diagnostics
+    traces: Traces
 
 
 def train_topic_labels(
@@ -207,7 +207,7 @@ def train_topic_labels(
         for samples, trace in found:
             sets.extend(topic_sets(samples, corpus, n_topics, beta))
             traces.append(trace)
-    return TrainedTopicLabels(tuple(sets), diagnose(("log-likelihood",), np.stack(traces)))
+    return TrainedTopicLabels(tuple(sets), Traces(("log-likelihood",), np.stack(traces)))
 
 
 def _gpu_for(

@@ -134,7 +134,8 @@ def test_a_model_trains_and_predicts_on_a_gpu(gpu: Gpu) -> None:
     corpus = drawn_news(40).corpus
     quick: Any = {"n_topic_chains": 1, "n_topic_sweeps": 5, "n_chains": 2, "n_sweeps": 4}
     model = DependencyLDA(**quick, fit_method="sampled", device="cuda").fit(corpus)
-    assert model.diagnostics_["label_words"].traces.shape[:2] == (2, 4)
+    assert model.traces_["label_words"] is not None
+    assert model.traces_["label_words"].values.shape[:2] == (2, 4)
     ranking = model.rank(corpus[:4], k=3)
     usual = model.set_params(device="cpu").rank(corpus[:4], k=3)
     assert (ranking.labels[:, 0] == usual.labels[:, 0]).all()
@@ -151,7 +152,9 @@ def test_a_model_learns_by_expectations_on_a_gpu_and_learns_on(gpu: Gpu) -> None
     for _ in range(2):
         a, b = found.label_words_.dense(), usual.label_words_.dense()
         assert np.corrcoef(a.ravel(), b.ravel())[0, 1] > 0.98
-        assert found.diagnostics_["topic_labels"].traces.shape == (2, 5, 1)
+        traces = found.traces_["topic_labels"]
+        assert traces is not None
+        assert traces.values.shape == (2, 5, 1)
         found.partial_fit(corpus[40:])
         usual.partial_fit(corpus[40:])
 

@@ -224,11 +224,11 @@ def test_topics_of_a_gpu_are_as_likely_as_those_of_the_cpu_and_the_same_in_piece
     assert len(found.topic_labels) == len(usual.topic_labels) == 8
     for each in found.topic_labels:
         assert each.dense().sum(axis=0) == pytest.approx(1)
-    assert found.diagnostics.traces.shape == usual.diagnostics.traces.shape
-    a, b = (each.diagnostics.log_likelihood[:, -4:] for each in (found, usual))
+    assert found.traces.values.shape == usual.traces.values.shape
+    a, b = (each.traces.log_likelihood[:, -4:] for each in (found, usual))
     assert a.mean() == pytest.approx(b.mean(), abs=4 * (a.std() + b.std()))
     monkeypatch.setattr("deplda.training.topic_labels_cuda.chains_that_fit", lambda *_: 3)
     pieces = train_topic_labels(corpus, 6, **how, device="cuda")
     for one, other in zip(pieces.topic_labels, found.topic_labels, strict=True):
         assert one.dense().tobytes() == other.dense().tobytes()
-    assert pieces.diagnostics.traces == pytest.approx(found.diagnostics.traces, rel=1e-12)
+    assert pieces.traces.values == pytest.approx(found.traces.values, rel=1e-12)

@@ -86,12 +86,12 @@ def test_phi_of_a_gpu_is_near_that_of_the_cpu_and_the_same_in_pieces(
     a, b = found.label_words.dense(), usual.label_words.dense()
     assert a.sum(axis=0) == pytest.approx(1)
     assert np.corrcoef(a.ravel(), b.ravel())[0, 1] > (0.75 if how["n_chains"] == 5 else 0.98)
-    assert found.diagnostics is not None
-    assert usual.diagnostics is not None
-    levels = found.diagnostics.log_likelihood[:, -1], usual.diagnostics.log_likelihood[:, -1]
+    assert found.traces is not None
+    assert usual.traces is not None
+    levels = found.traces.log_likelihood[:, -1], usual.traces.log_likelihood[:, -1]
     assert levels[0].mean() == pytest.approx(levels[1].mean(), rel=0.02)
     monkeypatch.setattr("deplda.training.word_chain_cuda.chains_that_fit", lambda *_: 2)
     pieces = train_label_words(corpus, **how, device="cuda")
     assert (pieces.label_words.dense() == a).all()
-    assert pieces.diagnostics is not None
-    assert pieces.diagnostics.traces == pytest.approx(found.diagnostics.traces, rel=1e-12)
+    assert pieces.traces is not None
+    assert pieces.traces.values == pytest.approx(found.traces.values, rel=1e-12)
