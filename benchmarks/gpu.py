@@ -1,4 +1,4 @@
-"""Every model on a CUDA GPU beside two CPU cores: seconds, their ratio, memory, what bounds it.
+"""Models on a CUDA GPU beside two CPU cores: seconds, their ratio, memory, what bounds it.
 
 Run: ``python -m benchmarks.gpu [--data-dir DIR] [--quick] [--cpu] [--large] [--only WORDS]``.
 Without a data folder, a generated power-law corpus of the same size stands in for eurlex20k.
@@ -106,8 +106,7 @@ def models(train: Corpus, test: Corpus) -> Iterator[Case]:
     fitted: dict[str, Any] = {}
 
     def fit(kind: Any, documents: Corpus, **where: Any) -> Any:
-        held_out = {} if kind is deplda.HybridLDA else {"n_held_out": 0}
-        model = kind(**held_out, random_state=0, **where).fit(documents)
+        model = kind(n_held_out=0, random_state=0, **where).fit(documents)
         if documents is train:
             fitted[kind.__name__] = model
 
@@ -119,12 +118,10 @@ def models(train: Corpus, test: Corpus) -> Iterator[Case]:
     for kind, bound in (
         (deplda.VanillaSVM, "reads from the second-level cache"),
         (deplda.TunedSVM, "the same"), (deplda.TfidfSVM, "the same"),
-        (deplda.HybridLDA, "host: the mixture, calibration, sparse products"),
     ):  # fmt: skip
-        is_whole = kind is deplda.HybridLDA
         yield Case(f"{kind.__name__}: fit", bound, partial(fit, kind, train),
-                   partial(fit, kind, train if is_whole else few_labels),
-                   1.0 if is_whole else step, partial(fit, kind, train[:_FEW]))  # fmt: skip
+                   partial(fit, kind, few_labels), step,
+                   partial(fit, kind, train[:_FEW]))  # fmt: skip
         yield Case(f"{kind.__name__}: score what was fitted", "host: scores fetched",
                    partial(score, kind), partial(score, kind))  # fmt: skip
 

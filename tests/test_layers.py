@@ -36,7 +36,6 @@ MIRRORED = {
 ACROSS = {
     "test_annif_client",
     "test_concepts",
-    "test_hybrid_cuda",
     "test_page",
     "test_page_suggest",
     "test_page_views",

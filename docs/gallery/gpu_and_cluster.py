@@ -61,13 +61,13 @@ plt.show()
 # On a GPU
 # --------
 # ``device="auto"`` uses a CUDA GPU where there is one and falls back to the
-# CPU where there is none. ``device="cuda"`` insists on it. Every model takes
-# it; on a GPU sampled results differ in their random numbers, not in their
-# distribution.
+# CPU where there is none. ``device="cuda"`` insists on it. Every model but
+# the hybrid runs there; on a GPU sampled results differ in their random
+# numbers, not in their distribution.
 
-model = deplda.HybridLDA(n_topic_sweeps=20, random_state=0, device="auto").fit(
-    corpus
-)
+model = deplda.DependencyLDA(
+    n_topic_sweeps=20, random_state=0, device="auto"
+).fit(corpus)
 print(model.suggest(corpus[:1])[0].labels)
 
 # %%

@@ -1,5 +1,6 @@
 """The hybrid: no worse than its better parent, cut where held-out documents say."""
 
+from copy import copy
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -379,3 +380,13 @@ def test_texts_are_counted_by_the_counter_that_made_the_counts() -> None:
     model = quick().fit(counts, labels, counter=counter)
     assert model.rank(["the judge at court"], 1).labels.tolist() == [["LAW"]]
     assert model.explain("the game", k=1).reasons[0].label == "SPORT"
+
+
+def test_it_runs_on_the_cpu_alone() -> None:
+    new = parts()[1]
+    model = copy(fitted()).set_params(device="auto")
+    np.testing.assert_array_equal(model.decision_function(new), fitted().decision_function(new))
+    model.set_params(device="cuda")
+    for call in (model.rank, quick(device="cuda").fit):
+        with pytest.raises(InputError, match=r"HybridLDA runs on the CPU; use device='cpu' or"):
+            call(new)

@@ -143,7 +143,9 @@ def make_estimator(
             chosen[name] = value.get(model.estimator, value[""]) if each else value
     if not can(kind, "mix"):  # metrics are of scores: nothing is held out for probabilities
         chosen["n_held_out"] = 0
-    where = {"random_state": seed, "n_jobs": n_jobs, "device": device}
+    where: dict[str, Any] = {"random_state": seed, "n_jobs": n_jobs}
+    if not can(kind, "mix"):  # a hybrid runs on the CPU
+        where["device"] = device
     chosen = with_overrides(chosen, model.parameters | where)
     if model.paper is not None and can(kind, "paper"):
         return kind.paper(model.paper, **chosen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, Unpack
+from typing import Any, Protocol, TypeVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,6 @@ from deplda.inference.layout import Tables
 from deplda.inference.scores import Floats, Inferred, Labels, Ranking
 from deplda.inference.settings import Inference
 
-if TYPE_CHECKING:
-    from deplda.kernels.cuda.device import Gpu
-
 Result = TypeVar("Result")
 
 MATRIX_CELLS = 500_000_000
@@ -29,13 +26,6 @@ MATRIX_CELLS = 500_000_000
 
 class Backend(Protocol):
     """What infers labels: the CPU, or a GPU."""
-
-    @property
-    def gpu(self) -> Gpu | None:
-        """The GPU, or None for the CPU."""
-
-    def on_cpu(self) -> Cpu:
-        """Return what infers the same on the CPU."""
 
     @property
     def batch_size(self) -> int:
@@ -56,13 +46,6 @@ class Backend(Protocol):
 
     def rank(self, counts: Any, k: int) -> Ranking:
         """Return the k best labels of the documents."""
-
-    def shares_among(self, counts: Any, candidates: Labels) -> Floats:
-        """Return the share of each document's candidates, by expectations: all others are pooled.
-
-        A share is ½ normalise(α′) + ½ normalise(N) over all labels. Candidates differ, −1 where
-        there are fewer.
-        """
 
 
 def infer(

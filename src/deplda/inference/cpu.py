@@ -31,15 +31,6 @@ class Cpu(NamedTuple):
     seed: int
 
     @property
-    def gpu(self) -> None:
-        """No GPU."""
-        return None
-
-    def on_cpu(self) -> Cpu:
-        """Return itself."""
-        return self
-
-    @property
     def batch_size(self) -> int:
         """How many documents are inferred at a time."""
         return batch_size(self.tables.n_labels)

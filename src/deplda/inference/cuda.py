@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,11 +10,11 @@ import numpy as np
 from deplda.data.corpus import Corpus
 from deplda.data.weighting import weighed, whole
 from deplda.engine.execution import Execution
-from deplda.inference.cpu import Cpu, shares_of, weights_of, with_background
+from deplda.inference.cpu import weights_of
 from deplda.inference.layout import Tables
 from deplda.inference.scores import Floats, Inferred, Labels, Ranking
 from deplda.inference.settings import Inference
-from deplda.kernels.cuda import among, expected, fast, proper, scores
+from deplda.kernels.cuda import expected, fast, proper, scores
 from deplda.kernels.cuda.device import Gpu, Struct, attempt, too_large, within_memory
 from deplda.kernels.cuda.fast import Documents
 
@@ -168,57 +167,6 @@ class GpuBackend(NamedTuple):
         if _has_label_tokens(tables, inference):
             return proper.sample(*asked, inference.n_label_tokens)
         return fast.sample(*asked)
-
-    def on_cpu(self) -> Cpu:
-        """Return what infers the same on the CPU."""
-        return Cpu(self.tables, self.inference, self.seed)
-
-    def shares_among(self, counts: Any, candidates: Labels) -> Floats:
-        """Return the share of each document's candidates, by expectations: all others are pooled.
-
-        Those of all labels are inferred where there are too many candidates.
-        """
-        sizes = (candidates >= 0).sum(axis=1)
-        found = np.zeros(candidates.shape)
-        for size in np.unique(sizes).tolist():  # the kernels have as many of each document
-            rows = np.flatnonzero(sizes == size)
-            at = np.argsort(candidates[rows] < 0, axis=1, kind="stable")[:, :size]
-            own = np.take_along_axis(candidates[rows], at, axis=1)
-            found[rows[:, None], at] = self._shares(counts[rows], own)
-        return found
-
-    def _shares(self, counts: Any, candidates: Labels) -> Floats:
-        """Return the shares of candidates, all of which are labels."""
-        tables = self.tables
-        inference = replace(self.inference, method="deterministic")
-        names = with_background(candidates, tables).astype(np.int32)
-        if names.shape[1] > among.MOST:
-            blended = replace(inference, combine="blend")
-            shares = self._replace(inference=blended).scores(counts) / 2
-            return np.take_along_axis(shares, candidates.astype(np.int64), axis=1)
-        times = weighed(counts.data, inference.word_counts).astype(np.float32)
-        tokens, alpha = self._expect_among(counts, times, names)
-        return shares_of(candidates.shape[1], counts, times, tokens, alpha, tables, inference)
-
-    def _expect_among(self, counts: Any, times: Any, names: Any) -> tuple[Floats, Floats]:
-        """Return N and α′ of these labels of each document, as many documents at a time as fit."""
-        gpu, tables, inference, eta, flat = self._with_weights()
-        on, n_sets = _on_gpu(gpu, tables, inference), len(tables.topic_starts) - 1
-        n_labels, n_topics = tables.n_labels, int(tables.topic_starts[-1])
-        starts, types = counts.indptr.astype(np.int64), counts.indices.astype(np.int32, copy=False)
-        sizes = among.bytes_of(np.diff(starts), n_labels, names.shape[1], n_topics, n_sets)
-        tokens, alpha = np.empty(names.shape), np.empty(names.shape)
-        with within_memory():
-            for first, last in fast.batches(sizes, gpu.free()):
-                own = slice(starts[first], starts[last])
-                found = among.expect_among(
-                    gpu, on.words, on.sets, n_sets, n_labels, n_topics, eta, flat,
-                    float(inference.gamma), starts[first : last + 1] - starts[first], types[own],
-                    times[own], float(inference.tolerance), inference.max_cycles,
-                    names[first:last],
-                )  # fmt: skip
-                tokens[first:last], alpha[first:last] = (gpu.get(each) for each in found)
-        return tokens, alpha
 
     def _with_weights(self) -> tuple[Gpu, Tables, Inference, float, float]:
         return self.gpu, self.tables, self.inference, *weights_of(self.tables, self.inference)

@@ -244,7 +244,7 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
 
     def _here(self) -> Execution:
         """Return threads of this process, and the device: for one document at a time."""
-        return Execution(device=self.device)
+        return Execution(device=self._where()["device"])
 
     def _stage(self, what: str) -> AbstractContextManager[None]:
         """Say what is being done, to those who asked for it."""
@@ -414,7 +414,7 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         if self.__sklearn_is_fitted__():
             del self.label_sets_  # if this fit fails, nothing of an older one is used
         cutting.check_cutoff(self.cutoff)
-        _check_device(self.device)
+        _check_device(self._where()["device"])
         self.seed_ = self._seed()
         X, y, weights, rows = weighted(X, y, sample_weight)
         labels, self._targets = self._read_labels(X, y)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +16,6 @@ from deplda.data.targets import Indicator
 from deplda.engine.execution import Execution
 from deplda.engine.pool import Stop
 from deplda.kernels import shortlists
-from deplda.models.devices import on_gpu
-
-if TYPE_CHECKING:
-    from deplda.kernels.cuda.device import Gpu, Struct
 
 Sparse = csr_array[Any, tuple[int, int]]
 Labels = npt.NDArray[np.int32]
@@ -39,18 +35,9 @@ class Index:
 
     matrix: Sparse
 
-    def nearest(self, rows: Sparse, k: int, gpu: Gpu | None = None) -> tuple[Labels, Likeness]:
-        """Return the k labels most like each row, best first, and how like; −1 where none is.
-
-        The same bits on a GPU.
-        """
+    def nearest(self, rows: Sparse, k: int) -> tuple[Labels, Likeness]:
+        """Return the k labels most like each row, best first, and how like; −1 where none is."""
         n, n_labels = rows.shape[0], self.matrix.shape[1]
-        if gpu is not None:
-            from deplda.kernels.cuda.shortlists import nearest
-
-            if not rows.has_sorted_indices:
-                rows = rows.sorted_indices()
-            return nearest(gpu, kernel_arrays(rows), self.on(gpu), n_labels, _ENTRIES, k)
         labels, likeness = np.empty((n, k), np.int32), np.empty((n, k), np.float32)
         starts, words, values = kernel_arrays(rows)
         owner = np.repeat(np.arange(n), np.diff(starts))
@@ -62,24 +49,12 @@ class Index:
         )  # fmt: skip
         return labels, likeness
 
-    def products(self, rows: Sparse, gpu: Gpu | None = None) -> npt.NDArray[np.float64]:
+    def products(self, rows: Sparse) -> npt.NDArray[np.float64]:
         """Return how like each row is to every label."""
-        if gpu is not None:
-            from deplda.kernels.cuda.shortlists import products
-
-            found = products(gpu, kernel_arrays(rows), self.on(gpu), self.matrix.shape[1])
-            return found.astype(np.float64)
         return np.asarray((rows @ self.matrix).toarray(), np.float64)
-
-    def on(self, gpu: Gpu) -> Struct:
-        """Return it as it lies on a GPU, where it was put once."""
-        return gpu.keep(self, "index", self.matrix, lambda: gpu.struct(kernel_arrays(self.matrix)))
 
     def nearest_of_all(self, rows: Sparse, k: int, execution: Execution) -> Labels:
         """Return `nearest` of many rows, some after the other."""
-        found = on_gpu(execution, lambda gpu: self.nearest(rows, k, gpu)[0])
-        if found is not None:
-            return found
         work = partial(_nearest, self, k)
         parts = execution.map_rows(work, rows, _BATCH, "ranking candidates of")
         return np.concatenate([np.zeros((0, k), np.int32), *parts])

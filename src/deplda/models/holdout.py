@@ -321,9 +321,7 @@ def find_all(shortlister: Shortlister, counts: Counts, execution: Execution) -> 
     They are found here, whatever the engine: what finds them takes longer to send.
     """
     work, here = partial(_find, shortlister), replace(execution, engine="threads")
-    first, *others = shortlister.settled(here).map_rows(
-        work, counts, shortlister.batch_size, "ranking candidates of"
-    )
+    first, *others = here.map_rows(work, counts, shortlister.batch_size, "ranking candidates of")
     if not others:
         return first
     parts = [
@@ -514,7 +512,7 @@ def _measured(
 ) -> list[dict[str, Floats]]:
     """Return for each C the measures of the mixture on some labels."""
     paths = [task.problem.learn(costs, sample, execution) for task in tasks]
-    held = [  # one after the other: margins may be a GPU's, which takes one piece of work at a time
+    held = [
         _together([task.fold.held_out(one.weights) for task, one in zip(tasks, own, strict=True)])
         for own in zip(*paths, strict=True)
     ]

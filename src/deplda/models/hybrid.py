@@ -21,11 +21,10 @@ from deplda.data.targets import Indicator, Targets, by_place, extended
 from deplda.data.text import WordCounter
 from deplda.data.vocabulary import Vocabulary
 from deplda.data.weighting import WordCounts, label_frequencies
-from deplda.engine.execution import Execution
+from deplda.engine.execution import Execution, Where
 from deplda.engine.pool import Stop
 from deplda.engine.progress import skip_steps, steps
 from deplda.errors import NothingHeldOutWarning, warn
-from deplda.inference.batches import Backend
 from deplda.inference.cpu import Cpu
 from deplda.models import holdout, hybrid_codec, hybrid_reasons
 from deplda.models.asks_experts import AsksExperts
@@ -120,11 +119,8 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
         Threads or processes; all cores by default.
     engine : "threads", "processes", a Dask Client or the address of its scheduler
         Where models are trained and documents scored; the same bits everywhere.
-    device : {"cpu", "cuda", "auto"}
-        With "cuda", candidates are found, SVMs trained and documents scored on a CUDA GPU, and the
-        topic model runs there as far as `DependencyLDA` does; "auto" uses a GPU if there is one
-        that can do it. Names, experts, the mixture and probabilities always run on the CPU. Needs
-        the extra [gpu].
+    device : {"cpu", "auto"}
+        The hybrid runs on the CPU; "cuda" is an error.
     verbose : bool
         Show progress: on standard error, or in the output of a notebook's cell.
 
@@ -340,7 +336,7 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
         words, weights = self._words_in(counts), taken(self.document_weights_, rest)
         others, held = (words[rest], self._learned(labels[rest])), (words[fold], labels[fold])
         topics = self._topics_of(*others, weights)
-        shortlister = self._shortlister(*others, topics, n_candidates, weights, held[0])
+        shortlister = self._shortlister(*others, topics, n_candidates, weights)
         mentions, known = None, of_known_words(held[0], others[0])
         if index is not None:
             teachers = WordDocuments.of(counts[rest])
@@ -452,7 +448,7 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
             n_topic_sweeps=self.n_topic_sweeps, train_eta=self.train_eta,
             beta_words=self.beta_words, word_counts=self.word_counts, background=self.background,
             n_held_out=0, random_state=self.seed_, n_jobs=self.n_jobs, engine=self.engine,
-            device=self.device, verbose=self.verbose,
+            verbose=self.verbose,
         )  # fmt: skip
 
     def _learned_targets(self) -> Targets:
@@ -461,21 +457,19 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
 
     def _shortlister(
         self, counts: Counts, labels: Indicator, topics: DependencyLDA, n_candidates: int,
-        weights: Floats | None, others: Counts,
+        weights: Floats | None,
     ) -> Shortlister:  # fmt: skip
         """Return what finds candidates of others, by these documents."""
         idf = idf_of(counts, weights=weights)
         near = centroids(tfidf(idf, counts), labels, weights).nearby
-        return self._shortlister_by(idf, near, topics, labels, n_candidates, weights, others)
+        return self._shortlister_by(idf, near, topics, labels, n_candidates, weights)
 
     def _shortlister_by(
         self, idf: Floats, near: Index, topics: DependencyLDA, labels: Indicator,
-        n_candidates: int, weights: Floats | None, others: Counts,
+        n_candidates: int, weights: Floats | None,
     ) -> Shortlister:  # fmt: skip
         often, n_candidates = _log_frequencies(labels, weights), min(n_candidates, labels.shape[1])
-        execution = self._execution()
-        backend = _backend(topics, others, execution)
-        return Shortlister(idf, near, backend, often, n_candidates).able(others, execution)
+        return Shortlister(idf, near, _backend(topics), often, n_candidates)
 
     def _set_learned(
         self, idf: Floats, near: Centroids, weights: Counts, topics: DependencyLDA,
@@ -518,19 +512,23 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
 
     # Predicting ----------------------------------------------------------------------------------
 
+    def _where(self) -> Where:
+        if self.device != "cpu":
+            from deplda.kernels.cuda.device import choose
+
+            choose(self.device, "HybridLDA runs on the CPU")
+        return super()._where() | {"device": "cpu"}
+
     def _scorer(self, counts: Counts, execution: Execution) -> tuple[HybridScorer, Execution]:
-        words = counts_in(counts)
-        if execution.device != "cpu":
-            words = self._words_in(words)
         shortlister = Shortlister(
-            self.idf_, self._centroids.nearby, _backend(self.topic_model_, words, execution),
-            self._log_frequencies, self.n_candidates_,
-        ).able(words, execution)  # fmt: skip
+            self.idf_, self._centroids.nearby, _backend(self.topic_model_), self._log_frequencies,
+            self.n_candidates_,
+        )  # fmt: skip
         scorer = HybridScorer(
             shortlister, self.weights_, self.mixture_, self._last_stage, self._names,
             self._names_at, len(self.classes_) - self._n_learned, self._experts, self._vectors,
         )  # fmt: skip
-        return scorer, shortlister.settled(execution)
+        return scorer, execution
 
     def _rank_counts(self, counts: Counts, k: int) -> Iterator[tuple[Numbers, Floats]]:
         if k > self.n_candidates_:
@@ -623,12 +621,8 @@ def _holding_out(folds: Sequence[Numbers]) -> str:
     return f"holding out {wording.counted(sum(map(len, folds)), 'document')}{parts}"
 
 
-def _backend(topics: DependencyLDA, counts: Counts, execution: Execution) -> Backend:
-    """Return what infers the topic model's labels of documents: the CPU or a GPU."""
-    if execution.device == "cpu":
-        return Cpu(topics._tables, topics._inference(), topics.seed_)
-    scorer, _ = topics._scorer(counts, execution)
-    return scorer.backend
+def _backend(topics: DependencyLDA) -> Cpu:
+    return Cpu(topics._tables, topics._inference(), topics.seed_)
 
 
 def _log_frequencies(labels: Indicator, weights: Floats | None) -> Floats:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from deplda.data.corpus import without_columns
 from deplda.data.targets import Indicator
-from deplda.engine.execution import Execution
-from deplda.inference.batches import Backend
+from deplda.inference.cpu import Cpu
 from deplda.inference.scores import scores
 from deplda.kernels import shortlists
 from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.calibration import Calibration
-from deplda.models.candidates import Index, Labels, Sparse, kernel_arrays, united
-from deplda.models.devices import on_gpu
+from deplda.models.candidates import Index, Labels, Sparse, united
 from deplda.models.expert_signals import Expert, Told, counts_in, labels_beside, scores_at
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import tfidf
@@ -27,9 +24,6 @@ from deplda.models.quality import NOTHING_MEASURED, HeldOutQuality
 from deplda.models.signals import LEAST_SHARE, Candidates, values_of
 from deplda.models.vectors import Vectors
 
-if TYPE_CHECKING:
-    from deplda.kernels.cuda.device import Gpu
-
 BELOW = -30.0
 """Candidates have log-odds above it; other labels follow below it, by share and likeness."""
 NO_LABEL = -1e9
@@ -37,7 +31,6 @@ NO_LABEL = -1e9
 _LEAST_LIKENESS = 1e-3
 _LEAST_LOG_ODDS = -29.0
 _BATCH, _BATCH_CELLS = 256, 2_000_000
-_GPU_BATCH, _GPU_BATCH_CELLS = 4096, 20_000_000
 _NEAR = 256
 """Labels near a document that the topic model has a look at."""
 
@@ -56,7 +49,7 @@ class Shortlister(NamedTuple):
 
     idf: Floats
     near: Index
-    topics: Backend
+    topics: Cpu
     log_frequencies: Floats
     """ln f of each label."""
     n_candidates: int
@@ -72,32 +65,9 @@ class Shortlister(NamedTuple):
         return self.n_candidates >= self.n_labels
 
     @property
-    def gpu(self) -> Gpu | None:
-        """The GPU that finds them, or None for the CPU."""
-        return self.topics.gpu
-
-    @property
     def batch_size(self) -> int:
         """How many documents are looked at at a time."""
-        if self.gpu is None:
-            return max(1, min(_BATCH, _BATCH_CELLS // self.n_candidates))
-        return max(1, min(_GPU_BATCH, _GPU_BATCH_CELLS // self.n_labels))
-
-    def able(self, counts: Counts, execution: Execution) -> Shortlister:
-        """Return it, or one of the CPU where either will do and the GPU has too little memory.
-
-        The largest of the documents is looked at.
-        """
-        if self.gpu is None or execution.device != "auto" or not counts.shape[0]:
-            return self
-        largest = int(np.argmax(np.diff(counts.indptr)))
-        if on_gpu(execution, lambda gpu: self.find(counts[[largest]])) is not None:
-            return self
-        return self._replace(topics=self.topics.on_cpu())
-
-    def settled(self, execution: Execution) -> Execution:
-        """Return how batches run: on a GPU one after the other."""
-        return execution if self.gpu is None else replace(execution, n_jobs=1)
+        return max(1, min(_BATCH, _BATCH_CELLS // self.n_candidates))
 
     def find(self, counts: Counts) -> Shortlist:
         """Return the candidates of the documents."""
@@ -107,7 +77,7 @@ class Shortlister(NamedTuple):
             likeness = self.all_likeness(features)
             return Shortlist(features, every, self.all_shares(counts), likeness)
         n_near = min(max(_NEAR, self.n_candidates), self.n_labels)
-        near, cosines = self.near.nearest(features, n_near, self.gpu)
+        near, cosines = self.near.nearest(features, n_near)
         if (near[:, -1:] < 0).any():
             usual = np.argsort(-self.log_frequencies, kind="stable")
             shortlists.fill(near, usual, self.n_labels)
@@ -128,28 +98,20 @@ class Shortlister(NamedTuple):
 
     def all_likeness(self, features: Counts) -> Floats:
         """Return the cosine of the documents to every label's mean document."""
-        return self.near.products(features, self.gpu)
+        return self.near.products(features)
 
     def below(self, counts: Counts, features: Counts) -> Floats:
         """Return ln(share × likeness) of every label, which ranks those that are no candidates.
 
         Both have a least value, and the product a largest, 1.
         """
-        if (gpu := self.gpu) is not None:
-            from deplda.kernels.cuda.shortlists import rank_below
-
-            inferred, rows = self.topics.infer(counts), kernel_arrays(features)
-            return rank_below(
-                gpu, rows, self.near.on(gpu), self.n_labels, inferred.counts, inferred.alpha,
-                LEAST_SHARE, _LEAST_LIKENESS,
-            )  # fmt: skip
         product = self.all_shares(counts) + LEAST_SHARE
         product *= self.all_likeness(features) + _LEAST_LIKENESS
         return np.log(np.minimum(product, 1.0))
 
     def margins(self, weights: Counts, features: Counts, labels: Labels) -> Floats:
         """Return w·x − 1 of each document's labels, −1 for those that are none."""
-        return reduced.margins(weights, features, labels, self.gpu, self.near)
+        return reduced.margins(weights, features, labels)
 
     def signals(
         self, found: Shortlist, margins: Floats, names: Floats | None = None

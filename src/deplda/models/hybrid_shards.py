@@ -174,7 +174,7 @@ class LearnsShards(KnowsNames, AsksExperts):
     @abstractmethod
     def _shortlister_by(
         self, idf: Floats, near: Index, topics: DependencyLDA, labels: Indicator,
-        n_candidates: int, weights: Floats | None, others: Counts,
+        n_candidates: int, weights: Floats | None,
     ) -> Shortlister:  # fmt: skip
         """Return what finds candidates of others."""
 
@@ -253,7 +253,6 @@ class LearnsShards(KnowsNames, AsksExperts):
             lesson, counts = lesson_without(fold), prepared.counts_of(fold, execution)
             shortlister = self._shortlister_by(
                 lesson.idf, lesson.near.nearby, lesson.topics, lesson.labels, n_candidates, None,
-                counts,
             )  # fmt: skip
             return fold_of(prepared, lesson, counts, shortlister, index, execution)
 

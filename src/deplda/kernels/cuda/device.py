@@ -69,14 +69,6 @@ class Gpu:
         addresses = np.array([self.address(array) for array in arrays], np.uint64)
         return Struct(self.put(addresses), arrays)
 
-    def keep(self, owner: Any, name: str, source: Any, put: Callable[[], Result]) -> Result:
-        """Return what `put` makes of the source, made once and kept as long as the owner lives."""
-        kept = self.kept.setdefault(owner, {})
-        if name not in kept or kept[name][0] is not source:
-            kept[name] = source, put()
-        found: Result = kept[name][1]
-        return found
-
     def address(self, array: Any) -> int:
         """Return where an array of the GPU begins."""
         return int(array.data.ptr)

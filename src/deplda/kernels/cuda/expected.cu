@@ -389,5 +389,3 @@ extern "C" __global__ void finish(
     word_ratios(*words, own, n_labels, mass, ratios, parts);
     label_counts(*words, own, n_labels, ratios, mass, sums, counts, parts);
 }
-
-#include "among.cuh"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +17,6 @@ from deplda.engine.pool import Stop, Stopped
 from deplda.errors import warn
 from deplda.kernels import shortlists
 from deplda.models.candidates import Labels, Sparse, kernel_arrays
-from deplda.models.devices import on_gpu
-
-if TYPE_CHECKING:
-    from deplda.kernels.cuda.device import Gpu, Struct
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
@@ -134,13 +130,11 @@ def learn(
 ) -> list[Solved]:
     """Return the solution for each C; rows of labels not in `numbers` are empty.
 
-    The C come in rising order, and each is solved from the solution of the one before. A GPU takes
-    the same steps, and rounds otherwise.
+    The C come in rising order, and each is solved from the solution of the one before.
     """
     # Those with many documents take longest: they come first, so that all cores end together.
     order = numbers[np.argsort(-problem.sizes[numbers], kind="stable")]
-    found = on_gpu(execution, lambda gpu: _solved_on(gpu, problem, costs, order))
-    solved, unsolved = found or _solved_here(problem, costs, order, execution)
+    solved, unsolved = _solved(problem, costs, order, execution)
     warn_of_unsolved(unsolved)
     return solved
 
@@ -155,7 +149,7 @@ def warn_of_unsolved(n: int) -> None:
         )
 
 
-def _solved_here(
+def _solved(
     problem: Problem, costs: Sequence[float], order: Numbers, execution: Execution
 ) -> tuple[list[Solved], int]:
     """Return the solution for each C, block by block, and how many labels are not solved."""
@@ -187,46 +181,8 @@ def _solved_here(
     return every, unsolved
 
 
-def _solved_on(
-    gpu: Gpu, problem: Problem, costs: Sequence[float], order: Numbers
-) -> tuple[list[Solved], int]:
-    """Return the solution for each C by a GPU, and how many labels are not solved."""
-    from deplda.kernels.cuda.shortlists import Svms
-
-    n_labels, n_words = problem.before.shape
-    svms = Svms(
-        gpu, problem.features, problem.squares, problem.starts, problem.rows, problem.signs,
-        kernel_arrays(problem.before), n_words, problem.start,
-    )  # fmt: skip
-    places = np.empty(n_words, np.int32)
-    places[problem.words] = np.arange(n_words, dtype=np.int32)
-    rank, solved, unsolved = np.argsort(order), list[Solved](), 0
-    for cost in costs:
-        found = svms.solve(order, cost * problem.weights, _TOLERANCE, _MOST_SWEEPS, _LEAST, places)
-        rows = csr_array((found.values, found.words, found.starts), shape=(len(order), n_words))
-        rows, sizes = csr_array(rows[rank]), np.zeros(n_labels, np.int64)
-        sizes[order[rank]] = np.diff(rows.indptr)
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        weights = csr_array((rows.data, rows.indices, starts), shape=(n_labels, n_words))
-        solved.append(Solved(weights, svms.alpha))
-        unsolved += found.unsolved
-    return solved, unsolved
-
-
-def margins(
-    weights: Sparse, features: Sparse, candidates: Labels, gpu: Gpu | None = None,
-    owner: Any = None,
-) -> Floats:  # fmt: skip
-    """Return w·x − 1 of each document's candidates; a GPU keeps the weights for their owner."""
-    if gpu is not None:
-        from deplda.kernels.cuda import shortlists as kernels
-
-        def put() -> Struct:
-            return gpu.struct(kernel_arrays(weights))
-
-        on = put() if owner is None else gpu.keep(owner, "weights", weights, put)
-        rows = kernel_arrays(features)
-        return kernels.margins(gpu, rows, candidates.astype(np.int32), on, features.shape[1])
+def margins(weights: Sparse, features: Sparse, candidates: Labels) -> Floats:
+    """Return w·x − 1 of each document's candidates."""
     found = np.empty(candidates.shape)
     score: Any = shortlists.margins
     score(*kernel_arrays(features), candidates, *kernel_arrays(weights), features.shape[1], found)
