@@ -74,7 +74,7 @@ def test_a_page_that_tells_an_untruth_fails(tmp_path: Path) -> None:
     for text in (
         "```python\n>>> 1 + 1\n3\n```",
         "```python\nprint('never run')\n```",
-        "```console\n$ deplda info no-such-model\n```",
+        "```console\n$ deplda show no-such-model\n```",
         "```console\n$ echo one\ntwo\n```",
         "```console\n$ make nothing\n```",
         "<!-- not run: long -->\n```console\n$ deplda train newsroom --no-such-option\n```",

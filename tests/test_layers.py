@@ -61,6 +61,7 @@ HOMES = {
     "pandas": {"models.base", "evaluation", "data.word_frames"},
     "polars": {"models.base", "data.word_frames"},
     "pooch": {"data.datasets"},
+    "prometheus_client": {"web"},
     "pyarrow": {"data.readers"},
     "pypdf": {"data.readers.extracted"},
     "safetensors": {"models.card", "data.readers.vector_files"},

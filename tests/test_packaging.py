@@ -64,7 +64,8 @@ CITATION: dict[str, Any] = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf
 RECIPE: dict[str, Any] = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text("utf-8"))
 # Packages that conda-forge has by other names, or as several.
 OF_CONDA = {"PyStemmer": ["pystemmer"], "matplotlib": ["matplotlib-base"],
-            "dask": ["dask", "distributed"]}  # fmt: skip
+            "dask": ["dask", "distributed"],
+            "prometheus-client": ["prometheus_client"]}  # fmt: skip
 
 
 def test_the_version_stands_in_one_place_and_is_the_same_everywhere() -> None:

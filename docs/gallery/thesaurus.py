@@ -20,7 +20,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import deplda
-from deplda.models.label_map import label_map
 
 museum = deplda.datasets.museum()
 texts = [record.text for record in museum.train]
@@ -100,28 +99,4 @@ axes.set(
     ylim=(0, 1.05),
 )
 axes.legend(loc="upper left")
-plt.show()
-
-# %%
-# A map of the concepts
-# ---------------------
-# Concepts that occur together, or have the same words, lie in one region. Each
-# disc is a concept, as large as it has records.
-
-drawn = label_map(without.label_sets_, without.topic_model_.label_words_, None)
-figure, axes = plt.subplots(figsize=(10, 6), layout="constrained")
-for (x, y), radius, region in zip(
-    drawn.places, drawn.radii, drawn.regions, strict=True
-):
-    axes.add_patch(
-        plt.Circle((x, y), radius, color=f"C{region % 10}", alpha=0.6)
-    )
-for (x, y), size, told in zip(
-    drawn.centres, drawn.region_radii, drawn.names, strict=True
-):
-    name = museum.thesaurus[without.classes_[told[0]]].name("en")
-    axes.text(x, y + size + 1, name, ha="center", va="bottom", fontsize=9)
-axes.set_aspect("equal")
-axes.autoscale_view()
-axes.axis("off")
 plt.show()

@@ -273,13 +273,13 @@ def test_an_explanation_reads_the_fields_of_the_model(tmp_path: Path, of_titles:
 def test_info_says_which_fields_a_model_reads(
     tmp_path: Path, of_titles: Path, counts_model: Path
 ) -> None:
-    fields = json.loads(done("info", of_titles, "--json"))["fields"]
+    fields = json.loads(done("show", of_titles, "--json"))["fields"]
     assert fields == {
         "id": "key", "text": ["title", "body"], "tokens": "tokens", "counts": "counts",
         "labels": "subjects", "separator": "|", "label_columns": [], "weights": {"title": 2},
     }  # fmt: skip
-    assert "['title', 'body']" in done("info", of_titles)
-    assert json.loads(done("info", counts_model, "--json"))["fields"] is None
+    assert "['title', 'body']" in done("show", of_titles)
+    assert json.loads(done("show", counts_model, "--json"))["fields"] is None
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_a_model_is_replaced_only_when_asked(tmp_path: Path, corpus: Path, new: 
     problem(1, "learn", folder, bad, "-o", folder, "--force")
     assert files_of(folder) == before
     done("learn", folder, new, "-o", folder, "--force")
-    told = json.loads(done("info", folder, "--json"))
+    told = json.loads(done("show", folder, "--json"))
     assert told["statistics"]["n_documents"] == 21 + 5
     assert told["metrics"] is None  # they were of the model as it was
 

@@ -170,20 +170,19 @@ def test_what_a_file_holds_is_shown_by_a_terminal_and_not_obeyed(
     rows = [row | {"labels": [title, *row["labels"]]} for row in articles()]
     done("train", write_jsonl(tmp_path / "a.jsonl", rows), "-o", tmp_path / "m", *QUICK)
     for verb in (
-        ["topics", tmp_path / "m"],
+        ["show", tmp_path / "m", "--topics"],
         ["explain", tmp_path / "m", "court"],
-        ["words", tmp_path / "m", title],
-        ["label", tmp_path / "m", title],
+        ["show", tmp_path / "m", title],
     ):
         shown = done(*verb)
         assert not set(shown) & {"\x1b", "\x07", "\x9b", "\u202e"}
-        assert "[red]" in shown or verb[0] == "words"
-    for verb in (["info", tmp_path / "m"], ["explain", tmp_path / "m", "court"]):
+        assert "[red]" in shown
+    for verb in (["show", tmp_path / "m"], ["explain", tmp_path / "m", "court"]):
         shown = done(*verb, "--json")
         assert not set(shown) & {"\x1b", "\x07", "\x9b", "\u202e"}
     (line,) = done("predict", tmp_path / "m", "-", input="court judge").splitlines()
     assert "\x9b" not in line
     assert title in [each["label"] for each in json.loads(line)["labels"]]
-    said = problem(1, "info", tmp_path / "no\x1b[31mne")
+    said = problem(1, "show", tmp_path / "no\x1b[31mne")
     assert "\x1b" not in said
     assert "no\ufffd[31mne: there is no such folder" in said

@@ -32,7 +32,7 @@ VERBS = verbs(root)
 
 def test_every_verb_is_there() -> None:
     assert {" ".join(verb) for verb in VERBS} >= {
-        "train", "predict", "explain", "evaluate", "label", "labels", "words", "topics", "info",
+        "train", "predict", "explain", "evaluate", "show",
         "experiment", "report", "demo", "completion", "datasets list", "datasets fetch",
         "datasets stats", "datasets convert", "serve", "warm-up",
     }  # fmt: skip
@@ -134,7 +134,7 @@ def test_a_configuration_file_holds_any_option_and_the_command_line_wins(
         "set = ['alpha=20', 'eta=10']\n[predict]\nlimit = 1\n[datasets.stats]\njson = true\n"
     )
     done("--config", config, "train", corpus)
-    told = json.loads(done("info", tmp_path / "m", "--json"))
+    told = json.loads(done("show", tmp_path / "m", "--json"))
     assert (told["model"], told["parameters"]["alpha"]) == ("PriorLDA", 20)
     found = lines(done("--config", config, "predict", tmp_path / "m", corpus))
     assert max(len(line["labels"]) for line in found) == 1
@@ -171,14 +171,14 @@ def test_options_may_come_from_the_environment(model: Path, corpus: Path) -> Non
 def test_a_traceback_is_shown_only_when_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    result = run("--debug", "info", tmp_path)
+    result = run("--debug", "show", tmp_path)
     assert isinstance(result.exception, deplda.ReadError)
 
     def broken(path: object, *, trusted: bool) -> None:
         raise RuntimeError("two\nlines")
 
     monkeypatch.setattr("deplda.models.card.read_card", broken)
-    assert problem(1, "info", tmp_path) == "RuntimeError: two lines (deplda --debug … shows where)"
+    assert problem(1, "show", tmp_path) == "RuntimeError: two lines (deplda --debug … shows where)"
 
 
 @pytest.mark.filterwarnings("default")

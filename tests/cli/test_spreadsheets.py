@@ -82,7 +82,7 @@ def test_the_separator_that_was_told_is_remembered(tmp_path: Path, of_excel: Pat
     fields = deplda.load(of_excel).fields_
     assert fields is not None
     assert fields.separator == ","
-    assert json.loads(done("info", of_excel, "--json"))["fields"]["separator"] == ","
+    assert json.loads(done("show", of_excel, "--json"))["fields"]["separator"] == ","
     path = tmp_path / "a.csv"
     path.write_text('Nr,Text,Schlagwörter\n1,court,"LAW,SPORT"\n2,opera,MUSIC\n', "utf-8")
     result = run("evaluate", of_excel, path, "--json")

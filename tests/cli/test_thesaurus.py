@@ -54,9 +54,9 @@ def test_reasons_words_and_topics_have_names(model: Path) -> None:
     (label,) = found["labels"]
     assert (label["label"], label["uri"], label["notation"]) == ("laki", "http://x/law", "34")
     assert "laki" in done("explain", model, "judge and jury in court", "-k", 1)
-    assert "judge" in done("words", model, "laki")
-    assert done("words", model, "http://x/law") == done("words", model, "laki")
-    assert "did you mean 'laki'?" in problem(1, "words", model, "lakki")
+    assert "judge" in done("show", model, "laki")
+    assert done("show", model, "http://x/law") == done("show", model, "laki")
+    assert "did you mean 'laki'?" in problem(1, "show", model, "lakki")
 
 
 def test_labels_of_one_name_are_told_apart(labelled: Path, tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_labels_of_one_name_are_told_apart(labelled: Path, tmp_path: Path) -> No
     run("train", labelled, "-o", tmp_path / "m", "--model", "dependency", "--language", "none",
         "--vocabulary", tmp_path / "a.tsv")  # fmt: skip
     assert deplda.load(tmp_path / "m").shown_labels_ == ("same <34>", "same <music>", "sport")
-    assert "same <34>" in done("topics", tmp_path / "m")
+    assert "same <34>" in done("show", tmp_path / "m", "--topics")
 
 
 def test_the_vocabulary_is_kept_with_the_model(model: Path, tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def hybrid(tmp_path_factory: pytest.TempPathFactory) -> Path:
     n = len(never())
     assert f"{n} of {n} more labels of the vocabulary can be suggested by their names." in shown
     more = f"; its vocabulary has {n} more, of which {n} can be suggested by their names; it takes"
-    assert more in done("info", folder / "model")
+    assert more in done("show", folder / "model")
     return folder / "model"
 
 
@@ -179,7 +179,7 @@ def test_a_hybrid_finds_names_that_no_document_was_given(hybrid: Path, tmp_path:
     assert [line["n_known"] for line in told] == [
         sum(word in words for word in text.split()) for text in made.new_texts
     ]
-    info = json.loads(done("info", hybrid, "--json"))
+    info = json.loads(done("show", hybrid, "--json"))
     assert info["known_by_name"] == len(never())
     assert info["labels"] + info["known_by_name"] == len(made.vocabulary)
     found = json.loads(done("evaluate", hybrid, new, "--json"))
@@ -187,7 +187,7 @@ def test_a_hybrid_finds_names_that_no_document_was_given(hybrid: Path, tmp_path:
     reasons = json.loads(done("explain", hybrid, new, "-k", 5, "--json"))["labels"]
     assert any(reason["named"] for reason in reasons)
     assert "stands in" in done("explain", hybrid, new, "-k", 5)
-    assert json.loads(done("label", hybrid, next(iter(never())), "--json"))["documents"] == 0
+    assert json.loads(done("show", hybrid, next(iter(never())), "--json"))["documents"] == 0
 
 
 def test_a_hybrid_learns_a_label_that_it_knew_by_name(hybrid: Path, tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_a_hybrid_learns_a_label_that_it_knew_by_name(hybrid: Path, tmp_path: Pa
     new = write_jsonl(tmp_path / "new.jsonl", [{"text": world().new_texts[0], "labels": [uri]}])
     shown = done("learn", hybrid, new, "-o", tmp_path / "grown")
     assert "1 new one" in shown
-    info = [json.loads(done("info", path, "--json")) for path in (hybrid, tmp_path / "grown")]
+    info = [json.loads(done("show", path, "--json")) for path in (hybrid, tmp_path / "grown")]
     assert [each["known_by_name"] for each in info] == [len(never()), len(never()) - 1]
 
 
@@ -223,10 +223,10 @@ def test_labels_have_names_in_the_language_of_the_texts(finnish: tuple[Path, str
     assert found["labels"][0]["label"] == "laki"
     (label,) = json.loads(done("explain", model, text, "-k", 1, "--json"))["labels"]
     assert label["label"] == "laki"
-    assert "laki" in done("labels", model)
-    assert "laki" in done("topics", model)
-    assert "judge" in done("words", model, "laki")
-    assert json.loads(done("label", model, "laki", "--json"))["label"] == "laki"
+    assert "laki" in done("show", model, "--labels")
+    assert "laki" in done("show", model, "--topics")
+    assert "judge" in done("show", model, "laki")
+    assert json.loads(done("show", model, "laki", "--json"))["label"] == "laki"
     queued = done("queue", model, "-", "--json", input=text)
     assert '"laki"' in queued or '"musiikki"' in queued
     (found,) = lines(done("predict", model, "-", "-k", 1, "--label-language", "sv", input=text))

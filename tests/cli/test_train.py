@@ -104,7 +104,7 @@ def test_every_model_can_be_trained_and_predicts(
     name: str, estimator: str, tmp_path: Path, corpus: Path
 ) -> None:
     done("train", corpus, "-o", tmp_path / "m", "--model", name)
-    assert json.loads(done("info", tmp_path / "m", "--json"))["model"] == estimator
+    assert json.loads(done("show", tmp_path / "m", "--json"))["model"] == estimator
     line = json.loads(done("predict", tmp_path / "m", "-", "-k", 1, input="judge jury court"))
     assert line["labels"][0]["label"] == "LAW"
 
@@ -114,7 +114,7 @@ def test_which_documents_a_tuned_svms_weight_is_of_can_be_said(
 ) -> None:
     asked = ("train", corpus, "--model", "tuned-svm", "-o", tmp_path / "m", "--set")
     done(*asked, "weights=both")
-    assert json.loads(done("info", tmp_path / "m", "--json"))["parameters"]["weights"] == "both"
+    assert json.loads(done("show", tmp_path / "m", "--json"))["parameters"]["weights"] == "both"
     said = problem(1, *asked, "weights=none", "--force")
     assert "weights is 'none'; it must be one of 'positive', 'both'" in said
 
@@ -126,7 +126,7 @@ def test_the_papers_settings_and_single_parameters_go_together(
         "train", corpus, "-o", tmp_path / "m", "--model", "prior", "--paper", "yahoo",
         "--set", "n_chains=2", "--set", "n_sweeps=3", "--set", "alpha=7.5",
     )  # fmt: skip
-    asked = json.loads(done("info", tmp_path / "m", "--json"))["parameters"]
+    asked = json.loads(done("show", tmp_path / "m", "--json"))["parameters"]
     assert (asked["n_chains"], asked["alpha"], asked["eta"]) == (2, 7.5, 70.0)
 
 
@@ -135,7 +135,7 @@ def test_words_are_counted_as_asked(tmp_path: Path, corpus: Path) -> None:
         "train", corpus, "-o", tmp_path / "m", "--min-count", 9, "--stop-words", "none",
         "--ngrams", 2, "--token-pattern", "[a-z]+", "--language", "none", *QUICK,
     )  # fmt: skip
-    told = json.loads(done("info", tmp_path / "m", "--json"))
+    told = json.loads(done("show", tmp_path / "m", "--json"))
     assert told["text"] == {
         "stop_words": None, "token_pattern": "[a-z]+", "lowercase": True, "ngrams": 2,
         "min_count": 9, "fold_accents": False, "language": None, "normalize": "none",
@@ -151,12 +151,12 @@ def test_the_language_is_told_by_the_texts_and_said(tmp_path: Path) -> None:
     corpus = write_jsonl(tmp_path / "a.jsonl", rows)
     result = run("train", corpus, "-o", tmp_path / "m", "--model", "flat")
     assert "language: finnish (fi), by 4 of 4 texts (--language sets another)" in result.stderr
-    told = json.loads(done("info", tmp_path / "m", "--json"))["text"]
+    told = json.loads(done("show", tmp_path / "m", "--json"))["text"]
     assert (told["language"], told["normalize"], told["stop_words"]) == (
         "fi", "lemma", "finnish",
     )  # fmt: skip
     assert told["package"].startswith("simplemma ")
-    assert "kirjastot" in done("words", tmp_path / "m", "a")
+    assert "kirjastot" in done("show", tmp_path / "m", "a")
     result = run(
         "train", corpus, "-o", tmp_path / "n", "--model", "flat", "--language", "finnish",
         "--normalize", "none", "--fold-accents", "--token-pattern", "codes",
@@ -203,7 +203,7 @@ def test_the_generated_news_can_be_trained_on_read_and_asked_as_the_readme_has_i
     model = tmp_path / "model"
     done("train", "newsroom", "-o", model, *QUICK)
     assert "ranking   AP of known labels" in done("evaluate", model, "newsroom")
-    assert "gaming" in done("words", model, "VIDEO GAMES", "-k", 4)
+    assert "gaming" in done("show", model, "VIDEO GAMES", "-k", 4)
     text = "stocks fell on fears of recession"
     assert "STOCKS" in done("explain", model, text)
     answer = run("predict", model, "-", "-k", 1, input=f"{text}\n")
@@ -220,11 +220,11 @@ def test_documents_held_out_are_tested_and_their_metrics_kept(tmp_path: Path, co
     assert "held out for testing: 9 of 30 documents" in result.stderr
     assert "predict on 9 documents: per cent, with 95 % intervals" in result.stdout
     assert "found" in result.stdout
-    told = json.loads(done("info", tmp_path / "m", "--json"))
+    told = json.loads(done("show", tmp_path / "m", "--json"))
     assert told["metrics"]["document"]["n_items"] == 9
     assert told["statistics"]["n_documents"] == 21
     told = told["metrics"]["headline"]["average_precision"]
-    shown = " ".join(done("info", tmp_path / "m").split())
+    shown = " ".join(done("show", tmp_path / "m").split())
     assert f"metrics: average_precision │ {told['value']:.4g} [{told['low']:.4g}," in shown
     assert "leaves 30 to learn from and 0" in problem(
         1, "train", corpus, "-o", tmp_path / "n", "--holdout", 0.001

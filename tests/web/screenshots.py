@@ -79,18 +79,6 @@ def label(page: Page) -> None:
     expect(page.locator("#label h2")).to_be_visible()
 
 
-def region(page: Page) -> None:
-    at("#/topics", ".disc")(page)
-    page.locator("#region-list button").first.click()
-    expect(page.locator("#topic h2")).to_be_visible()
-
-
-def companions(page: Page) -> None:
-    label(page)
-    page.locator("#label a[href^='#/topics/']").click()
-    expect(page.locator("#topic h2")).to_be_visible()
-
-
 VIEWS: dict[str, Callable[[Page], None]] = {
     "suggest": first_visit,
     "example": example,
@@ -99,9 +87,6 @@ VIEWS: dict[str, Callable[[Page], None]] = {
     "queue": queue,
     "labels": at("#/labels", "#label-list li"),
     "label": label,
-    "topics": at("#/topics", ".disc"),
-    "region": region,
-    "companions": companions,
     "model": at("#/model", "#card"),
 }
 

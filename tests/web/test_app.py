@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
 import pytest
-from starlette.exceptions import HTTPException
 
-from deplda.web import Limits, create_app
-from deplda.web.service import ModelService
-from tests.web.serving import HOSTILE, running, say, suggest, text_model
+from deplda.web import create_app
+from tests.web.serving import HOSTILE, running, say, text_model
 
 
 def test_assets_are_asked_for_again_by_their_tag(client: httpx.Client) -> None:
@@ -81,38 +77,3 @@ def test_other_sites_may_use_the_api_only_if_they_are_named(
 
     assert asyncio.run(ask("https://other.example")) == "https://other.example"
     assert asyncio.run(ask("https://third.example")) is None
-
-
-def test_a_crowd_that_asks_for_the_map_keeps_no_model_waiting(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    go, begun = threading.Event(), threading.Semaphore(0)
-    draw = ModelService._draw
-
-    def drawn_late(service: ModelService) -> Any:
-        begun.release()
-        go.wait(60)
-        return draw(service)
-
-    monkeypatch.setattr(ModelService, "_draw", drawn_late)
-    with (
-        running(text_model(), threads=2) as address,
-        httpx.Client(base_url=address, timeout=60) as client,
-        ThreadPoolExecutor(6) as crowd,
-    ):
-        maps = [crowd.submit(httpx.get, f"{address}/v1/map", timeout=60) for _ in range(6)]
-        assert begun.acquire(timeout=60)
-        assert suggest(client, {"text": "court"})
-        go.set()
-        assert [each.result().status_code for each in maps] == [200] * 6
-        assert not begun.acquire(blocking=False)
-
-
-def test_a_map_that_is_drawn_on_another_thread_is_not_waited_for() -> None:
-    service = ModelService(text_model(), Limits())
-    with service._drawing, pytest.raises(HTTPException, match="the map is being drawn"):
-        service.map()
-    assert service.map() is service.map()
-    with service._drawing:
-        assert service.has_map
-        service.map()

@@ -116,7 +116,7 @@ def test_label_names_are_in_the_requested_language(bilingual: httpx.Client) -> N
         ("post", "/v1/explain", {"json": {"document": text, "k": 1}}),
         ("get", "/v1/labels", {}), ("get", "/v1/labels/LAW", {}), ("get", "/v1/labels/laki", {}),
         ("post", "/v1/label-names", {"json": {"uris": ["LAW"]}}), ("get", "/v1/labels/Law", {}),
-        ("get", "/v1/topics", {}), ("get", "/v1/map", {}),
+        ("get", "/v1/topics", {}),
     ]  # fmt: skip
     for method, path, how in asked:
         for params, name, other in (
@@ -160,7 +160,7 @@ def test_the_description_lists_the_languages_of_label_names(
     for path, method in (
         ("/v1/suggest", "post"), ("/v1/suggest-lines", "post"), ("/v1/explain", "post"),
         ("/v1/labels", "get"), ("/v1/label-names", "post"), ("/v1/labels/{label}", "get"),
-        ("/v1/topics", "get"), ("/v1/map", "get"),
+        ("/v1/topics", "get"),
     ):  # fmt: skip
         schemas = {each["name"]: each["schema"] for each in paths[path][method]["parameters"]}
         assert schemas["label_language"]["enum"] == ["en", "fi"]

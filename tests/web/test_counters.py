@@ -14,10 +14,10 @@ def test_metrics_count_requests_by_endpoint_and_status(client: httpx.Client) -> 
         found = re.search(pattern, client.get("/metrics").text)
         return int(found[1]) if found else 0
 
-    answered = r'deplda_requests_total{worker="\d+",endpoint="suggest",status="200"} (\d+)'
-    rejected = r'deplda_requests_total{worker="\d+",endpoint="suggest",status="422"} (\d+)'
+    answered = r'deplda_requests_total{endpoint="suggest",status="200",worker="\d+"} (\d+)'
+    rejected = r'deplda_requests_total{endpoint="suggest",status="422",worker="\d+"} (\d+)'
     documents = r'deplda_documents_total{worker="\d+"} (\d+)'
-    timed = r'deplda_request_seconds_bucket{worker="\d+",endpoint="suggest",le="\+Inf"} (\d+)'
+    timed = r'deplda_request_seconds_bucket{endpoint="suggest",le="\+Inf",worker="\d+"} (\d+)'
     patterns = [answered, rejected, documents, timed]
     before = [count(pattern) for pattern in patterns]
     suggest(client, {"text": "court"}, {"text": "game"})

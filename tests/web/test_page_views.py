@@ -1,4 +1,4 @@
-"""The views Labels, Topics and Model in a real browser."""
+"""The views Labels and Model in a real browser."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from deplda import DependencyLDA, WordCounter
 from deplda.data.vocabulary import Concept, Vocabulary
 from deplda.models.lighting import lit_by_labels
 from tests.web.browsing import needs_chromium, watched
-from tests.web.serving import LABELS, SMALL, TEXTS, hybrid_model, running, svm_model, text_model
+from tests.web.serving import LABELS, SMALL, TEXTS, hybrid_model, running, text_model
 
 pytestmark = needs_chromium
 
@@ -116,76 +116,6 @@ def test_labels_by_the_thesaurus_and_by_the_model_stand_side_by_side(browser: Br
         expect(sides.nth(0)).to_contain_text("No broader, narrower or related terms.")
 
 
-# Topics -------------------------------------------------------------------------------------------
-
-
-def discs(page: Page) -> list[list[float]]:
-    """Return where the discs of labels are on the screen: middle and radius."""
-    found: list[list[float]] = page.locator(".disc").evaluate_all(
-        "all => all.map(one => { const box = one.getBoundingClientRect();"
-        " return [box.x + box.width / 2, box.y + box.height / 2, box.width / 2]; })"
-    )
-    return found
-
-
-def test_topics_are_a_map_of_labels_and_a_list_of_regions(page: Page) -> None:
-    page.click("nav a:has-text('Topics')")
-    expect(page.locator(".disc")).to_have_count(3)
-    places = discs(page)
-    for n, (x, y, r) in enumerate(places):
-        for other in places[:n]:
-            assert (x - other[0]) ** 2 + (y - other[1]) ** 2 >= (r + other[2]) ** 2
-    regions = page.locator("#region-list > li")
-    expect(regions).to_have_count(page.locator(".region").count())
-    sizes = [text.split(" on ")[1] for text in regions.locator("p").all_inner_texts()]
-    numbers = [int(size.split()[0]) for size in sizes]
-    assert numbers == sorted(numbers, reverse=True)
-    regions.first.get_by_role("button").click()
-    expect(page.locator("#topic")).to_contain_text("Its most frequent labels")
-
-
-def test_a_click_on_a_label_shows_its_companions_on_the_map(page: Page) -> None:
-    page.goto("/#/topics")
-    page.locator(".disc", has_text="SPORT").click()
-    expect(page.locator("#topic h2")).to_have_text("SPORT")
-    expect(page.locator(".disc.found")).to_have_count(2)  # with LAW, that stands beside it
-    expect(page.locator(".ties line")).to_have_count(1)
-    page.click("#topic h2 a")
-    expect(page.locator("#label h2")).to_have_text("SPORT")
-    page.click("text=Show on the map")
-    expect(page.locator("#topic h2")).to_have_text("SPORT")
-
-
-def test_the_map_is_searched_zoomed_and_moved(page: Page) -> None:
-    page.goto("/#/topics")
-    expect(page.locator(".disc")).to_have_count(3)
-    page.fill("#topic-search", "compan")
-    expect(page.locator(".disc.found")).to_have_count(1)
-    expect(page.locator("#topic")).to_contain_text("1 label found")
-    page.fill("#topic-search", "")
-    expect(page.locator(".disc.found")).to_have_count(0)
-    expect(page.locator("#topic")).to_contain_text("Click a region or a label")
-    small = discs(page)[0][2]
-    page.click("#closer")
-    assert discs(page)[0][2] > small * 1.3
-    before = discs(page)[0][0]
-    box = page.locator("#map").bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + 60, box["y"] + 60)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 160, box["y"] + 60, steps=4)
-    page.mouse.up()
-    assert discs(page)[0][0] - before == pytest.approx(100, abs=25)
-    page.click("#whole")
-    assert discs(page)[0][2] == pytest.approx(small, abs=1)
-
-
-def test_any_model_has_a_map(browser: Browser) -> None:
-    with running(svm_model()) as address, watched(browser, address) as page:
-        page.goto("/#/topics")
-        expect(page.locator(".disc")).to_have_count(3)
-
-
 # Model --------------------------------------------------------------------------------------------
 
 
@@ -222,5 +152,3 @@ def test_a_model_that_measured_nothing_says_so(browser: Browser) -> None:
 def test_the_views_speak_the_readers_language(code: str, said: str, page: Page) -> None:
     page.goto(f"/?lang={code}#/model")
     expect(page.locator("#model h1")).to_have_text(said)
-    page.goto(f"/?lang={code}#/topics")
-    expect(page.locator(".disc")).to_have_count(3)

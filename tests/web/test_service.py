@@ -237,20 +237,6 @@ def test_topics_are_the_models_the_largest_first(client: httpx.Client, model: An
     assert "the last is 1" in missing.json()["error"]
 
 
-def test_the_map_has_every_label_of_training_documents_in_a_region(client: httpx.Client) -> None:
-    found = client.get("/v1/map").json()
-    assert {(label["label"], label["documents"]) for label in found["labels"]} == {
-        ("SPORT", 12), ("LAW", 9), ("COMPANIES", 3)
-    }  # fmt: skip
-    assert found["n_left_out"] == 0
-    for number, region in enumerate(found["regions"]):
-        own = {label["label"] for label in found["labels"] if label["region"] == number}
-        assert set(region["names"]) <= own
-        assert len(own) == region["n_labels"]
-        assert len(region["together"]) == len(found["regions"])
-    assert client.get("/v1/map").json() == found
-
-
 def test_the_card_says_what_the_model_is(client: httpx.Client) -> None:
     card = client.get("/v1/model").json()
     assert card["model"] == "DependencyLDA"
@@ -280,7 +266,6 @@ def test_an_svm_suggests_but_does_not_explain(svm: httpx.Client) -> None:
     rejected = svm.post("/v1/explain", json={"document": {"text": "court"}})
     assert (rejected.status_code, "cannot explain" in rejected.text) == (409, True)
     assert svm.get("/v1/topics").status_code == 409
-    assert len(svm.get("/v1/map").json()["labels"]) == 3
     label = svm.get("/v1/labels/LAW").json()
     assert (label["words"], label["topics"], label["documents"]) == ([], [], 9)
     card = svm.get("/v1/model").json()

@@ -34,8 +34,8 @@ def test_a_full_queue_is_answered_503_and_empties_again() -> None:
         waiting = [threading.Thread(target=wait_for_one) for _ in range(2)]
         for thread in waiting:
             thread.start()
-        while "deplda_open_requests" not in (text := client.get("/metrics").text) or not (
-            text.rstrip().endswith(" 2")
+        while "deplda_open_requests{" not in (text := client.get("/metrics").text) or not (
+            text.rstrip().endswith(" 2.0")
         ):
             pass
         for _ in range(20):
@@ -48,7 +48,7 @@ def test_a_full_queue_is_answered_503_and_empties_again() -> None:
             thread.join()
         assert answers == [200, 200]
         assert client.post("/v1/suggest", json=ask).status_code == 200
-        assert 'deplda_refused_total{worker="' in client.get("/metrics").text
+        assert 'endpoint="suggest",status="503"' in client.get("/metrics").text
 
 
 def test_work_that_takes_too_long_is_answered_503() -> None:

@@ -11,21 +11,18 @@ from deplda.cli.compare import compare
 from deplda.cli.datasets import datasets
 from deplda.cli.evaluate import evaluate, tune
 from deplda.cli.experiment import demo, experiment, report
-from deplda.cli.explain import explain, label, topics, words
-from deplda.cli.info import info
-from deplda.cli.labels import labels
+from deplda.cli.explain import explain
 from deplda.cli.learn import learn
 from deplda.cli.predict import predict
 from deplda.cli.queue import queue
 from deplda.cli.root import root
 from deplda.cli.serve import serve
+from deplda.cli.show import show_model
 from deplda.cli.thesaurus import vocabulary
 from deplda.cli.train import train
 from deplda.cli.warm_up import warm_up
 
-for verb in (train, learn, predict, queue, explain, evaluate, tune):
-    root.add_command(verb)
-for verb in (info, labels, label, words, topics):
+for verb in (train, learn, predict, queue, show_model, explain, evaluate, tune):
     root.add_command(verb)
 for verb in (serve, datasets, vocabulary, compare, experiment, report, demo, warm_up):
     root.add_command(verb)

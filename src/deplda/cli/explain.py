@@ -1,4 +1,4 @@
-"""``deplda explain``, ``label``, ``words``, ``topics``: what a model knows, and why."""
+"""``deplda explain``: why labels are suggested for a document."""
 
 from __future__ import annotations
 
@@ -15,20 +15,18 @@ from deplda.cli.documents import Reading, as_path, format_of, is_readable, readi
 from deplda.cli.output import as_json, check_output, force, note, saved_model, show, show_json
 from deplda.cli.thesaurus import told_in, told_language_option
 from deplda.data.files import StandardInput
-from deplda.data.wording import counted
 from deplda.errors import InputError, ReadError
 from deplda.models.registry import can, verbs_that_can
 
 if TYPE_CHECKING:
     from deplda.data.readers import Fields, Row
 
-_model = click.argument("model", type=click.Path(path_type=Path))
 _FILE_NAME = re.compile(r"\S*(?:\.[A-Za-z][A-Za-z0-9]{0,7}|[/\\]\S*)")
 """What is taken for the name of a file though there is none: it has an ending, or a folder."""
 
 
 @click.command()
-@_model
+@click.argument("model", type=click.Path(path_type=Path))
 @click.argument("document", required=False, type=click.Path(allow_dash=True))
 @click.option(
     "--limit", "-k", type=click.IntRange(1), default=5, help="Number of labels to explain."
@@ -69,7 +67,7 @@ def explain(
     """
     if html is not None:
         check_output(html, force)
-    classifier, _ = asked_by(_topic_model(model, "explain"), Beside({}, None))
+    classifier, _ = asked_by(_explaining_model(model), Beside({}, None))
     told_in(classifier, label_language)
     explanation = _explained(
         classifier, *_row(document, pick, reading, classifier.fields_), k=limit, n_words=words
@@ -145,186 +143,12 @@ def _note_file(path: Path, id: str, *, is_first: bool) -> None:
     note(f"explained: the file {path}{which}")
 
 
-@click.command()
-@_model
-@click.argument("label")
-@click.option("--limit", "-k", type=click.IntRange(1), default=20, help="Number of words to show.")
-@as_json
-def words(model: Path, label: str, limit: int, as_json: bool) -> None:
-    """Show the likeliest words of LABEL.
-
-    \b
-    deplda words model 'VIDEO GAMES'
-    """
-    classifier = _topic_model(model, "words")
-    found = classifier.top_words(_wanted(classifier, label), limit)
-    if as_json:
-        show_json([{"word": word.name, "probability": word.weight} for word in found])
-        return
-    if not found:
-        note(f"no training document has {label!r}: it is known by name alone, and has no words")
-        return
-    from rich.table import Table
-
-    table = Table("word", show_edge=False)
-    table.add_column("probability", justify="right")
-    for word in found:
-        table.add_row(word.name, f"{word.weight:.4f}")
-    show(table)
-
-
-def _wanted(classifier: Any, label: str) -> Any:
-    """Return the label that is meant by its name or address, or what was given."""
-    named = zip(classifier.classes_, classifier.shown_labels_, strict=True)
-    return next((each for each, name in named if label in (str(each), name)), label)
-
-
-@click.command()
-@_model
-@click.argument("label")
-@click.option(
-    "--limit", "-k", type=click.IntRange(1), default=8, help="Number of labels from the model."
-)
-@told_language_option
-@as_json
-def label(model: Path, label: str, limit: int, label_language: str | None, as_json: bool) -> None:
-    """Show labels related to LABEL, by the thesaurus and by the model.
-
-    The thesaurus has broader, narrower and related terms. The model has labels that occur together
-    in its topics, and labels that occur together in training documents.
-
-    \b
-    deplda label model 'VIDEO GAMES'
-    """
-    found = _next_to(told_in(saved_model(model), label_language), label, limit)
-    if as_json:
-        show_json(found)
-        return
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table("by the thesaurus", "by the model", show_edge=False)
-    by_name = "" if found["documents"] else ": known by name alone"
-    documents = counted(found["documents"], "training document")
-    table.title = Text(f"{found['label']} ({documents}{by_name})")
-    table.add_row(Text(_by_thesaurus(found["thesaurus"])), Text(_by_model(found["model"])))
-    show(table)
-    if any(not each["known"] for own in (found["thesaurus"] or {}).values() for each in own):
-        show("* not a label of the model")
-
-
-def _by_thesaurus(found: dict[str, Any] | None) -> str:
-    if found is None:
-        return "no term of a thesaurus"
-    return "\n\n".join(
-        _headed(title, [each["label"] + ("" if each["known"] else " *") for each in terms])
-        for title, terms in found.items()
-    )
-
-
-def _by_model(found: dict[str, Any]) -> str:
-    goes = [f"{each['label']} {each['probability']:.0%}" for each in found["goes_with"]]
-    stands = [f"{each['label']} {each['share']:.0%}" for each in found["stands_beside"]]
-    return "\n\n".join(
-        (
-            _headed("goes with, likely in its topics", goes),
-            _headed("stands beside, in share of its documents", stands),
-        )
-    )
-
-
-def _headed(title: str, names: list[str]) -> str:
-    """Return names under their title, a line each."""
-    return "\n".join([f"{title}:", *(f"  {name}" for name in names or ["none"])])
-
-
-def _next_to(model: Any, label: str, n: int) -> dict[str, Any]:
-    """Return the labels next to one: by the thesaurus, if it is a term of one, and by the model."""
-    from scipy.sparse import csr_array
-
-    from deplda.models.neighbours import beside, number_of
-
-    number = number_of(model, _wanted(model, label))
-    shown, label_sets = model.shown_labels_, csr_array(model.label_sets_)
-    own, concepts = model.classes_.tolist()[number], model.vocabulary_
-    documents = label_sets[:, [number]].nonzero()[0]
-    goes = model.similar_labels(own, n, by="topics") if _has_topics(model) else []
-    thesaurus = None
-    if concepts is not None and own in concepts:
-        known = set(model.classes_.tolist())
-        thesaurus = {
-            name: [model.told_label(uri) | {"known": uri in known} for uri in uris]
-            for name, uris in concepts.relatives(own)._asdict().items()
-        }
-    return model.told_label(own) | {
-        "label": shown[number],
-        "documents": len(documents),
-        "thesaurus": thesaurus,
-        "model": {
-            "goes_with": [{"label": str(x.name), "probability": x.weight} for x in goes],
-            "stands_beside": [
-                {"label": shown[each.number], "documents": each.documents, "share": each.share}
-                for each in beside(label_sets, documents, number, n)
-            ],
-        },
-    }
-
-
-@click.command()
-@_model
-@click.option(
-    "--limit", "-k", type=click.IntRange(1), default=8, help="Number of labels per topic."
-)
-@click.option("--topic-set", type=click.IntRange(0), default=0, help="Which set of topics to show.")
-@as_json
-def topics(model: Path, limit: int, topic_set: int, as_json: bool) -> None:
-    """Show topics: labels that occur together, with their probabilities.
-
-    A Dependency-LDA model has several independent sets of topics; one is shown.
-    """
-    classifier = saved_model(model)
-    if not _has_topics(classifier):
-        raise InputError(
-            f"{model} is a {type(classifier).__name__}, which has no topics of labels that go "
-            "together; the hybrid and dependency models have them (deplda train --model hybrid)"
-        )
-    n_sets = len(classifier.topic_labels_)
-    if topic_set >= n_sets:
-        told = f"the last of its {n_sets} is {n_sets - 1}" if n_sets > 1 else "its only one is 0"
-        raise InputError(f"there is no set of topics {topic_set}; {told}")
-    found = [topic for topic in classifier.topics(limit) if topic.set == topic_set]
-    if as_json:
-        show_json(
-            [
-                {
-                    "topic": topic.number,
-                    "labels": [{"label": x.name, "probability": x.weight} for x in topic.labels],
-                }
-                for topic in found
-            ]
-        )
-        return
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table("topic", "labels", show_edge=False)
-    for topic in found:
-        labels = ", ".join(f"{label.name} {label.weight:.0%}" for label in topic.labels)
-        table.add_row(str(topic.number), Text(labels))
-    show(table)
-
-
-def _has_topics(model: Any) -> bool:
-    """Return whether labels go together in topics; Flat-LDA has none, and Prior-LDA one."""
-    return can(model, "explain") and any(len(each.base) > 1 for each in model.topic_labels_)
-
-
-def _topic_model(path: Path, verb: str) -> Any:
-    """Return a saved model that can explain itself."""
+def _explaining_model(path: Path) -> Any:
+    """Return a saved model that can explain its suggestions."""
     model = saved_model(path)
     if not can(model, "explain"):
         raise InputError(
-            f"{path} is a {type(model).__name__}, which knows no words of labels; {verb} is for "
+            f"{path} is a {type(model).__name__}, which knows no words of labels; explain is for "
             f"{verbs_that_can('explain')} models (deplda train --model hybrid)"
         )
     return model

@@ -62,5 +62,5 @@ def _near(name: str, known: list[str]) -> str:
     close = nearest(name, known, 5)
     close += [label for label in known if name.casefold() in label.casefold()]
     if not close:
-        return f"it has {counted(len(known), 'label')}, none like it (deplda labels lists them)"
+        return f"it has {counted(len(known), 'label')}, none like it"
     return f"did you mean {', '.join(repr(each) for each in dict.fromkeys(close[:5]))}?"

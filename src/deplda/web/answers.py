@@ -199,37 +199,6 @@ class ReadAnswer(Struct):
     """Those that no document of it has; its texts are read from the others alone."""
 
 
-class MapLabel(LabelEntry):
-    """A label on the map: a disc as large as it has documents, in a region of like labels."""
-
-    x: float
-    y: float
-    radius: float
-    region: int
-
-
-class MapRegion(Struct):
-    """Labels that go together or have the same words: a disc around their discs."""
-
-    names: list[str]
-    """The labels that it is called by, the most telling first."""
-    x: float
-    y: float
-    radius: float
-    n_labels: int
-    together: list[int]
-    """Training documents that have labels of this region and of each region, itself included."""
-
-
-class MapAnswer(Struct):
-    """The labels as a map, the most frequent first; its middle is at 0, y grows downwards."""
-
-    regions: list[MapRegion]
-    labels: list[MapLabel]
-    n_left_out: int
-    """Labels that are too many to be shown, or that no training document has."""
-
-
 class ModelAnswer(Struct):
     """The model's card."""
 

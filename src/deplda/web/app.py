@@ -132,9 +132,10 @@ class Endpoints:
         with_token: bool,
         background: Callable[[], Coroutine[Any, Any, None]] | None = None,
     ) -> None:
-        self.projects, self.limits, self.counters = projects, limits, Counters()
+        self.projects, self.limits = projects, limits
         self.work = Work(threads, limits.waiting, limits.seconds)
         self.reading = Work(AT_ONCE, limits.waiting, limits.seconds)  # files keep no model waiting
+        self.counters = Counters(lambda: self.work.n_open + self.reading.n_open)
         self.readers = FileProcesses(limits)
         self.room, work_on = Room(limits), partial(work_on_body, limits, self.work)
         self.label_studio = LabelStudioEndpoints(projects, work_on, self.counters)
@@ -143,7 +144,7 @@ class Endpoints:
         self.annif = AnnifEndpoints(projects, limits, work_on, self.counters)
         self._with_token, self._background = with_token, background
         self._described: tuple[int, dict[str, Any]] | None = None
-        self._describing, self._drawing = asyncio.Lock(), asyncio.Lock()
+        self._describing = asyncio.Lock()
         self.files = StaticFiles(packages=[("deplda.web", "static")])
 
     def routes(self) -> list[Route]:
@@ -157,7 +158,6 @@ class Endpoints:
             Route("/v1/label-names", self.label_names, methods=["POST"]),
             Route("/v1/labels/{label:path}", self.label),
             Route("/v1/topics", self.topics),
-            Route("/v1/map", self.map),
             Route("/v1/model", self.model),
             *self.annif.routes(),
             *self.label_studio.routes(),
@@ -196,7 +196,7 @@ class Endpoints:
         asked = await read_body(request, self.types.suggest, self.limits)
         documents = [(each, f"$.documents[{n}]") for n, each in enumerate(asked.documents)]
         found = await self.work.do_each(service.suggest, documents, self._wanted(asked, service))
-        self.counters.documents += len(documents)
+        self.counters.count_documents(len(documents))
         return json_response(SuggestAnswer(found))
 
     async def suggest_lines(self, request: Request) -> Response:
@@ -221,7 +221,7 @@ class Endpoints:
         answer = await self._answer(
             service.explain, asked.document, int(asked.k), int(asked.n_words)
         )
-        self.counters.documents += 1
+        self.counters.count_documents(1)
         return answer
 
     async def read(self, request: Request) -> Response:
@@ -260,14 +260,6 @@ class Endpoints:
         service = await self._service(request)
         return await self._answer(service.topics, asked.set, asked.page, asked.size)
 
-    async def map(self, request: Request) -> Response:
-        """Answer GET /v1/map; a crowd that asks for it first waits, on no thread, for one map."""
-        service = await self._service(request)
-        if not service.has_map:
-            async with self._drawing:
-                return await self._answer(service.map)
-        return await self._answer(service.map)
-
     async def _answer(self, function: Callable[..., Any], *asked: Any) -> Response:
         """Return the model's answer, which is worked out on a thread."""
         return json_response(await self.work.do(function, *asked))
@@ -286,9 +278,7 @@ class Endpoints:
 
     async def metrics(self, _: Request) -> Response:
         """Answer GET /metrics."""
-        n_open = self.work.n_open + self.reading.n_open
-        n_rejected = self.work.n_rejected + self.reading.n_rejected
-        return PlainTextResponse(self.counters.text(n_open, n_rejected))
+        return PlainTextResponse(self.counters.text())
 
     async def openapi(self, _: Request) -> Response:
         """Answer GET /openapi.json."""

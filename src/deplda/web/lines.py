@@ -128,7 +128,7 @@ class _Stream(Response):
         """Take answers in their order, and let them be sent."""
         while (asked := await self._waiting.get()) is not None:
             answer = await _answer(asked)
-            self._streams.counters.documents += isinstance(answer, SuggestedLine)
+            self._streams.counters.count_documents(isinstance(answer, SuggestedLine))
             line = msgspec.json.encode(answer) + b"\n"
             async with self._changed:
                 self._answers.append(line)

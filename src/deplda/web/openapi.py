@@ -50,7 +50,7 @@ def describe(
     kinds = [
         *(kind for other in others for kind in other.kinds),
         *requests, answers.Error, answers.SuggestAnswer, Explained, answers.LabelsAnswer,
-        answers.LabelAnswer, answers.TopicsAnswer, answers.MapAnswer, answers.ModelAnswer,
+        answers.LabelAnswer, answers.TopicsAnswer, answers.ModelAnswer,
         answers.HealthAnswer, answers.ReadAnswer, answers.SuggestedLine, answers.LineError,
     ]  # fmt: skip
     _, schemas = msgspec.json.schema_components(kinds, ref_template=_REFERENCE)
@@ -87,7 +87,6 @@ def describe(
                 "List labels that go together", "TopicsAnswer", (409, *_QUERY),
                 parameters(topics),
             ),
-            "/v1/map": _get("Show the labels as a map", "MapAnswer", _QUERY, which),
             "/v1/model": _get("Show the model's card", "ModelAnswer", (404, 422), [project]),
             "/health": _get("Say that the service is there", "HealthAnswer"),
             "/metrics": {"get": {"summary": "Give counters to Prometheus", "responses": counters}},

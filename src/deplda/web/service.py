@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict
-from functools import cache, partial
 from itertools import chain
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +20,6 @@ from deplda.models.asks_experts import AsksExperts
 from deplda.models.base import LabelClassifier
 from deplda.models.codec import card_of
 from deplda.models.label_index import LabelIndex, Order
-from deplda.models.label_map import label_map
 from deplda.models.neighbours import beside
 from deplda.models.quality import by_frequency
 from deplda.models.reasons import Example, Explained
@@ -30,7 +27,6 @@ from deplda.models.registry import can
 from deplda.models.suggesting import Asked, answers_of
 from deplda.training.estimates import TopicLabels
 from deplda.web import answers
-from deplda.web.http_errors import busy
 from deplda.web.limits import Limits
 
 _LABEL_WORDS, _LABEL_COMPANIONS, _LABEL_TOPICS, _TOPIC_LABELS = 24, 12, 3, 12
@@ -67,9 +63,6 @@ class ModelService:
         self._words_of: Any = None if model.counter_ is None else model.counter_.analyzer().counts
         self._marks_at = range(0) if model.counter_ is None else model.counter_.marks_at_
         self._usual = self._usual_words() if self.explains else None
-        words = self.model.label_words_ if self.explains else None
-        self._layout = cache(partial(label_map, self._sets, words, self._usual))
-        self._drawing = Lock()
         self._name_labels()
         self.card = self._card()
         self._in_languages: dict[str | None, ModelService] = {
@@ -83,7 +76,6 @@ class ModelService:
         self.numbers = {name: number for number, name in enumerate(self.names)}
         self._index = LabelIndex(self.model)
         self._topics = self._every_topic() if self.explains else []
-        self._map: answers.MapAnswer | None = None
 
     def in_language(self, language: str | None) -> ModelService:
         """Return the service with label names in this language; None is the default."""
@@ -300,45 +292,6 @@ class ModelService:
         topics = sorted(self._topics[number], key=lambda topic: -topic.share)
         shown = topics[(page - 1) * size : page * size]
         return answers.TopicsAnswer(n_sets, len(topics), page, size, shown)
-
-    @property
-    def has_map(self) -> bool:
-        """Whether the map is drawn already."""
-        return self._map is not None
-
-    def map(self) -> answers.MapAnswer:
-        """Return the labels as a map, which is drawn when it is first asked for.
-
-        While one thread draws it, others do not wait for it: they are the model's, and few.
-        """
-        if self._map is not None:
-            return self._map
-        if not self._drawing.acquire(blocking=False):
-            raise busy("the map is being drawn; try again in a few seconds")
-        try:
-            self._map = self._map or self._draw()
-            return self._map
-        finally:
-            self._drawing.release()
-
-    def _draw(self) -> answers.MapAnswer:
-        found = self._layout()
-        n_labels = np.bincount(found.regions, minlength=len(found.names)).tolist()
-        regions = [
-            answers.MapRegion([self.names[c] for c in names], x, y, radius, n, together)
-            for names, (x, y), radius, n, together in zip(
-                found.names, found.centres.round(2).tolist(), found.region_radii.round(2).tolist(),
-                n_labels, found.together.tolist(), strict=True,
-            )
-        ]  # fmt: skip
-        labels = [
-            answers.MapLabel(self.names[c], int(self.frequency[c]), x, y, radius, region)
-            for c, (x, y), radius, region in zip(
-                found.labels.tolist(), found.places.round(2).tolist(),
-                found.radii.round(2).tolist(), found.regions.tolist(), strict=True,
-            )
-        ]  # fmt: skip
-        return answers.MapAnswer(regions, labels, len(self.names) - len(labels))
 
     def _usual_words(self) -> npt.NDArray[np.float64]:
         """Return how likely each word is when nothing is known: φ of all training labels."""

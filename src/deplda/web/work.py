@@ -33,7 +33,7 @@ class Work:
 
     def __init__(self, threads: int, waiting: int, seconds: float) -> None:
         self.seconds, self.threads, self.most = seconds, threads, threads + waiting
-        self.n_open = self.n_rejected = 0
+        self.n_open = 0
         self._lock = Lock()
         self._waiting: deque[_Waiting] = deque()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="deplda-web")
@@ -77,7 +77,6 @@ class Work:
         """Give a request its place, to be left when what is given has been called n times."""
         with self._lock:
             if self.n_open >= self.most:
-                self.n_rejected += 1
                 raise busy(f"{self.n_open} requests are waiting; try again in a few seconds")
             self.n_open += 1
 
@@ -95,7 +94,6 @@ class Work:
             async with asyncio.timeout(self.seconds):
                 return await found
         except TimeoutError as error:
-            self.n_rejected += 1
             raise busy(f"no answer within {self.seconds:g} s; send less, or later") from error
 
     def _put(self, function: Callable[..., Any], asked: tuple[Any, ...], item: Any) -> Future[Any]:

@@ -141,7 +141,7 @@ class AnnifEndpoints:
     ) -> Response:
         """Return what is suggested for the texts of a body, and say which were not read whole."""
         answer, read = await self.work_on(request, media_type, suggest)
-        self.counters.documents += len(read)
+        self.counters.count_documents(len(read))
         return json_response(answer, headers=_truncated(read))
 
 

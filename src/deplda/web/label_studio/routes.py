@@ -75,7 +75,7 @@ class LabelStudioEndpoints:
             return predict(project.service, asked, _version(project), deadline)
 
         found: PredictAnswer = await self._answer(request, PredictRequest, suggest)
-        self.counters.documents += len(found.results)
+        self.counters.count_documents(len(found.results))
         return json_response(found)
 
     async def label_studio_webhook(self, request: Request) -> Response:

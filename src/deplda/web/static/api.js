@@ -13,7 +13,7 @@ export function nameLabelsIn(language) {
   labelLanguage = language;
 }
 
-const WITH_LABELS = /^v1\/(suggest|explain|labels?|topics|map)\b/;
+const WITH_LABELS = /^v1\/(suggest|explain|labels?|topics)\b/;
 
 export async function get(path, query = {}) {
   return answer(await reach(withQuery(path, query)));

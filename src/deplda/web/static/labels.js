@@ -59,7 +59,7 @@ async function showLabel(name) {
   fill(find("label"),
     make("a", { class: "back", href: "#/labels" }, t("labels.back")),
     make("h2", { class: "label-name" }, label.label),
-    make("p", { class: "quiet" }, howOften(label), " ", mapLink(label)),
+    make("p", { class: "quiet" }, howOften(label)),
     howGood(label),
     ...inThesaurus(label.concept),
     part(t("labels.distinctive-shares"), bars(label.distinctive.slice(0, 12), (word) => [word.word, word.probability])),
@@ -69,14 +69,11 @@ async function showLabel(name) {
   return label.label; // which may be in another language than the name
 }
 
-export const howOften = ({ documents, share }) =>
+const howOften = ({ documents, share }) =>
   documents ? t("labels.share", { trained: t("views.trained", { n: documents }), share: percent(share) }) : t("labels.by-name");
 
-const mapLink = ({ label, documents }) =>
-  documents ? make("a", { href: `#/topics/${encodeURIComponent(label)}` }, t("labels.on-map")) : "";
-
 // How well a label is found, in words and as a bar; nothing where no documents were held out.
-export function howGood({ quality, n_held_out: n }) {
+function howGood({ quality, n_held_out: n }) {
   if (n === null) return null;
   if (quality === null) return make("p", { class: "quiet" }, t("labels.unmeasured"));
   return make("p", { class: "how-good" },
@@ -109,7 +106,7 @@ function byThesaurus(concept) {
 const byModel = (label) =>
   side(t("labels.model"), t("labels.alone"), part(t("labels.beside"), companionBars(label), "h4"));
 
-export const companionBars = (label) =>
+const companionBars = (label) =>
   bars(label.companions, (other) => [labelLink(other.label), other.share, other.documents]);
 
 function side(title, none, ...parts) {
@@ -118,7 +115,7 @@ function side(title, none, ...parts) {
     ...(some.length ? some : [make("p", { class: "quiet" }, none)]));
 }
 
-export function part(title, content, heading = "h3") {
+function part(title, content, heading = "h3") {
   return content.childNodes.length ? make("div", { class: "part" }, make(heading, {}, title), content) : null;
 }
 
@@ -131,5 +128,5 @@ function bars(items, row) {
   }));
 }
 
-export const chips = (items) =>
+const chips = (items) =>
   make("ul", { class: "chips" }, ...items.map((content) => make("li", {}, content)));

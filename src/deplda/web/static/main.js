@@ -1,4 +1,4 @@
-// The views and the way between them: #/suggest, #/labels/NAME, #/topics, #/model.
+// The views and the way between them: #/suggest, #/labels/NAME, #/model.
 
 import { get, project } from "./api.js";
 import { fail, find, make } from "./dom.js";
@@ -7,10 +7,9 @@ import { startLabels } from "./labels.js";
 import { startModel } from "./model.js";
 import { offerLanguages, t, translate } from "./strings.js";
 import { startSuggest } from "./suggest.js";
-import { startTopics } from "./topics.js";
 
-const views = ["suggest", "labels", "topics", "model"];
-const titles = { suggest: "page.suggest", labels: "views.labels", topics: "views.topics", model: "views.model" };
+const views = ["suggest", "labels", "model"];
+const titles = { suggest: "page.suggest", labels: "views.labels", model: "views.model" };
 
 function show(starters) {
   const [, asked, ...rest] = location.hash.split("/");
@@ -55,7 +54,6 @@ async function start() {
   const starters = {
     suggest: startSuggest(model, offerLabelLanguages(model)),
     labels: startLabels(),
-    topics: startTopics(),
     model: startModel(model),
   };
   addEventListener("hashchange", () => {

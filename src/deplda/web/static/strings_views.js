@@ -2,7 +2,6 @@
 
 export const VIEWS = {
   "views.labels": { en: "Labels", de: "Schlagwörter", fr: "Descripteurs", fi: "Asiasanat" },
-  "views.topics": { en: "Topics", de: "Themen", fr: "Thèmes", fi: "Aiheet" },
   "views.model": { en: "Model", de: "Modell", fr: "Modèle", fi: "Malli" },
   "views.more": { en: "Show more", de: "Mehr zeigen", fr: "Afficher plus", fi: "Näytä lisää" },
   "views.trained": {
@@ -39,7 +38,6 @@ export const VIEWS = {
   "labels.back": {
     en: "← All labels", de: "← Alle Schlagwörter", fr: "← Tous les descripteurs", fi: "← Kaikki asiasanat",
   },
-  "labels.on-map": { en: "Show on the map", de: "Auf der Karte zeigen", fr: "Voir sur la carte", fi: "Näytä kartalla" },
   "labels.share": {
     en: "{trained}, {share} of all", de: "{trained}, {share} von allen", fr: "{trained}, {share} du total",
     fi: "{trained}, {share} kaikista",
@@ -73,10 +71,6 @@ export const VIEWS = {
     fr: "On ignore s’il est bien trouvé : aucun document réservé ne le porte.",
     fi: "Ei tiedetä, kuinka hyvin se löytyy: sitä ei ole missään sivuun jätetyssä asiakirjassa.",
   },
-  "labels.distinctive": {
-    en: "Its most distinctive words", de: "Wörter, die es von anderen unterscheiden",
-    fr: "Mots qui le distinguent", fi: "Sanat, jotka erottavat sen muista",
-  },
   "labels.distinctive-shares": {
     en: "Its most distinctive words, and their share of all its words", de: "Wörter, die es von anderen unterscheiden, und ihr Anteil an seinen Wörtern",
     fr: "Mots qui le distinguent, et leur part dans ses mots", fi: "Sanat, jotka erottavat sen muista, ja niiden osuus sen sanoista",
@@ -108,60 +102,6 @@ export const VIEWS = {
   "labels.examples": {
     en: "Typical training documents", de: "Typische Trainingsdokumente",
     fr: "Documents d’apprentissage typiques", fi: "Tyypillisiä opetusasiakirjoja",
-  },
-
-  "topics.title": {
-    en: "Labels that occur together", de: "Schlagwörter, die zusammengehören",
-    fr: "Descripteurs qui vont ensemble", fi: "Yhteen kuuluvat asiasanat",
-  },
-  "topics.said": {
-    en: "Each disc is a label; its size is the number of documents. Labels of the same documents, or with the same words, are in one region.",
-    de: "Ein Kreis ist ein Schlagwort, so groß wie die Zahl seiner Dokumente. Was auf denselben Dokumenten steht oder dieselben Wörter hat, liegt in einem Gebiet.",
-    fr: "Un disque est un descripteur, d’autant plus grand qu’il a de documents. Ceux qui partagent des documents ou des mots sont dans une même région.",
-    fi: "Ympyrä on asiasana, sitä suurempi mitä enemmän asiakirjoja. Samoissa asiakirjoissa olevat tai samoja sanoja käyttävät ovat samalla alueella.",
-  },
-  "topics.left-out": {
-    en: { one: "{n} label is not shown.", other: "{n} labels are not shown." },
-    de: { one: "{n} Schlagwort ist nicht zu sehen.", other: "{n} Schlagwörter sind nicht zu sehen." },
-    fr: { one: "{n} descripteur n’est pas affiché.", other: "{n} descripteurs ne sont pas affichés." },
-    fi: { one: "{n} asiasana ei näy.", other: "{n} asiasanaa ei näy." },
-  },
-  "topics.find": { en: "Find a label", de: "Schlagwort suchen", fr: "Chercher un descripteur", fi: "Etsi asiasana" },
-  "topics.map": {
-    en: "Map of the labels; the regions are listed below", de: "Karte der Schlagwörter; die Gebiete stehen unten",
-    fr: "Carte des descripteurs ; les régions sont listées plus bas", fi: "Asiasanojen kartta; alueet luetellaan alla",
-  },
-  "topics.closer": { en: "Zoom in", de: "Näher", fr: "Plus près", fi: "Lähemmäs" },
-  "topics.farther": { en: "Zoom out", de: "Weiter weg", fr: "Plus loin", fi: "Kauemmas" },
-  "topics.whole": { en: "Whole map", de: "Ganze Karte", fr: "Toute la carte", fi: "Koko kartta" },
-  "topics.how": {
-    en: "Click a region or a label; drag to move; Ctrl and the wheel, or two fingers, to zoom.",
-    de: "Gebiet oder Schlagwort anklicken; ziehen zum Verschieben; Strg und Rad oder zwei Finger zum Zoomen.",
-    fr: "Cliquez sur une région ou un descripteur ; faites glisser ; Ctrl et la molette, ou deux doigts, pour zoomer.",
-    fi: "Napsauta aluetta tai asiasanaa; siirrä vetämällä; zoomaa Ctrl-näppäimellä ja rullalla tai kahdella sormella.",
-  },
-  "topics.regions": {
-    en: "The regions, the largest first", de: "Die Gebiete, das größte zuerst",
-    fr: "Les régions, de la plus grande à la plus petite", fi: "Alueet, suurin ensin",
-  },
-  "topics.size": {
-    en: "{labels} on {documents}", de: "{labels} auf {documents}", fr: "{labels} sur {documents}",
-    fi: "{labels}, {documents}",
-  },
-  "topics.largest": {
-    en: "Its most frequent labels", de: "Seine häufigsten Schlagwörter", fr: "Ses descripteurs les plus fréquents",
-    fi: "Sen yleisimmät asiasanat",
-  },
-  "topics.with": {
-    en: "Often on the same documents as", de: "Oft auf denselben Dokumenten wie",
-    fr: "Souvent sur les mêmes documents que", fi: "Usein samoissa asiakirjoissa kuin",
-  },
-  "topics.region": { en: "Region", de: "Gebiet", fr: "Région", fi: "Alue" },
-  "topics.found": {
-    en: { one: "{n} label found", other: "{n} labels found" },
-    de: { one: "{n} Schlagwort gefunden", other: "{n} Schlagwörter gefunden" },
-    fr: { one: "{n} descripteur trouvé", other: "{n} descripteurs trouvés" },
-    fi: { one: "{n} asiasana löytyi", other: "{n} asiasanaa löytyi" },
   },
 
   "model.title": { en: "Model card", de: "Modellkarte", fr: "Fiche du modèle", fi: "Mallikortti" },

@@ -1,4 +1,4 @@
-"""``deplda info``: what a saved model was trained on, how good it is, and all of its card."""
+"""The summary of a saved model: what it was trained on, how good it is, and its settings."""
 
 from __future__ import annotations
 
@@ -6,39 +6,24 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from deplda.cli.output import as_json, show, show_json, trusts_models
+from deplda.cli.output import show, show_json
 from deplda.data.wording import counted
-from deplda.errors import ReadError
 
 if TYPE_CHECKING:
     from deplda.data.readers import Fields
     from deplda.models.card import Card
 
 
-@click.command()
-@click.argument("model", type=click.Path(path_type=Path))
-@as_json
-def info(model: Path, as_json: bool) -> None:
-    """Show what a saved model was trained on, how good it is, and its settings."""
-    from deplda.models.card import read_card
-
-    card = read_card(model, trusted=trusts_models())
-    try:
-        found = _facts(card)
-        lines = [_trained_on(found), *_how_good(found, model)]
-    except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
-        # What is said here is no part of what a model is checked for when it is loaded.
-        problem = f"the card does not say what a model is ({type(error).__name__}: {error})"
-        raise ReadError(model, None, f"{problem}; train it again") from error
+def show_summary(card: Card, path: Path, as_json: bool) -> None:
+    """Print what the card of a saved model says."""
+    facts = _facts(card)
     if as_json:
-        show_json(found)
+        show_json(facts)
         return
-    for line in lines:
+    for line in (_trained_on(facts), *_how_good(facts, path)):
         show(line)
     show("")
-    show(_table(found | {"metrics": _most_important(card.metrics)}))
+    show(_table(facts | {"metrics": _most_important(card.metrics)}))
 
 
 def _facts(card: Card) -> dict[str, Any]:
@@ -129,7 +114,7 @@ def _how_good(found: dict[str, Any], path: Path) -> list[str]:
             f"{tested['average_precision']['value']:.3f} by document."
         )
     if "label_average_precision" in reached:
-        lines.append(f"Label by label: deplda labels {path} --sort worst")
+        lines.append(f"Label by label: deplda show {path} --sort worst")
     return lines
 
 
