@@ -1,18 +1,14 @@
 """What a saved model may ask of the machine that loads it."""
 
 import json
-import random
-import re
 import warnings
 from pathlib import Path
-from re import _parser  # type: ignore[attr-defined]
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from deplda import FlatLDA, HybridLDA, InputError, ReadError, WordCounter, load
+from deplda.data.tokens import NAMED_PATTERNS
 from deplda.errors import IgnoredParameterWarning
 from deplda.models.registry import MODELS, model_class
 from deplda.models.untrusted import MACHINE, check_pattern, check_work
@@ -102,76 +98,12 @@ def test_the_papers_own_work_is_within_the_limits() -> None:
             check_work(kind.paper(data).get_params())
 
 
-GOOD = [
-    "words", "codes", r"(?u)[^\W\d_]{2,}",
-    r"(?u)\b\w\w+\b", r"\b[a-z]{3,}\b", r"\w+", r"(\w)\w+", r"\S+", r"[^\W\d_]+",
-    r"[\w-]{2}",
-    r"(?:[a-z]{2,9})", r"B\d{1,3}", r"[\]x]+", ".", r"\.+", r"\w{3}[^\s]*",
-]  # fmt: skip
-BAD = [
-    "(a+)+b", r"(\w+\s?)*$", r"(a|aa)+", "a*a*a*b", r"(.*)x", r"\w+$", r"(\w)\1+", r"a+\b",
-    "(?=x)a",
-    r"(?:\w+-)*\w+", r"x{999}", r"a?a?a?a?aaaa", "(?P<x>a)+", r"[a]{2,}{2,}", "a+b", r"\w+\w",
-    "[][](?:x+)+y]", "[^][(x+)+y]", "[]x+", "x{99}" * 2 + "z", "a" * 101,
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("pattern", GOOD)
-def test_patterns_of_one_run_are_fine(pattern: str) -> None:
-    re.compile(pattern)
+@pytest.mark.parametrize("pattern", [*NAMED_PATTERNS, r"(?u)[^\W\d_]{2,}"])
+def test_patterns_of_our_own_are_allowed(pattern: str) -> None:
     check_pattern(pattern)
 
 
-@pytest.mark.parametrize("pattern", BAD)
-def test_patterns_that_may_take_for_ever_are_refused(pattern: str) -> None:
-    with pytest.raises(InputError, match="token_pattern is"):
+@pytest.mark.parametrize("pattern", ["(a+)+b", r"\w+", "", "a" * 1_000])
+def test_other_patterns_are_refused(pattern: str) -> None:
+    with pytest.raises(InputError, match=r"token_pattern is .* not 'words' or 'codes'"):
         check_pattern(pattern)
-
-
-PIECES = ["a", "b", r"\w", "[ab]", "[^a]", ".", "+", "*", "?", "{2}", "{1,3}", "{2,}", "(", ")",
-          "(?:", "[", "]", "[]", "[^]", "|", r"\b", "$", "^", r"\1"]  # fmt: skip
-TEXTS = ["a" * 20_000, "ab" * 10_000, "a" * 20_000 + "!", "ba" * 10_000 + "c", " a" * 10_000]
-
-
-@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=8).map("".join))
-@settings(deadline=None, max_examples=300)
-def test_a_pattern_that_passes_is_soon_done_with_any_text(pattern: str) -> None:
-    try:
-        compiled = re.compile(pattern)
-        check_pattern(pattern)
-    except (re.error, InputError, FutureWarning):
-        return
-    for text in TEXTS:  # of a pattern that backtracks the test would never end
-        compiled.findall(text)
-
-
-def repeats(tree: Any, depth: int = 0) -> list[tuple[int, bool]]:
-    """Return how deep each repetition stands in a parsed pattern, and whether its length varies."""
-    found = []
-    for name, value in tree:
-        if str(name).endswith("REPEAT"):
-            low, high, inner = value
-            found += [(depth, low != high), *repeats(inner, depth + 1)]
-        elif str(name) == "SUBPATTERN":
-            found += repeats(value[3], depth)
-        elif str(name) in ("BRANCH", "GROUPREF", "ASSERT", "ASSERT_NOT"):
-            found.append((1, True))
-    return found
-
-
-def test_python_reads_patterns_as_we_judge_them() -> None:
-    chance, n = random.Random(5), 0  # noqa: S311
-    for _ in range(20_000):
-        pattern = "".join(chance.choices([*PIECES, "^", "-", "\\", "(?i)"], k=chance.randint(1, 9)))
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tree = _parser.parse(pattern)
-            check_pattern(pattern)
-        except (re.error, InputError, OverflowError):
-            continue
-        n += 1
-        found = repeats(tree)
-        assert all(depth == 0 for depth, _ in found), pattern
-        assert sum(varies for _, varies in found) <= 1, pattern
-    assert n > 500

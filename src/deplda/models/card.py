@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -32,7 +32,7 @@ CARD, ARRAYS = "card.json", "arrays.safetensors"
 FORMAT, VERSION = "deplda-model", 1
 _MOST_HEADER_BYTES = 1 << 24
 _MOST_CARD_BYTES = 1 << 26  # decoded JSON takes up to 30 times its size in memory
-_MOST_LOOKS = 100
+_MOST_LOOKS = 3
 _DTYPES = {
     "F32": "<f4", "F64": "<f8", "I16": "<i2", "I32": "<i4", "I64": "<i8", "BOOL": "|b1",
     "U8": "|u1",
@@ -51,7 +51,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     parameters: dict[str, Any]
     learned: dict[str, Any]
     """What this class of estimator learned and is not an array."""
-    seed: int
+    seed: Annotated[int, msgspec.Meta(ge=0)]
     kind: Literal["dense", "sparse", "classes"]
     """How labels were handed in."""
     labels: list[str | int | float | bool]
