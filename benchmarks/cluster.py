@@ -23,6 +23,7 @@ import numpy as np
 from distributed import Client, LocalCluster
 from rich.console import Console
 from rich.table import Table
+from tests.inference.inferred import score_matrix
 
 from benchmarks.common import average_precision, seconds
 from deplda import (
@@ -40,7 +41,6 @@ from deplda import (
 from deplda.data.splits import random_split
 from deplda.engine.execution import Execution
 from deplda.engine.pool import Parcel
-from deplda.inference.batches import score_matrix
 from deplda.inference.layout import Tables
 from deplda.inference.settings import Inference
 from deplda.models.predict_shards import predict_shards

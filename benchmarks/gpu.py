@@ -23,12 +23,12 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 from scipy.sparse import csr_array
+from tests.inference.inferred import attribute, score_matrix
 
 import deplda
 from benchmarks.common import average_precision, seconds
 from benchmarks.inference import PAPER, corpus_of
 from deplda import Corpus, Schedule, datasets, train_label_words, train_topic_labels
-from deplda.inference.batches import attribute, rank, score_matrix
 from deplda.inference.layout import Tables
 from deplda.inference.settings import Inference, Method
 from deplda.training.estimates import LabelWords, TopicLabels
@@ -146,10 +146,10 @@ def large() -> Iterator[Case]:
     for method in methods:
         how = replace(PAPER, method=method, n_chains=1, schedule=Schedule(10))
         yield Case(f"500,000 labels × 100,000 words, 256 documents, {method}", "memory",
-                   lambda how=how, **w: list(rank(test, tables, how, 10, **w)),
-                   lambda how=how, **w: list(rank(test[:few], tables, how, 10, **w)),
+                   lambda how=how, **w: score_matrix(test, tables, how, **w),
+                   lambda how=how, **w: score_matrix(test[:few], tables, how, **w),
                    256 / few,
-                   lambda how=how, **w: list(rank(test[:1], tables, how, 10, **w)))  # fmt: skip
+                   lambda how=how, **w: score_matrix(test[:1], tables, how, **w))  # fmt: skip
 
 
 def measured(gpu: Any, case: Case, *, is_cpu_too: bool) -> list[str]:

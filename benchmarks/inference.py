@@ -20,6 +20,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from tests.inference.inferred import score_matrix
 
 from benchmarks.common import Row, average_precision, cpu_seconds
 from deplda import (
@@ -33,7 +34,7 @@ from deplda import (
     train_topic_labels,
 )
 from deplda.inference import layout as table_module
-from deplda.inference.batches import infer, score_matrix
+from deplda.inference.batches import infer
 from deplda.inference.layout import Tables
 from deplda.inference.settings import Inference
 

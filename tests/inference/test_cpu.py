@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from deplda import Corpus, Schedule
-from deplda.inference.batches import attribute, infer, rank, score_matrix
+from deplda.inference.batches import infer
 from deplda.inference.cpu import Cpu
 from deplda.inference.layout import Tables
 from deplda.inference.scores import scores
 from deplda.inference.settings import Inference
+from tests.inference.inferred import attribute, score_matrix
 from tests.inference.worlds import MODELS, News
 from tests.kernels.benches import some_label_words, some_topic_labels
 from tests.training.test_real_data import average_precision
@@ -59,7 +60,7 @@ def test_the_words_tokens_sum_to_the_labels_counts(news: News, model: str, metho
     inference = Inference(
         **MODELS[model], method=method, n_label_tokens=50, schedule=Schedule(5, 3, 2)
     )
-    labels = np.vstack([batch.labels for batch in rank(test, tables, inference, 4)])
+    labels = np.argsort(-score_matrix(test, tables, inference), axis=1)[:, :4]
     counts = np.vstack([batch.counts for batch in infer(test, tables, inference)])
     words = list(attribute(test, tables, inference, labels))
     assert len(words) == len(test)

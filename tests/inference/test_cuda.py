@@ -8,12 +8,13 @@ import pytest
 from scipy.sparse import csr_array
 
 from deplda import Corpus, DependencyLDA, FlatLDA, InputError, LabelWords, Schedule
-from deplda.inference.batches import attribute, infer, score_matrix
+from deplda.inference.batches import infer
 from deplda.inference.layout import Tables
 from deplda.inference.settings import Inference
 from deplda.kernels.cuda import device
 from deplda.kernels.cuda.device import Gpu
 from tests.drawn_news import drawn_news
+from tests.inference.inferred import attribute, score_matrix
 from tests.kernels.benches import some_label_words, some_topic_labels
 from tests.kernels.cuda.emulator import emulated, more, use
 

@@ -8,9 +8,10 @@ import pytest
 from scipy.stats import spearmanr
 
 from deplda import datasets
-from deplda.inference.batches import infer, score_matrix
+from deplda.inference.batches import infer
 from deplda.inference.scores import scores
 from deplda.inference.settings import Inference
+from tests.inference.inferred import score_matrix
 from tests.inference.worlds import MODELS, News, tables_of
 from tests.training.test_real_data import average_precision
 

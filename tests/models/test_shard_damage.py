@@ -20,7 +20,7 @@ from deplda.models.linear.svm import idf_by
 from deplda.models.shard_features import Taught, centroids, count_words, write_companions
 from deplda.training import passes, shard_layouts
 from deplda.training.shard_layouts import lay_out_shards
-from deplda.training.shards import label_matrix, prepare
+from deplda.training.shards import prepare, read_labels
 from tests.drawn_news import drawn_news
 from tests.models.test_hybrid_shards import interrupted
 from tests.models.test_shard_features import LEFT_OUT, REST
@@ -45,7 +45,7 @@ SVMS, PAIRS = "lesson-*-svms-*", "shard-*/lesson-*-pairs-*"
 def learned(source: Path, folder: Path) -> Any:
     """Return the SVMs of all documents, started from those without some, by way of all stages."""
     ready = prepare(source, folder)
-    every, start = label_matrix(folder, ready), None
+    every, start = read_labels(folder, ready).matrix, None
     laid = lay_out_shards(folder, ready, "expected", background=True)
     passes.expect_shards(laid, max_sweeps=3, execution=ALONE)
     for left_out, rest in ((LEFT_OUT, REST), (NONE, np.arange(120))):

@@ -23,7 +23,7 @@ from deplda import (
 from deplda.data.datasets import newsroom
 from deplda.engine.execution import Execution
 from deplda.training import shards
-from deplda.training.shards import label_matrix, prepare, settled_fields
+from deplda.training.shards import prepare, read_labels, settled_fields
 from tests.training.worlds import in_shards
 
 
@@ -49,7 +49,7 @@ def test_texts_are_counted_over_all_shards_as_in_one_file(tmp_path: Path) -> Non
     ready = prepare(tmp_path / "in", tmp_path / "scratch", counter=counter)
     assert tuple(ready.words) == together.vocabulary == ("cat", "dog")
     assert tuple(ready.labels) == together.label_names
-    assert (label_matrix(tmp_path / "scratch", ready) != together.labels).nnz == 0
+    assert (read_labels(tmp_path / "scratch", ready).matrix != together.labels).nnz == 0
     model = FlatLDA().fit_shards(tmp_path / "in", tmp_path / "scratch", counter=counter)
     model.save(tmp_path / "model")
     assert FlatLDA.load(tmp_path / "model").rank(["a dog"], k=1).labels.tolist() == [["dog"]]

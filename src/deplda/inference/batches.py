@@ -7,16 +7,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol, TypeVar, Unpack
 
-import numpy as np
-import numpy.typing as npt
-
 from deplda.data.corpus import Corpus
 from deplda.engine.execution import Execution, Where
 from deplda.engine.pool import Stop
 from deplda.errors import InputError
 from deplda.inference.cpu import Cpu
 from deplda.inference.layout import Tables
-from deplda.inference.scores import Floats, Inferred, Labels, Ranking
+from deplda.inference.scores import Floats, Inferred, Labels
 from deplda.inference.settings import Inference
 
 Result = TypeVar("Result")
@@ -31,10 +28,6 @@ class Backend(Protocol):
     def batch_size(self) -> int:
         """How many documents are inferred at a time."""
 
-    @property
-    def rank_batch_size(self) -> int:
-        """How many documents are ranked at a time."""
-
     def infer(self, counts: Any, chosen: Labels | None = None) -> Inferred:
         """Return what is inferred of the documents, averaged over chains and topic sets.
 
@@ -43,9 +36,6 @@ class Backend(Protocol):
 
     def scores(self, counts: Any) -> Floats:
         """Return the scores of the documents, documents × labels to be ranked."""
-
-    def rank(self, counts: Any, k: int) -> Ranking:
-        """Return the k best labels of the documents."""
 
 
 def infer(
@@ -61,73 +51,6 @@ def infer(
     """
     backend, execution = settle(corpus, tables, inference, seed, Execution(**where))
     return _by_batches(partial(_infer, backend), corpus, backend.batch_size, execution)
-
-
-def rank(
-    corpus: Corpus,
-    tables: Tables,
-    inference: Inference,
-    k: int,
-    *,
-    seed: int = 0,
-    **where: Unpack[Where],
-) -> Iterator[Ranking]:
-    """Yield the k best labels of the documents, batch by batch, in their order.
-
-    Memory is that of a few batches, whatever the number of documents. Labels of the same score are
-    in the order of their numbers.
-    """
-    if k < 1:
-        raise InputError(f"k is {k}; a ranking needs at least 1 label")
-    backend, execution = settle(corpus, tables, inference, seed, Execution(**where))
-    return _by_batches(partial(_rank, backend, k), corpus, backend.rank_batch_size, execution)
-
-
-def score_matrix(
-    corpus: Corpus, tables: Tables, inference: Inference, *, seed: int = 0, **where: Unpack[Where]
-) -> Floats:
-    """Return the scores of all labels, documents × labels; for problems where that is not large."""
-    check_cells(len(corpus), tables.n_labels)
-    backend, execution = settle(corpus, tables, inference, seed, Execution(**where))
-    batches = _by_batches(partial(_score, backend), corpus, backend.batch_size, execution)
-    return np.concatenate([np.zeros((0, tables.n_ranked)), *batches])
-
-
-def attribute(
-    corpus: Corpus,
-    tables: Tables,
-    inference: Inference,
-    labels: npt.ArrayLike,
-    *,
-    seed: int = 0,
-    **where: Unpack[Where],
-) -> Iterator[Floats]:
-    """Yield for each document how many of its tokens each word gives to some labels, words × k.
-
-    `labels` are k different label numbers for each document, documents × k. The rows are the words
-    of the document, in the order of its entries in `corpus.counts`; each column sums to the
-    label's N as `infer` gives it with the same seed on the same device.
-    """
-    chosen = np.ascontiguousarray(labels, dtype=np.int64)
-    if chosen.ndim != 2 or len(chosen) != len(corpus):
-        raise InputError(
-            f"labels have the shape {chosen.shape}; {len(corpus):,} documents need a row each"
-        )
-    if chosen.size and not (chosen.min() >= 0 and chosen.max() < tables.n_labels):
-        raise InputError(
-            f"labels go from {chosen.min()} to {chosen.max()}; "
-            f"the model's are 0 to {tables.n_labels - 1}"
-        )
-    if (np.diff(np.sort(chosen, axis=1), axis=1) == 0).any():
-        raise InputError("a document's labels must differ from each other")
-    backend, execution = settle(corpus, tables, inference, seed, Execution(**where))
-    rows = corpus.counts
-    pieces = (
-        (rows[first : first + backend.batch_size], chosen[first : first + backend.batch_size])
-        for first in range(0, len(corpus), backend.batch_size)
-    )
-    for batch in execution.map(_attribute, pieces, backend):
-        yield from batch
 
 
 def check_cells(n_documents: int, n_labels: int) -> None:
@@ -156,19 +79,6 @@ def settle(
 
 def _infer(backend: Backend, counts: Any, stop: Stop) -> Inferred:
     return backend.infer(counts)
-
-
-def _score(backend: Backend, counts: Any, stop: Stop) -> Floats:
-    return backend.scores(counts)
-
-
-def _rank(backend: Backend, k: int, counts: Any, stop: Stop) -> Ranking:
-    return backend.rank(counts, k)
-
-
-def _attribute(backend: Backend, piece: tuple[Any, Labels], stop: Stop) -> list[Floats]:
-    counts, chosen = piece
-    return np.split(backend.infer(counts, chosen).words, counts.indptr[1:-1])
 
 
 def _by_batches(

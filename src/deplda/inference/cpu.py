@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from deplda.data.weighting import weighed, whole
 from deplda.inference.layout import Tables
-from deplda.inference.scores import Floats, Inferred, Labels, Ranking, best, scores
+from deplda.inference.scores import Floats, Inferred, Labels, scores
 from deplda.inference.settings import Inference
 
 # A batch is never more than this many documents × labels, so that memory stays bounded.
@@ -56,18 +56,9 @@ class Cpu(NamedTuple):
         alpha = run(batch, self.tables, self.inference, self.seed)
         return Inferred(batch.counts, alpha, batch.topics, batch.words)
 
-    @property
-    def rank_batch_size(self) -> int:
-        """How many documents are ranked at a time."""
-        return self.batch_size
-
     def scores(self, counts: Any) -> Floats:
         """Return the scores of the documents, documents × labels to be ranked."""
         return scores(self.infer(counts), self.inference.combine, self.tables.n_ranked)
-
-    def rank(self, counts: Any, k: int) -> Ranking:
-        """Return the k best labels of the documents."""
-        return best(self.scores(counts), k)
 
     def shares_among(self, counts: Any, candidates: Labels) -> Floats:
         """Return the share of each document's candidates, by expectations: all others are pooled.

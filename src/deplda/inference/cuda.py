@@ -12,7 +12,7 @@ from deplda.data.weighting import weighed, whole
 from deplda.engine.execution import Execution
 from deplda.inference.cpu import weights_of
 from deplda.inference.layout import Tables
-from deplda.inference.scores import Floats, Inferred, Labels, Ranking
+from deplda.inference.scores import Floats, Inferred, Labels
 from deplda.inference.settings import Inference
 from deplda.kernels.cuda import expected, fast, proper, scores
 from deplda.kernels.cuda.device import Gpu, Struct, attempt, too_large, within_memory
@@ -20,8 +20,6 @@ from deplda.kernels.cuda.fast import Documents
 
 # A batch is never more than this many documents × labels, so that our own memory stays bounded.
 _BATCH_CELLS = 20_000_000
-# Where only the best labels of each document are fetched: enough of them to keep a GPU busy.
-_RANKED_CELLS = 400_000_000
 _BATCH_DOCUMENTS = 1 << 16
 # What the results of a document and a label take on the GPU: sums, N, α′, and copies of them.
 _CELL_BYTES = 64
@@ -53,11 +51,6 @@ class GpuBackend(NamedTuple):
         """How many documents are inferred at a time."""
         return self._documents_of(_BATCH_CELLS)
 
-    @property
-    def rank_batch_size(self) -> int:
-        """How many documents are ranked at a time."""
-        return self._documents_of(_RANKED_CELLS)
-
     def _documents_of(self, n_cells: int) -> int:
         cells = min(n_cells, self.gpu.free() // _CELL_BYTES)
         return max(1, min(_BATCH_DOCUMENTS, cells // self.tables.n_labels))
@@ -82,17 +75,6 @@ class GpuBackend(NamedTuple):
         with within_memory():
             parts.extend(self.gpu.get(each) for each in self._scored(counts))
         return np.concatenate(parts)
-
-    def rank(self, counts: Any, k: int) -> Ranking:
-        """Return the k best labels of the documents."""
-        k = min(k, self.tables.n_ranked)
-        labels, values = [np.zeros((0, k), np.int64)], [np.zeros((0, k))]
-        with within_memory():
-            for each in self._scored(counts):
-                found = scores.best(self.gpu, each, k)
-                labels.append(found[0])
-                values.append(found[1])
-        return Ranking(np.concatenate(labels), np.concatenate(values))
 
     def _scored(self, counts: Any) -> Iterator[Any]:
         """Yield the scores of some documents after the other, on the GPU."""

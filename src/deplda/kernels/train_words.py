@@ -18,9 +18,7 @@ from deplda.kernels.random import uniform
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
-UInt16 = npt.NDArray[np.uint16]
 Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
 
 
 class Layout(NamedTuple):

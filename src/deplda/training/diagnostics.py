@@ -63,6 +63,14 @@ class Diagnostics:
     The second half of the sweeps is used. R-hat (rank-normalised, split) near 1 means that the
     chains agree, above 1.01 that they do not yet; the effective sample size is the equivalent
     number of independent draws. Both are NaN with fewer than 4 sweeps.
+
+    Examples
+    --------
+    >>> import deplda
+    >>> corpus = deplda.datasets.newsroom(60).corpus
+    >>> trained = deplda.train_label_words(corpus, n_chains=2, schedule=deplda.Schedule(20), seed=0)
+    >>> trained.traces.diagnostics().rhat.shape == (len(trained.traces.names),)
+    True
     """
 
     traces: Traces

@@ -344,11 +344,6 @@ def without_words(ready: Ready, labels: Labels) -> Corpus:
     return Corpus(blank, labels.matrix, ready.words, ready.labels)
 
 
-def label_matrix(folder: StrPath, ready: Ready) -> Any:
-    """Return the labels of all documents, documents × labels."""
-    return read_labels(folder, ready).matrix
-
-
 def read_shard(folder: Path, ready_sizes: tuple[int, int], number: int) -> Corpus:
     """Return the documents of a shard, over so many words and labels in all."""
     n_words, n_labels = ready_sizes

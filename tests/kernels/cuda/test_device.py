@@ -19,12 +19,13 @@ from deplda import (
     train_label_words,
     train_topic_labels,
 )
-from deplda.inference.batches import attribute, infer, score_matrix
+from deplda.inference.batches import infer
 from deplda.inference.layout import Tables
 from deplda.inference.settings import ESTIMATES, METHODS, Inference
 from deplda.kernels.cuda import device as gpus
 from deplda.kernels.cuda.device import Gpu, GpuFullError
 from tests.drawn_news import drawn_news
+from tests.inference.inferred import attribute, score_matrix
 from tests.kernels.benches import some_label_words, some_topic_labels
 from tests.kernels.cuda.emulator import SOURCES, emulated, one, use
 

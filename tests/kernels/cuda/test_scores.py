@@ -6,19 +6,18 @@ import numpy as np
 import pytest
 
 from deplda import Corpus, Schedule
-from deplda.inference.batches import infer, rank, score_matrix
+from deplda.inference.batches import infer
 from deplda.inference.layout import Tables
 from deplda.inference.scores import scores
 from deplda.inference.settings import COMBINES, METHODS, Inference
 from deplda.kernels.cuda.device import Gpu
+from tests.inference.inferred import score_matrix
 from tests.kernels.benches import some_label_words, some_topic_labels
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("combine", COMBINES)
-def test_scores_and_rankings_are_those_of_what_is_inferred(
-    gpu: Gpu, method: Any, combine: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scores_are_those_of_what_is_inferred(gpu: Gpu, method: Any, combine: Any) -> None:
     rng = np.random.default_rng(0)
     tables = Tables(some_label_words(rng, 20, 301), [some_topic_labels(rng, 300, 4)], 0.2)
     documents = rng.poisson(0.8, size=(7, 20)) * (np.arange(7) != 2)[:, None]
@@ -29,11 +28,3 @@ def test_scores_and_rankings_are_those_of_what_is_inferred(
     inferred = next(infer(corpus, tables, inference, device="cuda"))
     found = score_matrix(corpus, tables, inference, device="cuda")
     assert found == pytest.approx(scores(inferred, combine, 300), rel=1e-12)
-    monkeypatch.setattr("deplda.inference.cuda._RANKED_CELLS", 1_000)  # three documents at a time
-    batches = list(rank(corpus, tables, inference, 5, device="cuda"))
-    assert [len(batch.labels) for batch in batches] == [3, 3, 1]
-    labels, values = (np.vstack(parts) for parts in zip(*batches, strict=True))
-    assert (labels == np.argsort(-found, axis=1, kind="stable")[:, :5]).all()
-    assert (values == np.take_along_axis(found, labels, axis=1)).all()
-    every = next(rank(corpus, tables, inference, 999, device="cuda"))
-    assert every.labels.shape == (3, 300)

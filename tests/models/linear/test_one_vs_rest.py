@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from deplda.models.linear import TfidfSVM, TunedSVM, VanillaSVM, one_vs_rest, solver, tuning
-from tests.models.linear.worlds import MODELS, reference, world
+from tests.models.linear.worlds import MODELS, fit_and_hold_out, reference, world
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -65,7 +65,7 @@ def test_progress_counts_labels(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_held_out_margins_are_those_of_an_svm_that_has_not_seen_them() -> None:
     train, folds = world(), [np.arange(20), np.arange(100, 130)]
-    margins = TfidfSVM(C=1.0).fit_and_hold_out(train, None, folds)
+    margins = fit_and_hold_out(TfidfSVM(C=1.0), train, folds)
     features = TfidfSVM(C=1.0).fit(train)._features()(train.counts)
     for fold in folds:
         rest = np.setdiff1d(np.arange(len(train)), fold)
@@ -77,6 +77,6 @@ def test_held_out_margins_are_those_of_an_svm_that_has_not_seen_them() -> None:
 def test_the_fit_with_folds_is_the_fit_without() -> None:
     train, test = world(), world(seed=1)
     model = TfidfSVM(C=1.0)
-    model.fit_and_hold_out(train, None, [np.arange(30)])
+    fit_and_hold_out(model, train, [np.arange(30)])
     expected = TfidfSVM(C=1.0).fit(train).decision_function(test)
     np.testing.assert_allclose(model.decision_function(test), expected, atol=3e-3)

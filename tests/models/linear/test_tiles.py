@@ -12,7 +12,7 @@ from deplda.kernels.cuda.device import Gpu, GpuFullError
 from deplda.kernels.cuda.linear import Documents
 from deplda.models.linear import TfidfSVM, TunedSVM, VanillaSVM, solver
 from tests.kernels.cuda.emulator import emulated, use
-from tests.models.linear.worlds import MODELS, reference, shares, world
+from tests.models.linear.worlds import MODELS, fit_and_hold_out, reference, shares, world
 
 
 def both(model: Any, corpus: Any, **parameters: Any) -> tuple[Any, Any]:
@@ -51,8 +51,7 @@ def test_tfidf_chooses_the_same_c_and_holds_out_the_same_documents() -> None:
 def test_margins_of_folds_are_those_of_the_cpu() -> None:
     train, folds = world(60), [np.arange(10), np.arange(40, 55)]
     usual, found = (
-        TfidfSVM(C=1.0, device=name).fit_and_hold_out(train, None, folds)
-        for name in ("cpu", "cuda")
+        fit_and_hold_out(TfidfSVM(C=1.0, device=name), train, folds) for name in ("cpu", "cuda")
     )
     np.testing.assert_allclose(found, usual, atol=0.03)
 

@@ -1,5 +1,6 @@
 """A small world, and scikit-learn's SVM of one of its labels."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.svm import LinearSVC
 
 from deplda import Corpus
 from deplda.models.linear import TfidfSVM, TunedSVM, VanillaSVM
+from deplda.models.linear.one_vs_rest import HeldOut
 
 MODELS = [VanillaSVM, TunedSVM, TfidfSVM]
 
@@ -31,3 +33,14 @@ def reference(x: Any, y: Any, weight: float = 1.0, cost: float = 1.0) -> LinearS
     return LinearSVC(
         C=cost, class_weight={1: weight}, tol=1e-8, max_iter=1_000_000, random_state=0
     ).fit(x, y)
+
+
+def fit_and_hold_out(model: Any, train: Corpus, folds: Sequence[Any]) -> Any:
+    """Fit a model; return scores of the folds by SVMs that have not seen them, else 0."""
+    lesson = model._begin_fit(train, None, None)
+    held_out = HeldOut(folds, lesson.labels.shape[1])
+    model._fit(lesson, held_out)
+    margins = np.zeros(lesson.labels.shape)
+    for fold, scores in zip(folds, held_out.scores, strict=True):
+        margins[fold] = scores
+    return margins

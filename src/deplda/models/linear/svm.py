@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple, Self
@@ -22,7 +22,7 @@ from deplda.errors import InputError, ReadError
 from deplda.inference.cpu import batch_size
 from deplda.kernels.linear import score_labels
 from deplda.models import codec
-from deplda.models.base import Counts, Floats, LabelClassifier, Numbers, Scorer
+from deplda.models.base import Counts, Floats, LabelClassifier, Scorer
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.lesson import Lesson
 from deplda.models.linear.one_vs_rest import HeldOut, OneVsRest, Weights
@@ -102,21 +102,6 @@ class LinearSVMs(LabelClassifier):
         with self._stage("calibrating probabilities"):
             self.calibration_ = self._calibrated(fold, scores, labels)
         return self
-
-    def fit_and_hold_out(self, X: Any, y: Any, folds: Sequence[Numbers]) -> Floats:
-        """Learn as `fit` does, and return scores by SVMs that have not seen what they score.
-
-        `folds` are row numbers. Each fold is scored by SVMs that learned from all documents but
-        that fold (with the features and C of all); other rows hold nothing of use. The last fold's
-        SVMs are where those of all documents start, so that a fold costs less than a fit.
-        """
-        lesson = self._begin_fit(X, y, None)
-        held_out = HeldOut(folds, lesson.labels.shape[1])
-        self._fit(lesson, held_out)
-        found = np.zeros(lesson.labels.shape)
-        for fold, scores in zip(folds, held_out.scores, strict=True):
-            found[fold] = scores
-        return found
 
     def _fit(self, lesson: Lesson, held_out: HeldOut | None) -> None:
         self._check_parameters()
