@@ -14,11 +14,12 @@ install: .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]'
 	@touch $@
 
-# Kernels are compiled once for all test processes, while lint and types are checked.
+# Kernels are compiled once for all test processes, while lint, types and lengths are checked; BASE=main shows how the
+# lengths differ from a git revision.
 test: install
 	@$(BIN)/python -m tests.warm sampled & sampled=$$!; \
 	$(BIN)/python -m tests.warm expected & expected=$$!; \
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy \
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/python -m tools.lines $(BASE) \
 	  || { kill $$sampled $$expected; exit 1; }; \
 	wait $$sampled && wait $$expected
 	$(BIN)/pytest -n 2 --dist loadfile
