@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Bytecode is kept, whatever the shell says: many test processes import the same modules.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install test test-slow test-abuse test-oldest test-newest test-data test-gpu demo bench docs links dist format clean
+.PHONY: install test test-slow test-abuse test-oldest test-newest test-data test-gpu demo paper bench docs links dist format clean
 
 install: .venv/installed
 
@@ -34,7 +34,7 @@ test-abuse: install
 
 # Other versions of what deplda needs, in an environment of their own, $(1), with options of pip, $(2):
 # the tests of every room run there, but for those that take a browser or Schemathesis.
-ROOMS := data evaluation engine kernels training inference models experiments web cli
+ROOMS := data evaluation engine kernels training inference models comparison web cli
 define test-in
 	$(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile $(2) \
 	  --editable '.[test]'
@@ -58,7 +58,7 @@ test-newest:
 
 # Needs a folder of real data sets: make test-data DATA_DIR=...
 test-data: install
-	$(BIN)/pytest -m data --data-dir=$(DATA_DIR) tests
+	$(BIN)/pytest -m data --data-dir=$(DATA_DIR) tests paper/tests
 
 # Needs a CUDA GPU and the CuPy of its CUDA: make test-gpu CUPY=cupy-cuda13x for another CUDA than 12
 CUPY ?= 'cupy-cuda12x[ctk]'
@@ -66,8 +66,17 @@ test-gpu: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(CUPY)
 	$(BIN)/pytest -m 'gpu and not data' tests
 
+# Seven models compared on generated news, then one document of it, explained by the hybrid.
 demo: install
-	@$(BIN)/deplda demo --output demo
+	@$(BIN)/deplda compare newsroom --models all -o demo
+	@$(BIN)/deplda train newsroom -o demo/model --force
+	@$(BIN)/deplda datasets convert newsroom demo/newsroom.jsonl --force
+	@$(BIN)/deplda explain demo/model demo/newsroom.jsonl
+
+# The quick form of the reproduction; paper/README.md has the long one.
+paper: install
+	@$(BIN)/python -m paper run newsroom -o paper-results/newsroom --budget quick
+	@$(BIN)/python -m paper report paper-results/newsroom -o paper-results/newsroom.html --force
 
 # One table against other libraries, into docs/benchmarks.md; DATA_DIR=... for real data.
 bench: install
@@ -95,4 +104,4 @@ format: install
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf .venv .venv-oldest .venv-newest .mypy_cache .pytest_cache .ruff_cache .hypothesis dist demo docs/_build docs/examples docs/reference/generated
+	rm -rf .venv .venv-oldest .venv-newest .mypy_cache .pytest_cache .ruff_cache .hypothesis dist demo paper-results docs/_build docs/examples docs/reference/generated

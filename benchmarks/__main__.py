@@ -22,6 +22,7 @@ from rich.table import Table
 
 from benchmarks import evaluation, inference, reading, svm, training
 from benchmarks.common import Row, write_between
+from benchmarks.power_law import power_law
 from deplda import Corpus, Schedule, datasets, expect_label_words, train_topic_labels
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
@@ -33,13 +34,13 @@ def corpora(data_dir: Path | None, quick: bool) -> tuple[str, Corpus, Corpus]:
         data = datasets.load("eurlex20k", data_dir)
         train, test = (data.corpus[rows] for rows in data.splits[0])
         return "eurlex20k, fold 0", train, test
-    corpus = datasets.power_law(1_700, 1_000, 5_000) if quick else datasets.power_law()
+    corpus = power_law(1_700, 1_000, 5_000) if quick else power_law()
     return "generated, power-law", corpus[200:], corpus[:200]
 
 
 def small_corpus(quick: bool) -> Corpus:
     """Return what the SVMs are trained on: a loop over LinearSVC takes its time."""
-    return datasets.power_law(800, 60, 2_000) if quick else datasets.power_law(5_000, 500, 10_000)
+    return power_law(800, 60, 2_000) if quick else power_law(5_000, 500, 10_000)
 
 
 def measured(train: Corpus, test: Corpus, quick: bool) -> Iterator[Row]:

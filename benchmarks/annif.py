@@ -33,6 +33,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from paper.data import load
 from scipy.sparse import csr_array
 
 from benchmarks.annif_process import N_BEST, Annif, Found, children_seconds
@@ -40,7 +41,7 @@ from benchmarks.common import cpu_seconds
 from benchmarks.hybrid import print_head, shown
 from benchmarks.languages import SETS, split_of, texts_of
 from benchmarks.web import served as started
-from deplda import Concept, Corpus, HybridLDA, Vocabulary, WordCounter, datasets, read_vocabulary
+from deplda import Concept, Corpus, HybridLDA, Vocabulary, WordCounter, read_vocabulary
 from deplda.data.forms import Normalizer
 from deplda.evaluation import rank_metrics
 
@@ -99,7 +100,7 @@ class Task(NamedTuple):
 
 
 def task_of(name: str, data_dir: Path, is_held_out: bool) -> Task:
-    data, file = datasets.load(name, data_dir), MATERIAL[name].names
+    data, file = load(name, data_dir), MATERIAL[name].names
     texts, split = texts_of(data, data_dir), split_of(data, is_held_out)
     vocabulary = (
         read_vocabulary(data_dir / "vocabularies" / file, language=SETS[name]) if file else None

@@ -67,21 +67,6 @@ def opened(content: bytes) -> Any:
     return io.BytesIO(content)
 
 
-def matlab() -> tuple[bytes, int, Read, Read]:
-    from scipy.io import loadmat, savemat
-
-    from deplda.data.readers.matlab5 import read_matlab5
-
-    buffer: Any = io.BytesIO()
-    part = {"widx": np.arange(1.0, 9.0), "wdidx": np.ones(8)}
-    words = np.array(["apple", "bee", "cat"], dtype=object)
-    savemat(buffer, {"traindata": part, "testdata": part, "wlabels": words})
-    return (
-        buffer.getvalue(), 0, lambda content: read_matlab5(content, 1 << 26),
-        lambda content: loadmat(opened(content)),
-    )  # fmt: skip
-
-
 def parquet() -> tuple[bytes, int, Read, Read]:
     import pyarrow
     from pyarrow.parquet import ParquetFile, write_table
@@ -183,11 +168,10 @@ def main() -> None:
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("-n", type=int, default=3000, help="damaged files of each kind")
     asked, out = parser.parse_args(), Console(width=120)
-    for name, peer, make in (("MATLAB", "scipy", matlab), ("Parquet", "pyarrow", parquet)):
-        whole, first, ours, theirs = make()
-        out.print(f"{name}, {asked.n:,} damaged files")
-        out.print("  deplda", after_damage(ours, whole, first, asked.n))
-        out.print(f"  {peer}", after_damage(theirs, whole, first, asked.n))
+    whole, first, ours, theirs = parquet()
+    out.print(f"Parquet, {asked.n:,} damaged files")
+    out.print("  deplda", after_damage(ours, whole, first, asked.n))
+    out.print("  pyarrow", after_damage(theirs, whole, first, asked.n))
     for what, (mine, peers) in statistics().items():
         out.print(f"{what}: deplda {mine:.4f} s, scipy {peers:.2f} s")
     out.print("a form of 20 MB of percent signs: deplda {:.1f} s, Python {:.1f} s".format(*forms()))

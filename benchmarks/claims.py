@@ -9,7 +9,7 @@ inference with the same φ and φ′, chains, samples and documents, also held o
 
 Run: ``python -m benchmarks.claims scorecard RESULTS …``: on how many of the paper's measures each
 model is best, of those that the paper compares, and average precision by label frequency; of
-folders that ``deplda experiment`` has made, on test documents.
+folders that ``python -m paper run`` has made, on test documents.
 
 Prints Markdown. φ is found by expectations throughout, and so are labels but for fast and proper
 inference, which sample.
@@ -25,13 +25,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from paper.data import load
+from paper.report.measures import METRICS, Metric, nested
+from paper.report.runs import Run, read_groups
 
 from benchmarks.defaults import held_out
-from deplda import Corpus, DependencyLDA, datasets, evaluate
+from deplda import Corpus, DependencyLDA, evaluate
+from deplda.comparison.measured import versus
 from deplda.evaluation import scorecard
 from deplda.evaluation.frequency import PairedTest
-from deplda.experiments.report.measures import METRICS, Metric, nested
-from deplda.experiments.report.runs import Run, read_groups, versus
 from deplda.models.parameters import PaperData
 
 PAPER: dict[str, PaperData] = {
@@ -63,7 +65,7 @@ class Part(NamedTuple):
 
 def parts(name: str, data_dir: Path) -> list[Part]:
     """Return the parts of each split's training documents; of ten folds, the first alone."""
-    data = datasets.load(name, data_dir)
+    data = load(name, data_dir)
     splits = data.splits if len(data.splits) <= 5 else data.splits[:1]
     found = []
     for split in splits:

@@ -26,6 +26,7 @@ from rich.table import Table
 from tests.inference.inferred import score_matrix
 
 from benchmarks.common import average_precision, seconds
+from benchmarks.power_law import power_law
 from deplda import (
     Corpus,
     FlatLDA,
@@ -196,7 +197,7 @@ def hybrids(table: Table, train: Corpus, folder: Path) -> None:
 
 def prediction(table: Table, n_documents: int, folder: Path) -> None:
     """Predict generated documents in shards of 20,000 on two worker processes."""
-    corpus = datasets.power_law(20_000, tokens_per_document=100)
+    corpus = power_law(20_000, tokens_per_document=100)
     FlatLDA().fit(corpus[:10_000]).save(folder / "model")
     source = folder / "documents"
     source.mkdir()
@@ -244,7 +245,7 @@ def main() -> None:
         data = datasets.load("eurlex20k", options.data_dir)
         train, test = (data.corpus[rows] for rows in data.splits[0])
     else:
-        corpus = datasets.power_law()
+        corpus = power_law()
         train, test = corpus[:14_000], corpus[14_000:]
     n_sweeps = 10 if options.quick else 50
     with tempfile.TemporaryDirectory() as scratch:

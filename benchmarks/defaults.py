@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from paper.data import load
 from rich.console import Console
 from rich.table import Table
 
-from deplda import Corpus, DependencyLDA, datasets, evaluate
+from deplda import Corpus, DependencyLDA, evaluate
 
 # The defaults, then one thing at a time changed from fewer and longer topic chains.
 BASE: dict[str, Any] = {"n_topic_chains": 4, "n_topic_sweeps": 200}
@@ -67,7 +68,7 @@ def main() -> None:
     parser.add_argument("--defaults-only", action="store_true", help="no other settings")
     options = parser.parse_args()
     for name in options.data:
-        data = datasets.load(name, options.data_dir)
+        data = load(name, options.data_dir)
         train, rest = held_out(data.corpus[data.splits[0].train])
         DependencyLDA(n_topic_sweeps=1).fit(train[:200]).decision_function(rest[:2])
         table = Table("settings", title=f"{name}: {len(train):,} train, {len(rest):,} held out")

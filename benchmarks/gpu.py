@@ -28,7 +28,8 @@ from tests.inference.inferred import attribute, score_matrix
 import deplda
 from benchmarks.common import average_precision, seconds
 from benchmarks.inference import PAPER, corpus_of
-from deplda import Corpus, Schedule, datasets, train_label_words, train_topic_labels
+from benchmarks.power_law import power_law
+from deplda import Corpus, Schedule, train_label_words, train_topic_labels
 from deplda.inference.layout import Tables
 from deplda.inference.settings import Inference, Method
 from deplda.training.estimates import LabelWords, TopicLabels
@@ -190,7 +191,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="rows whose name has one of these words, by |")
     options = parser.parse_args()
     if options.quick:
-        corpus = datasets.power_law(1_200, 500, 3_000)
+        corpus = power_law(1_200, 500, 3_000)
         name, train, test = "power-law, small", corpus[200:], corpus[:200]
     else:
         name, train, test = corpus_of(options.data_dir)

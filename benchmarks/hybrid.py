@@ -32,12 +32,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from paper.data import load
 from scipy.sparse import csr_array
 
 from benchmarks import trees
 from benchmarks.common import cpu_seconds
 from benchmarks.learning import named
-from deplda import Corpus, DependencyLDA, HybridLDA, TfidfSVM, datasets, evaluate
+from benchmarks.power_law import power_law
+from deplda import Corpus, DependencyLDA, HybridLDA, TfidfSVM, evaluate
 from deplda.data.splits import random_split
 from deplda.evaluation import reliability
 
@@ -94,7 +96,7 @@ class Unit(NamedTuple):
 
     def parts(self) -> tuple[Corpus, Corpus]:
         """Return documents to learn from and to test with; labels and words are the former's."""
-        data = datasets.load(self.name, self.data_dir)
+        data = load(self.name, self.data_dir)
         split = data.splits[self.split]
         whole, train, test = data.corpus, split.train, split.test
         if self.holdout:
@@ -177,7 +179,7 @@ def dealt_out(corpus: Corpus, most: int) -> Corpus:
 
 def grown(most: int) -> list[float]:
     """Return the number of labels, none of more documents than that, and the hybrid's costs."""
-    whole = datasets.power_law(
+    whole = power_law(
         N_GROWN + 2_000, 4_000, 30_000, tokens_per_document=120, labels_per_document=6.5
     )
     train, test = dealt_out(whole[:N_GROWN], most), whole[N_GROWN:]

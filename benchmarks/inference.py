@@ -23,6 +23,7 @@ from rich.table import Table
 from tests.inference.inferred import score_matrix
 
 from benchmarks.common import Row, average_precision, cpu_seconds
+from benchmarks.power_law import power_law
 from deplda import (
     Corpus,
     LabelWords,
@@ -97,7 +98,7 @@ def growth(quick: bool) -> dict[int, float]:
     """Return nanoseconds of a token and cycle for more and more labels, documents alike."""
     found = {}
     for n_labels in (1_000, 4_000, 16_000) if quick else (1_000, 4_000, 16_000, 64_000):
-        corpus = datasets.power_law(40_000, n_labels, 20_000, tokens_per_document=200)
+        corpus = power_law(40_000, n_labels, 20_000, tokens_per_document=200)
         train, test = corpus[200:], corpus[:60]
         label_words = train_label_words(train, n_chains=1, schedule=Schedule(20)).label_words
         topics = train_topic_labels(train, 200, n_chains=1, schedule=Schedule(30)).topic_labels
@@ -108,14 +109,15 @@ def growth(quick: bool) -> dict[int, float]:
 MEMORY = """
 import json
 from pathlib import Path
-from deplda import Schedule, datasets, expect_label_words, train_topic_labels
+from benchmarks.power_law import power_law
+from deplda import Schedule, expect_label_words, train_topic_labels
 from deplda.inference.settings import Inference
 from deplda.inference.batches import rank
 from deplda.inference.layout import Tables
 def megabytes(name):
     lines = Path("/proc/self/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith(name)).split()[1]) / 2**10
-corpus = datasets.power_law(100_000, 4_000, 20_000, tokens_per_document=60)
+corpus = power_law(100_000, 4_000, 20_000, tokens_per_document=60)
 train = corpus[:20_000]
 tables = Tables(expect_label_words(train).label_words,
                 train_topic_labels(train, 200, n_chains=4, schedule=Schedule(20)).topic_labels)
@@ -131,7 +133,7 @@ print(json.dumps([n, megabytes("VmHWM") - before]))
 
 def corpus_of(data_dir: Path | None) -> tuple[str, Corpus, Corpus]:
     if data_dir is None:
-        corpus = datasets.power_law()
+        corpus = power_law()
         return "power-law", corpus[1_935:], corpus[:1_935]
     data = datasets.load("eurlex20k", data_dir)
     train, test = (data.corpus[rows] for rows in data.splits[0])

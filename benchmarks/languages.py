@@ -22,12 +22,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from paper.data import load
 from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks.common import cpu_seconds
 from benchmarks.hybrid import OURS, print_head, shown
 from benchmarks.learning import named
-from deplda import Corpus, WordCounter, datasets, evaluate
+from deplda import Corpus, WordCounter, evaluate
 from deplda.data.datasets import Dataset
 from deplda.data.forms import shared_forms
 from deplda.data.splits import Split, random_split
@@ -124,12 +125,12 @@ def main() -> None:
     if options.speed:
         print_head("set", "words", "CPU s", "ratio")
         for name in options.data:
-            texts = texts_of(datasets.load(name, options.data_dir), options.data_dir)
+            texts = texts_of(load(name, options.data_dir), options.data_dir)
             print_speed(texts, SETS[name], options.ways, name)
         return
     print_head("set", "model", "words", "word types", f"F1@{K}", *(name for name, *_ in QUALITY))
     for name in options.data:
-        data = datasets.load(name, options.data_dir)
+        data = load(name, options.data_dir)
         texts, split = texts_of(data, options.data_dir), split_of(data, options.holdout)
         n_subjects = data.corpus[split.test].labels_per_document
         for way in options.ways:

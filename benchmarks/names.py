@@ -32,18 +32,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from paper.data import load as load_data
 from scipy.sparse import csr_array
 
 from benchmarks.common import cpu_seconds, seconds
 from benchmarks.hybrid import apart, print_head, shown, sources
 from benchmarks.languages import BASE, WAYS, texts_of
+from benchmarks.power_law import power_law
 from deplda import (
     Concept,
     Corpus,
     HybridLDA,
     Vocabulary,
     WordCounter,
-    datasets,
     evaluate,
     load,
     read_vocabulary,
@@ -92,7 +93,7 @@ class Task(NamedTuple):
 
 def task_of(name: str, split: int, data_dir: Path, holdout: bool) -> Task:
     """Return a set's documents, counted with names and labelled by the addresses of concepts."""
-    data = datasets.load(name, data_dir)
+    data = load_data(name, data_dir)
     corpus, rows, vocabulary = data.corpus, data.splits[split], None
     if name == "kirjastonhoitaja":
         vocabulary = read_vocabulary(data_dir / "vocabularies" / "yso-fi.tsv.gz", language="fi")
@@ -229,7 +230,7 @@ def written(n_documents: int) -> tuple[list[str], list[list[str]], Vocabulary]:
     are frequent or rare alike, but for the 300 that are in nearly every text.
     """
     rng = np.random.default_rng(0)
-    corpus = datasets.power_law(
+    corpus = power_law(
         n_documents, N_USED, 60_000, tokens_per_document=250, labels_per_document=5.4
     )
     n_words, sizes = 400_000, rng.choice([1, 2, 3], N_CONCEPTS, p=[0.4, 0.4, 0.2])

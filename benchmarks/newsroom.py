@@ -11,12 +11,13 @@ from __future__ import annotations
 import argparse
 import time
 from collections import defaultdict
+from typing import Any
 
 import numpy as np
+from paper.protocol import Budget, read_preset, with_budget
 
 from deplda import datasets, evaluate
-from deplda.experiments import read_experiment
-from deplda.experiments.protocol import Budget, make_estimator
+from deplda.models.registry import model_class
 
 FREQUENCIES = {"1 to 5": (1, 5), "6 to 20": (6, 20), "more": (21, 10**9)}
 
@@ -26,8 +27,9 @@ def measured(seed: int, budget: Budget) -> dict[str, list[float]]:
     data = datasets.load("newsroom", seed=seed)
     train, test = (data.corpus[rows] for rows in data.splits[0])
     found = {}
-    for name, model in read_experiment("newsroom").models.items():
-        estimator = make_estimator(model, budget, seed=0, n_jobs=None)
+    for name, model in with_budget(read_preset("newsroom"), budget).models.items():
+        kind: Any = model_class(model.estimator)
+        estimator = kind(**model.parameters, random_state=0)
         begin = time.process_time()
         scores = estimator.fit(train).scores_to_evaluate(test)
         seconds = time.process_time() - begin

@@ -32,13 +32,14 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from paper.data import load
 from scipy.sparse import csr_array
 
 from benchmarks.annif import task_of
 from benchmarks.hybrid import print_head
 from benchmarks.languages import SETS as LANGUAGES
 from benchmarks.learning import named
-from deplda import HybridLDA, WordCounter, datasets
+from deplda import HybridLDA, WordCounter
 from deplda.data.targets import Targets
 from deplda.evaluation import rank_metrics
 from deplda.models.queueing import queue
@@ -90,7 +91,7 @@ class Counted:
     """Documents of eurlex20k, whose words are counted already."""
 
     def __init__(self, data_dir: Path, is_held_out: bool) -> None:
-        data = datasets.load(EURLEX, data_dir)
+        data = load(EURLEX, data_dir)
         order = np.random.default_rng(7).permutation(data.splits[0].train)
         chosen, held_out, others = np.split(order, [N_POOL, N_POOL + N_TEST])
         rows, test = chosen, held_out

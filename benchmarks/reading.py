@@ -33,7 +33,7 @@ READERS = {
 }
 GENERATE = """
 import gzip, sys
-from deplda.data.datasets import power_law
+from benchmarks.power_law import power_law
 corpus = power_law(int(sys.argv[2]))
 with gzip.open(sys.argv[1], "wt") as file:
     for row in range(len(corpus)):

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from deplda import datasets
+from benchmarks.power_law import power_law
 from deplda.data.atomic import write_whole
 
 _SYLLABLES = ["".join(pair) for pair in product("bcdfghjklmnprstvwxz", "aeiou")]
@@ -87,7 +87,7 @@ def spelled(number: int) -> str:
 def _lines(shape: Shape, names: npt.NDArray[np.object_], number: int) -> Iterator[bytes]:
     """Yield the documents that are drawn together as lines of JSON."""
     first, n = number * shape.shard, shape.sizes[number]
-    corpus = datasets.power_law(
+    corpus = power_law(
         n, shape.labels, shape.words, tokens_per_document=shape.tokens,
         seed=shape.seed * 1_000_003 + number,
     )  # fmt: skip

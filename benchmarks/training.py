@@ -24,6 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.common import Row, cpu_seconds
+from benchmarks.power_law import power_law
 from deplda import (
     Corpus,
     Schedule,
@@ -159,7 +160,7 @@ def protocol(corpus: Corpus, quick: bool) -> tuple[float, float]:
 LARGE = """
 import json, resource, time
 from deplda import Schedule, train_label_words
-from deplda.data.datasets import power_law
+from benchmarks.power_law import power_law
 corpus = power_law(100_000, 100_000, 200_000, tokens_per_document=200)
 begin = time.process_time()
 train_label_words(corpus, n_chains=2, schedule=Schedule(5), progress=False)
@@ -213,7 +214,7 @@ def main() -> None:
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--quick", action="store_true", help="fewer sweeps, no large corpus")
     options = parser.parse_args()
-    corpora = {"power-law": datasets.power_law()}
+    corpora = {"power-law": power_law()}
     if options.data_dir:
         data = datasets.load("eurlex20k", options.data_dir)
         corpora["eurlex20k fold 0"] = data.corpus[data.splits[0].train]

@@ -33,7 +33,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from deplda import HybridLDA, WordCounter, datasets
+from benchmarks.power_law import power_law
+from deplda import HybridLDA, WordCounter
 
 WORDS = 400
 _ALONE = "from deplda.web import work; work._AT_ONCE = 1; from deplda.cli import main; main()"
@@ -58,7 +59,7 @@ def from_texts(data_dir: Path) -> tuple[HybridLDA, Documents]:
 
 
 def from_nothing() -> tuple[HybridLDA, Documents]:
-    corpus = datasets.power_law(19_348, 3_800, 16_000, tokens_per_document=WORDS)
+    corpus = power_law(19_348, 3_800, 16_000, tokens_per_document=WORDS)
     documents = []
     for row in range(0, len(corpus), 100):
         one = corpus[[row]].counts

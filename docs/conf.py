@@ -17,7 +17,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "gallery", "reproduction-remarks.md"]
+exclude_patterns = ["_build", "gallery"]
 templates_path = ["_templates"]
 
 myst_heading_anchors = 3

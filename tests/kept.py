@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -24,20 +23,10 @@ from deplda import (
     Vocabulary,
     WordCounter,
 )
-from deplda.data.datasets import Dataset, save_folder
-from deplda.experiments import read_experiment, run
+from deplda.comparison import Comparison, Model, run
+from deplda.data.datasets import Dataset
 
 KEPT = Path(__file__).parent / "fixtures" / "kept"
-EXPERIMENT = """
-name = "kept"
-data = "few"
-
-[models.Flat]
-estimator = "FlatLDA"
-
-[models."tf-idf SVM"]
-estimator = "TfidfSVM"
-"""
 NAMES = ("Baseball", "Medicine", "Elections", "Taxation", "Steroids", "Ballet", "Tunnels", "Bees",
          "Coinage", "Pottery")  # fmt: skip
 WORDS = ("pitcher", "doctor", "vote", "levy", "doping", "dancer", "mason", "hive", "mint", "kiln",
@@ -105,13 +94,11 @@ def chains(folder: Path, *, resume: bool) -> LabelWords:
 
 
 def results(folder: Path) -> None:
-    """Run an experiment of two models on few documents."""
-    few = corpus()
+    """Compare two models on few documents."""
     split = deplda.Split(np.arange(10), np.arange(10, 20))
-    with TemporaryDirectory() as place:
-        save_folder(Dataset("few", few, (split,)), Path(place) / "few")
-        (Path(place) / "kept.toml").write_text(EXPERIMENT, encoding="utf-8")
-        run(read_experiment(Path(place) / "kept.toml"), folder, budget="quick", data_dir=place)
+    models = {"Flat": Model("FlatLDA"), "tf-idf SVM": Model("TfidfSVM")}
+    few = Dataset("few", corpus(), (split,))
+    run(Comparison(name="kept", data="few", models=models), folder, few)
     for path in (folder / "units").iterdir():
         unit = json.loads(path.read_bytes())
         for tasks in unit["found"]["resampled"].values():  # a hundred kB of draws

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 from benchmarks.claims import Part, line, model_of, of_kind, settings, show_results
+from paper.protocol import PaperModel
+from paper.report.runs import read_groups
+from paper.tests.report.folders import MODELS, experiment, make
 
-from deplda.experiments.protocol import Model
-from deplda.experiments.report.runs import read_groups
-from tests.experiments.report.folders import MODELS, experiment, make
 from tests.models.linear.worlds import world
 
 
@@ -29,7 +29,7 @@ def test_one_setting_is_changed_at_a_time() -> None:
 def test_each_tuned_svm_is_counted_among_the_other_models_of_the_paper(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    models = MODELS | {"Tuned-SVM (both)": Model("TunedSVM", published="Tuned-SVM")}
+    models = MODELS | {"Tuned-SVM (both)": PaperModel("TunedSVM", published="Tuned-SVM")}
     folder = make(tmp_path / "r", experiment(models=models))
     run = read_groups(folder)[0].main
     assert of_kind(run, "TunedSVM") == ("Tuned-SVM", "Tuned-SVM (both)")

@@ -22,7 +22,7 @@ def name_of(page: Path) -> str:
 
 # Experiments and large label sets take longest: their pages run with the slow tests.
 LONG = {
-    "compare-models.md", "experiments.md", "large-label-sets.md", "own-documents.md",
+    "compare-models.md", "large-label-sets.md", "own-documents.md",
     "quickstart.md",
 }  # fmt: skip
 

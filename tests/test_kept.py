@@ -13,8 +13,7 @@ import pytest
 
 import deplda
 from deplda import ReadError
-from deplda.experiments import read_results
-from deplda.experiments.report import write_markdown
+from deplda.comparison import read_results, write_page
 from tests import kept
 
 RELEASES = sorted(path.name for path in kept.KEPT.iterdir())
@@ -73,8 +72,8 @@ def test_a_kept_folder_of_results_is_reported_on(release: str, tmp_path: Path) -
     assert [(unit.model, unit.split) for unit in results.done] == [("Flat", 0), ("tf-idf SVM", 0)]
     assert results.head.library == release
     assert results.data is not None
-    write_markdown([folder], tmp_path / "report.md")
-    assert "tf-idf SVM" in (tmp_path / "report.md").read_text("utf-8")
+    write_page(folder, tmp_path / "report.html")
+    assert "tf-idf SVM" in (tmp_path / "report.html").read_text("utf-8")
 
 
 def as_of_later(path: Path, **changes: Any) -> None:

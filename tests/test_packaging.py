@@ -17,7 +17,7 @@ from tests.oldest import EXTRAS, PROJECT, requirements, taken_apart
 from tests.pages import ROOT
 from tests.test_layers import SOURCE, imported
 
-FOR_DEVELOPERS = {"bench", "dev", "docs", "release", "test"}
+FOR_DEVELOPERS = {"bench", "dev", "docs", "paper", "release", "test"}
 # Where a package is imported by another name than it is installed by.
 INSTALLED_AS = {"cupy": "cupy-cuda12x", "sklearn": "scikit-learn"}
 OF_THE_NOTEBOOK = {"IPython"}  # imported where it runs already

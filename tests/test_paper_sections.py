@@ -15,11 +15,13 @@ SECTIONS = [
     "3.5.1", "3.6", "4", "5", "5.1", "5.2", "5.3", "5.4", "5.5", "6", "6.1", "6.2", "6.3", "6.4",
     "7", "A", "B", "C", "D",
 ]  # fmt: skip
-NAMES = sorted({name for _, _, code in ROWS for name in re.findall(r"`([\w.]+)`", code)})
+NAMES = sorted({name for _, _, code in ROWS for name in re.findall(r"`([\w./]+)`", code)})
 
 
 def exists(name: str) -> bool:
-    """Return whether a dotted name below ``deplda`` leads to a module, an object or a field."""
+    """Return whether a name is a module, object or field below ``deplda``, or a file."""
+    if "/" in name:
+        return (PAGE.parents[2] / name).exists()
     found: object = import_module("deplda")
     at = "deplda"
     for part in name.split("."):
@@ -46,6 +48,8 @@ def test_what_the_table_names_exists(name: str) -> None:
     assert exists(name)
 
 
-@pytest.mark.parametrize("name", ["no_such_function", "FlatLDA.no_such", "kernels.nothing.at_all"])
+@pytest.mark.parametrize(
+    "name", ["no_such_function", "FlatLDA.no_such", "kernels.nothing.at_all", "paper/no"]
+)
 def test_a_name_that_does_not_exist_is_noticed(name: str) -> None:
     assert not exists(name)

@@ -61,7 +61,7 @@ class ReadError(InputError):
 
 
 class DataUnavailableError(DepldaError):
-    """A data set is not on this machine and cannot be downloaded."""
+    """The files of a data set are not on this machine."""
 
 
 class EngineError(DepldaError):

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from deplda.cli import root
-from deplda.experiments import read_results, runner  # noqa: F401
+from deplda.comparison import read_results
 from deplda.models.registry import load
 from tests.cli.running import articles, in_shards, write_jsonl
 
@@ -158,7 +158,7 @@ class Model(Verb):
 
 
 class Results(Verb):
-    """An experiment: its metrics are the same, though not its seconds."""
+    """A comparison: its metrics are the same, though not its seconds."""
 
     def read(self) -> Any:
         return [
@@ -208,15 +208,6 @@ def predict_shards(folder: Path) -> Verb:
     return Verb(folder, asked, asked, "parts")
 
 
-def experiment(folder: Path) -> Verb:
-    file = folder / "own.toml"
-    file.write_text(
-        'name = "own"\ndata = "newsroom"\n[models.Flat]\nestimator = "FlatLDA"\n', encoding="utf-8"
-    )
-    asked = ["experiment", file, "-o", folder / "results", "--budget", "quick"]
-    return Results(folder, asked, asked, "results")
-
-
 def compare(folder: Path) -> Verb:
     asked = ["compare", write_jsonl(folder / "a.jsonl", articles()), "-j", 1]
     asked += ["--models", "tfidf-svm,flat", "-o", folder / "results"]
@@ -225,7 +216,7 @@ def compare(folder: Path) -> Verb:
 
 KINDS: dict[str, Callable[[Path], Any]] = {
     "save": Save, "train": train, "train-shards": train_shards, "predict": predict,
-    "predict-shards": predict_shards, "experiment": experiment, "compare": compare,
+    "predict-shards": predict_shards, "compare": compare,
 }  # fmt: skip
 
 

@@ -21,7 +21,6 @@ from typing import Any, get_args
 import numpy as np
 import pyarrow
 import pyarrow.parquet
-from scipy.io import savemat
 
 from deplda import (
     Corpus,
@@ -37,7 +36,6 @@ from deplda import (
 from deplda.data.readers import Format
 from deplda.data.readers.shard_files import Shard
 from tests.abuse.mutation import mutated_bytes
-from tests.data.readers.mat_files import contents
 from tests.data.readers.office_files import docx, pdf, xlsx
 
 SECONDS = 10
@@ -72,12 +70,6 @@ def parquet(**options: Any) -> bytes:
     return buffer.getvalue()
 
 
-def mat(compress: bool) -> bytes:
-    buffer = BytesIO()
-    savemat(buffer, contents(), do_compression=compress)  # type: ignore[arg-type]
-    return buffer.getvalue()
-
-
 @cache
 def valid(format: str) -> list[bytes]:
     """Return files that can be read."""
@@ -104,8 +96,6 @@ def valid(format: str) -> list[bytes]:
             return [parquet(), plain, parquet(compression="zstd", data_page_version="2.0")]
         case "annif":
             return [text.encode() for text in ANNIF]
-        case "mat":
-            return [mat(compress=False), mat(compress=True)]
         case _:
             return ["hello there\n\nbig wörld\n".encode()]
 

@@ -226,7 +226,7 @@ def test_too_few_open_files_leave_nothing(target: str, corpus: Path, here: Path)
     assert ended[-1] == 0
 
 
-# Models, checkpoints, experiments -----------------------------------------------------------------
+# Models, checkpoints, results ---------------------------------------------------------------------
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
@@ -280,9 +280,9 @@ def test_a_checkpoint_that_does_not_fit_costs_no_chain(here: Path) -> None:
     assert (resumed == undisturbed).all()
 
 
-@pytest.mark.parametrize("verb", ["train", "experiment"])
+@pytest.mark.parametrize("verb", ["train", "compare"])
 def test_a_folder_that_cannot_be_made_is_named(verb: str, corpus: Path, here: Path) -> None:
     (here / "file").write_text("kept")
-    asked = [corpus, "--model", "flat"] if verb == "train" else ["newsroom", "--budget", "quick"]
+    asked = [corpus, "--model", "flat"] if verb == "train" else [corpus, "--models", "flat"]
     assert "file" in problem(1, verb, *asked, "-o", here / "file" / "m")
     assert files_in(here) == {"file": b"kept"}

@@ -10,10 +10,10 @@ import pytest
 from tests.abuse.conftest import Amount
 from tests.abuse.kills import KINDS
 
-# How many kills `make test` and `make test-abuse` do; an experiment's runs take the longest.
+# How many kills `make test` and `make test-abuse` do; a comparison's runs take the longest.
 KILLS = {
     "save": (5, 100), "train": (0, 25), "train-shards": (0, 25), "predict": (0, 25),
-    "predict-shards": (0, 20), "experiment": (0, 15), "compare": (0, 20),
+    "predict-shards": (0, 20), "compare": (0, 20),
 }  # fmt: skip
 
 

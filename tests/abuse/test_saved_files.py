@@ -1,4 +1,4 @@
-"""Mutated models, checkpoints, results and experiments: an error that names the file, or sound use.
+"""Mutated models, checkpoints, and results: an error that names the file, or sound use.
 
 A kernel that a file leads astray would end the interpreter, so every batch of mutations runs in a
 process of its own.
@@ -17,12 +17,11 @@ import numpy as np
 from safetensors.numpy import load_file, save_file
 
 from deplda import DepldaError, Schedule, load, train_label_words, train_topic_labels
-from deplda.experiments import read_experiment, read_results
-from deplda.experiments.results import Unit, new_head, open_results, write_unit
+from deplda.comparison import Comparison, Model, read_results
+from deplda.comparison.results import Head, Unit, open_results, write_unit
 from deplda.models.registry import can
 from tests.abuse.conftest import Amount
 from tests.abuse.mutation import mutated_bytes, mutated_value
-from tests.experiments.worlds import SMALL
 from tests.models.saved_models import ARRAYS, CARD
 from tests.training.worlds import small
 
@@ -132,8 +131,8 @@ def abuse_checkpoint(folder: Path, chance: random.Random) -> None:
         file.write_bytes(whole)
 
 
-def abuse_experiment(folder: Path, chance: random.Random) -> None:
-    """Damage a file of an experiment; it is refused, or read."""
+def abuse_results(folder: Path, chance: random.Random) -> None:
+    """Damage a file of results; it is refused, or read."""
     file = chance.choice(sorted(path for path in folder.rglob("*") if path.is_file()))
     whole = file.read_bytes()
     if file.suffix == ".json" and chance.random() < 0.6:
@@ -141,14 +140,14 @@ def abuse_experiment(folder: Path, chance: random.Random) -> None:
     else:
         file.write_bytes(mutated_bytes(whole, chance))
     try:
-        read_experiment(file) if file.suffix == ".toml" else read_results(folder)
+        read_results(folder)
     except DepldaError:
         pass
     finally:
         file.write_bytes(whole)
 
 
-ABUSES = {"model": abuse_model, "checkpoint": abuse_checkpoint, "experiment": abuse_experiment}
+ABUSES = {"model": abuse_model, "checkpoint": abuse_checkpoint, "results": abuse_results}
 
 
 def run(batches: list[tuple[str, str, int, int]]) -> None:
@@ -174,11 +173,11 @@ def in_own_process(*batches: Batch) -> None:
 
 
 def results_in(folder: Path) -> Path:
-    """Write results as an experiment does, and its file beside them."""
-    (folder.parent / "small.toml").write_text(SMALL, encoding="utf-8")
-    open_results(folder, new_head(read_experiment(folder.parent / "small.toml"), "quick", [0]))
+    """Write results as a comparison does."""
+    small = Comparison(name="small", data="newsroom", models={"Flat": Model("FlatLDA")})
+    open_results(folder, Head(experiment=small, splits=[0], library="1.0"))
     write_unit(folder, Unit("Flat", 0, "done", found={"metrics": {"ap": 0.5}, "seed": 0}))
-    return Path(shutil.move(folder.parent / "small.toml", folder)).parent
+    return folder
 
 
 def test_mutated_files_are_refused_or_usable(tmp_path: Path, amount: Amount) -> None:
@@ -194,7 +193,7 @@ def test_mutated_files_are_refused_or_usable(tmp_path: Path, amount: Amount) -> 
         else:
             train_topic_labels(small(), 4, **how)
         wanted.append(("checkpoint", tmp_path / kind, amount(40, 6_000)))
-    wanted.append(("experiment", results_in(tmp_path / "results"), amount(100, 6_000)))
+    wanted.append(("results", results_in(tmp_path / "results"), amount(100, 6_000)))
     batches = [
         Batch(kind, folder, first, min(AT_A_TIME, n - first))
         for kind, folder, n in wanted

@@ -10,10 +10,9 @@ import msgspec
 import pytest
 
 from deplda import datasets
-from deplda.experiments import read_results
-from deplda.experiments.processes import Processes
-from deplda.experiments.results import Unit
-from deplda.experiments.unit import Task, run_unit
+from deplda.comparison import read_results
+from deplda.comparison.results import Unit
+from deplda.comparison.unit import Task, measure
 from tests.cli.running import articles, done, problem, run
 
 
@@ -27,14 +26,14 @@ def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
     """Units are run in this process, which is faster; those of a model called Bad fail."""
     asked: list[Task] = []
 
-    def here(_: Processes, task: Task) -> Unit:
+    def here(task: Task, _: tuple[str, ...]) -> Unit:
         asked.append(task)
-        if task.experiment.models[task.model].estimator == "PriorLDA":
-            return Unit(task.model, task.split, "failed", error="MemoryError: no room")
-        found = msgspec.json.decode(msgspec.json.encode(run_unit(task)))
-        return Unit(task.model, task.split, "done", found=found)
+        if task.model.estimator == "PriorLDA":
+            return Unit(task.title, task.split, "failed", error="MemoryError: no room")
+        found = msgspec.json.decode(msgspec.json.encode(measure(task).results))
+        return Unit(task.title, task.split, "done", found=found)
 
-    monkeypatch.setattr("deplda.experiments.processes.Processes.run", here)
+    monkeypatch.setattr("deplda.comparison.runner.run_process", here)
     return asked
 
 
@@ -60,7 +59,7 @@ def test_models_are_compared_on_ones_own_csv_in_one_command(table: Path) -> None
     assert result.exit_code == 0, result.stderr
     assert "60 documents, 3 labels: 45 train, 15 test" in result.stderr
     assert re.search(r"tf-idf SVM, split 0: average precision \S+ in \S+ CPU s\n", result.stderr)
-    assert "budget quick: topic models have fewer sets of topics here" in result.stderr
+    assert "topic models have fewer sets of topics here" in result.stderr
     shown = result.stdout
     assert "Leaderboard of articles" in shown
     assert "±" in shown
@@ -72,7 +71,7 @@ def test_models_are_compared_on_ones_own_csv_in_one_command(table: Path) -> None
         f"Next: deplda train articles.csv -o model --model flat {options}" in shown
     )
     page = Path("articles-comparison/report.html").read_text(encoding="utf-8")
-    assert "below it the document as it is written" in page
+    assert "Why Flat-LDA ranks them so" in page
     assert "are generated" not in page
 
 
@@ -82,7 +81,7 @@ def test_a_second_run_goes_on_and_may_add_models(table: Path, tasks: list[Task])
     assert [row["model"] for row in first["models"]] == ["tf-idf SVM"]
     assert first["best"] == ["tf-idf SVM"]
     both = json.loads(done(*asked, "--models", "tfidf-svm,flat"))
-    assert [task.model for task in tasks] == ["tf-idf SVM", "Flat-LDA"]
+    assert [task.title for task in tasks] == ["tf-idf SVM", "Flat-LDA"]
     assert {row["model"] for row in both["models"]} == {"tf-idf SVM", "Flat-LDA"}
     for row in both["models"]:
         found = row["average_precision_by_document"]
@@ -131,9 +130,9 @@ def test_documents_are_split_as_one_asks(
 
 def test_rare_words_are_told_by_the_training_part_alone(table: Path, tasks: list[Task]) -> None:
     done("compare", table, *FIELDS, "-o", "out", "--models", "tfidf-svm", "--min-count", 2)
-    assert tasks[0].experiment.min_count == 2
+    assert tasks[0].min_count == 2
     done("compare", table, *FIELDS, "-o", "auto", "--models", "tfidf-svm")
-    assert tasks[1].experiment.min_count == "auto"
+    assert tasks[1].min_count == "auto"
     assert datasets.load("data", "out").corpus == datasets.load("data", "auto").corpus
 
 
@@ -181,7 +180,7 @@ def test_the_groups_of_documents_reach_the_hybrid(
         known.append(options)
         raise InterruptedError
 
-    monkeypatch.setattr("deplda.experiments.unit._compile", lambda *_: None)
+    monkeypatch.setattr("deplda.comparison.unit._compile", lambda *_: None)
     monkeypatch.setattr("deplda.models.hybrid.HybridLDA.fit", fit)
     asked = (
         "compare",

@@ -15,7 +15,7 @@ from tests.cli.running import QUICK, TOPICS, articles, done, lines, problem, run
 def test_a_corpus_that_is_nowhere_is_named_with_the_data_sets(tmp_path: Path) -> None:
     said = problem(1, "train", tmp_path / "nothing.jsonl", "-o", tmp_path / "m")
     assert "nothing.jsonl: there is no such file, folder or data set" in said
-    assert "newsroom, power-law" in said
+    assert "newsroom, debtags" in said
 
 
 def test_wrong_field_names_are_answered_by_those_found(tmp_path: Path, corpus: Path) -> None:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from paper.data import load
 
-from deplda import Corpus, WordCounter, concat, datasets, read_corpus
+from deplda import Corpus, WordCounter, concat, read_corpus
 from deplda.data.datasets import Dataset
 from tests.cli.running import done, lines
 
@@ -41,7 +42,7 @@ def finnish(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Path:
 
 
 def test_full_texts_are_the_published_data_set(finnish: Path, data_dir: Path) -> None:
-    dataset = datasets.load("kirjastonhoitaja", data_dir)
+    dataset = load("kirjastonhoitaja", data_dir)
     parts = [
         as_published(finnish / part, dataset, "finnish") for part in ("train", "validate", "test")
     ]
@@ -52,7 +53,7 @@ def test_full_texts_are_the_published_data_set(finnish: Path, data_dir: Path) ->
 def test_full_texts_are_the_same_in_every_format_of_annifs(
     tmp_path: Path, finnish: Path, data_dir: Path, name: str
 ) -> None:
-    dataset = datasets.load("kirjastonhoitaja", data_dir)
+    dataset = load("kirjastonhoitaja", data_dir)
     done("datasets", "convert", finnish / "test", tmp_path / name, *TO_ANNIF)
     test = dataset.corpus[dataset.splits[0].test]
     found = as_published(tmp_path / name, dataset, "finnish")
@@ -62,18 +63,11 @@ def test_full_texts_are_the_same_in_every_format_of_annifs(
     assert same(as_published(tmp_path / "ours.jsonl", dataset, "finnish"), test)
 
 
-def test_a_data_set_with_texts_is_written_by_its_name(tmp_path: Path, data_dir: Path) -> None:
-    dataset = datasets.load("kirjastonhoitaja", data_dir)
-    asked = (tmp_path / "all.csv", *TO_ANNIF, "--data-dir", data_dir)
-    done("datasets", "convert", "kirjastonhoitaja", *asked)
-    assert as_published(tmp_path / "all.csv", dataset, "finnish") == dataset.corpus
-
-
 @pytest.mark.parametrize(("language", "stop_words"), [("de", "german"), ("en", "english")])
 def test_lines_are_the_published_data_set_and_come_back_from_a_folder(
     tmp_path: Path, data_dir: Path, language: str, stop_words: str
 ) -> None:
-    dataset = datasets.load("tib-core" if language == "de" else "tib-core-en", data_dir)
+    dataset = load("tib-core" if language == "de" else "tib-core-en", data_dir)
     path = data_dir / "tib_core" / f"dev-{language}.tsv.gz"
     assert same(as_published(path, dataset, stop_words), dataset.corpus)
     done("datasets", "convert", path, tmp_path / "folder", *TO_ANNIF)

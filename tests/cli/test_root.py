@@ -32,8 +32,8 @@ VERBS = verbs(root)
 
 def test_every_verb_is_there() -> None:
     assert {" ".join(verb) for verb in VERBS} >= {
-        "train", "predict", "explain", "evaluate", "show",
-        "experiment", "report", "demo", "completion", "datasets list", "datasets fetch",
+        "train", "predict", "explain", "evaluate", "show", "compare",
+        "completion", "datasets list", "datasets fetch",
         "datasets stats", "datasets convert", "serve", "warm-up",
     }  # fmt: skip
 

@@ -6,7 +6,6 @@ from deplda.data.splits import (
     Split,
     by_values,
     k_fold,
-    nyt_split,
     random_split,
     split_by_ids,
 )
@@ -42,27 +41,6 @@ def test_split_by_ids_keeps_the_given_ones_for_testing() -> None:
         split_by_ids(corpus(), ["3", "x"])
 
 
-def test_the_nyt_protocol_shows_every_test_label_in_training() -> None:
-    rng = np.random.default_rng(0)
-    labels = rng.random((200, 80)) < 0.05
-    documents = Corpus(np.ones((200, 1), dtype=int), labels)
-    split = nyt_split(documents, seed=1)
-    sizes = documents.labels_per_document
-    assert (sizes[np.concatenate(split)] >= 3).all()
-    assert len(split.train) + len(split.test) == (sizes >= 3).sum()
-    assert set(split.train.tolist()).isdisjoint(split.test.tolist())
-    seen = documents[split.train].label_counts > 0
-    assert seen[documents[split.test].label_counts > 0].all()
-    assert len(split.train) > round(0.4 * (sizes >= 3).sum())  # some test documents had to move
-
-
-def test_the_nyt_protocol_moves_only_documents_with_an_unseen_label() -> None:
-    # All labels are everywhere, so nothing moves and the share is exact.
-    documents = Corpus(np.ones((50, 1), dtype=int), np.ones((50, 3), dtype=bool))
-    split = nyt_split(documents)
-    assert (len(split.train), len(split.test)) == (20, 30)
-
-
 @pytest.mark.parametrize("k", [0, 1, 24])
 def test_k_must_leave_documents_on_both_sides(k: int) -> None:
     with pytest.raises(InputError, match=f"k is {k}; it must be from 2 to .* 23"):
@@ -73,8 +51,6 @@ def test_k_must_leave_documents_on_both_sides(k: int) -> None:
 def test_a_share_lies_between_0_and_1(share: float) -> None:
     with pytest.raises(InputError, match="test_share is"):
         random_split(corpus(), share)
-    with pytest.raises(InputError, match="train_share is"):
-        nyt_split(corpus(), train_share=share)
 
 
 GROUPS = [*"aaaaaa", *"bbb", *"ccc", "", "", *"dd"]

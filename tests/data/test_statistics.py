@@ -4,9 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from paper.data import load
 from rich.console import Console
 
-from deplda import Corpus, datasets, describe
+from deplda import Corpus, describe
 
 
 def shown(value: object) -> str:
@@ -67,7 +68,7 @@ def test_the_table_names_every_figure() -> None:
     ],
 )
 def test_the_papers_table_comes_out(name: str, expected: list[float], data_dir: Path) -> None:
-    figures = describe(datasets.load(name, data_dir).corpus)
+    figures = describe(load(name, data_dir).corpus)
     assert [
         figures.n_labels,
         figures.n_documents,

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from paper.data import load
 
-from deplda import DependencyLDA, Fields, FlatLDA, InputError, WordCounter, datasets
+from deplda import DependencyLDA, Fields, FlatLDA, InputError, WordCounter
 from deplda.data.readers import kept_words, read_counted, write_rows
 from deplda.data.splits import TrainingPart
 from deplda.data.text import label_sets
@@ -153,7 +154,7 @@ def test_shards_have_the_words_of_one_file(tmp_path: Path) -> None:
 def test_pairs_are_taken_of_the_real_documents_that_they_help(
     name: str, language: str, ngrams: int, data_dir: Any
 ) -> None:
-    found = datasets.load(name, data_dir)
+    found = load(name, data_dir)
     rows, labels = found.splits[0].train, label_sets(found.corpus.labels)
     counter = WordCounter(language=language)
     choice = counter.choose(({"text": found.texts[row]}, labels[row]) for row in rows)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from paper.data import load
 
-from deplda import Corpus, datasets
+from deplda import Corpus
 from deplda.evaluation import Evaluation, evaluate, rank_metrics, scorecard
 from deplda.evaluation.scorecard import SCORED
 from tests.evaluation.cases import Matrix
@@ -20,7 +21,7 @@ CUTS = {"TrainProp": "proportional", "Calib": "calibrated", "BEP": "break_even"}
 
 @cache
 def split(data_dir: Path) -> tuple[Corpus, Corpus]:
-    data = datasets.load("yahoo-health", data_dir)
+    data = load("yahoo-health", data_dir)
     return data.corpus[data.splits[0].train], data.corpus[data.splits[0].test]
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from paper.data import load
 from scipy.stats import spearmanr
 
-from deplda import datasets
 from deplda.inference.batches import infer
 from deplda.inference.scores import scores
 from deplda.inference.settings import Inference
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.data
 def test_the_papers_average_precision_comes_out(
     name: str, expected: dict[str, float], data_dir: Path
 ) -> None:
-    data = datasets.load(name, data_dir)
+    data = load(name, data_dir)
     train, test = (data.corpus[rows] for rows in data.splits[0])
     tables = tables_of(train, 20, 1.0, 10.0)
     settings = {**MODELS, "dependency": {"eta": 100.0, "alpha": 1.0, "gamma": 1.0}}
@@ -54,7 +54,7 @@ EURLEX: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def eurlex(data_dir: Path) -> News:
-    data = datasets.load("eurlex20k", data_dir)
+    data = load("eurlex20k", data_dir)
     train, test = (data.corpus[rows] for rows in data.splits[0])
     return tables_of(train, 200, 0.01, 1.0), test
 

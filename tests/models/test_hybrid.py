@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.power_law import power_law
 from scipy.sparse import csr_array
 from scipy.special import logit
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -90,7 +91,7 @@ def test_documents_learned_from_and_near_copies_of_them_get_their_own_labels(kep
 
 
 def many_labels() -> tuple[Corpus, Corpus]:
-    corpus = datasets.power_law(700, 400, 900, tokens_per_document=60, seed=3)
+    corpus = power_law(700, 400, 900, tokens_per_document=60, seed=3)
     return corpus[:600], corpus[600:]
 
 
@@ -331,7 +332,7 @@ def test_more_labels_than_candidates_are_not_explained() -> None:
 
 
 def halves() -> tuple[Corpus, Corpus, Corpus]:
-    corpus = datasets.power_law(1_000, 60, 600, tokens_per_document=60, seed=5)
+    corpus = power_law(1_000, 60, 600, tokens_per_document=60, seed=5)
     return corpus[:300], corpus[300:800], corpus[800:]
 
 

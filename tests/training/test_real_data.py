@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from paper.data import load
 
-from deplda import Corpus, LabelWords, Schedule, datasets, expect_label_words, train_label_words
+from deplda import Corpus, LabelWords, Schedule, expect_label_words, train_label_words
 
 pytestmark = pytest.mark.data
 
@@ -39,7 +40,7 @@ def average_precision(scores: np.ndarray[Any, Any], truth: np.ndarray[Any, Any])
 def test_the_deterministic_phi_predicts_as_well_as_averaged_chains(
     name: str, n_test: int, alpha: float, data_dir: Path
 ) -> None:
-    data = datasets.load(name, data_dir)
+    data = load(name, data_dir)
     train, test = (data.corpus[rows] for rows in data.splits[0])
     test = test[:n_test]
     truth = test.labels.toarray()

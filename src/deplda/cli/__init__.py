@@ -10,7 +10,6 @@ import sys
 from deplda.cli.compare import compare
 from deplda.cli.datasets import datasets
 from deplda.cli.evaluate import evaluate, tune
-from deplda.cli.experiment import demo, experiment, report
 from deplda.cli.explain import explain
 from deplda.cli.learn import learn
 from deplda.cli.predict import predict
@@ -24,7 +23,7 @@ from deplda.cli.warm_up import warm_up
 
 for verb in (train, learn, predict, queue, show_model, explain, evaluate, tune):
     root.add_command(verb)
-for verb in (serve, datasets, vocabulary, compare, experiment, report, demo, warm_up):
+for verb in (serve, datasets, vocabulary, compare, warm_up):
     root.add_command(verb)
 
 

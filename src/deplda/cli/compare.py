@@ -21,27 +21,23 @@ from deplda.cli.documents import (
     recounted,
     word_options,
 )
-from deplda.cli.experiment import numbers_in, say_fallback
 from deplda.cli.options import device_option, jobs_option
 from deplda.cli.output import as_json, note, show, show_json
 from deplda.errors import InputError
 from deplda.models.registry import MODELS
 
 if TYPE_CHECKING:
+    from deplda.comparison import Results
+    from deplda.comparison.results import Unit
     from deplda.data.datasets import Dataset
     from deplda.data.datasets.described import Part
     from deplda.data.fields import Fields
     from deplda.data.splits import TrainingPart
     from deplda.data.text import WordCounter
-    from deplda.experiments.results import Results, Unit
 
 _USUAL = "hybrid,tfidf-svm,dependency"
 _SHARE = 0.25
-_BUDGETS = {
-    "quick": "topic models have fewer sets of topics here than by deplda train, which takes longer",
-    "standard": "topic models are sampled here; deplda train fits them without sampling, faster",
-    "paper": "models are fitted as by deplda train",
-}
+_FEWER = "topic models have fewer sets of topics here than by deplda train, which takes longer"
 
 
 class _Splitting(NamedTuple):
@@ -122,12 +118,6 @@ def _estimators(ctx: click.Context, parameter: click.Parameter, text: str) -> li
 )
 @click.option("--splits", help="Run only these splits or folds, such as 0,1.")
 @click.option(
-    "--budget",
-    type=click.Choice(["quick", "standard", "paper"]),
-    default="quick",
-    help="How many chains and samples the topic models use.",
-)
-@click.option(
     "--output",
     "-o",
     type=click.Path(file_okay=False, path_type=Path),
@@ -147,7 +137,7 @@ def _estimators(ctx: click.Context, parameter: click.Parameter, text: str) -> li
 @as_json
 def compare(
     corpus: str, models: list[str], holdout: float | None, folds: int | None, test: Path | None,
-    split_field: str | None, group_field: str | None, splits: str | None, budget: Any,
+    split_field: str | None, group_field: str | None, splits: str | None,
     output: Path | None, seed: int, jobs: int | None, device: str, reading: Reading, words: Words,
     as_json: bool,
 ) -> None:  # fmt: skip
@@ -162,9 +152,8 @@ def compare(
     deplda compare articles.csv --folds 5 --group-field source --models hybrid,tfidf-svm
     deplda compare newsroom --models all
     """
-    from deplda.experiments import run
-    from deplda.experiments.protocol import TITLES, usual_experiment
-    from deplda.experiments.report import leaderboard, standing, write_report
+    from deplda.comparison import compare_models, leaderboard, run, standing, write_page
+    from deplda.comparison.comparison import TITLES
 
     how = _Splitting(holdout, folds, test, split_field, group_field, seed)
     how.check()
@@ -173,19 +162,19 @@ def compare(
     _tell_parts(data)
     # All models, so that a later run may add those that are not asked for now.
     least = words.min_count if data.counter is not None or words.min_count != "auto" else 1
-    asked = usual_experiment(data.name, corpus, min_count=least, seed=seed)
+    comparison = compare_models(data.name, corpus, min_count=least, seed=seed)
     titles = [TITLES[estimator] for estimator in models]
     results = run(
-        asked, folder, budget=budget, splits=numbers_in(splits), models=titles, device=device,
-        n_jobs=jobs, data=data, ended=_tell_ended,
+        comparison, folder, data, splits=_split_numbers(splits), models=titles, device=device,
+        n_jobs=jobs, ended=_tell_ended,
     )  # fmt: skip
     failed = [u for u in results.units if u.status == "failed" and u.model in titles]
     if not results.done:
         _end(failed, results)
     report = folder / "report.html"
-    write_report(folder, report)
+    write_page(folder, report)
     found = standing(folder)
-    best = MODELS[asked.models[found.leaders[0]].estimator].verb
+    best = MODELS[comparison.models[found.leaders[0]].estimator].verb
     train = _train_line(corpus, best, is_set=not _is_file(corpus, reading))
     if as_json:
         show_json(
@@ -198,7 +187,7 @@ def compare(
         )  # fmt: skip
     else:
         show(leaderboard(folder))
-        note(f"budget {budget}: {_BUDGETS[budget]}")
+        note(_FEWER)
         show("\n" + "\n".join([*found.sentences, f"The whole report: {report}"]))
         others = [e.verb for name, e in MODELS.items() if not _has_run(TITLES[name], results)]
         if others:
@@ -206,6 +195,15 @@ def compare(
         show(f"Next: {train}")
     if failed:
         _end(failed, results)
+
+
+def _split_numbers(text: str | None) -> list[int] | None:
+    if text is None:
+        return None
+    parts = text.split(",")
+    if not all(part.strip().isdecimal() for part in parts):
+        raise click.UsageError(f"--splits is {text!r}; it must be numbers such as 0,1.")
+    return [int(part) for part in parts]
 
 
 def _stem(corpus: str) -> str:
@@ -236,7 +234,6 @@ def _tell_parts(data: Dataset) -> None:
 
 
 def _tell_ended(unit: Unit) -> None:
-    say_fallback(unit)
     if sys.stderr.isatty():  # where progress is shown
         return
     if unit.found is None:

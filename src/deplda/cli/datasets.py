@@ -1,4 +1,4 @@
-"""``deplda datasets``: what there is, fetching it, its statistics, and files in other formats."""
+"""``deplda datasets``: list, fetch, describe and convert data sets."""
 
 from __future__ import annotations
 
@@ -61,13 +61,6 @@ def list_datasets(as_json: bool) -> None:
     show(table)
 
 
-_WHENCE = {
-    "generated": "generated when it is used",
-    "folder": "read from the folder that --data-dir names",
-    "by hand": "read from files that you put there",
-}
-
-
 @datasets.command()
 @click.argument("name")
 @click.option(
@@ -78,20 +71,19 @@ _WHENCE = {
 @click.option("--anew", is_flag=True, help="Make debtags again, from apt's current lists.")
 @as_json
 def fetch(name: str, data_dir: Path | None, anew: bool, as_json: bool) -> None:
-    """Download the files of a data set, or make them here, and show where they are.
+    """Make the files of debtags, and show where they are.
 
-    debtags, with 30,000 packages, is made from the lists that apt keeps on Debian; no download.
+    Its 30,000 package descriptions come from the lists that apt keeps on Debian; no download.
     """
-    from deplda.data.datasets.catalogue import entry_of
-
     paths = fetched(name, data_dir, anew=anew)
     if as_json:
         show_json([str(path) for path in paths])
         return
-    origin = entry_of(name).origin
-    show("\n".join(map(str, paths)) or f"{name} has no files to fetch: it is {_WHENCE[origin]}")
-    if origin == "this machine":
-        show(paths[-1].read_text(encoding="utf-8").strip())
+    if not paths:
+        show(f"{name} has no files to fetch: it is generated when it is used")
+        return
+    show("\n".join(map(str, paths)))
+    show(paths[-1].read_text(encoding="utf-8").strip())
 
 
 @datasets.command()
@@ -218,7 +210,7 @@ def _write(
     path = as_path(corpus)
     if kind in (".jsonl", ".parquet") and is_readable(path, reading):
         format = reading.format or guess_format(path)
-        if format not in ("svmlight", "mat"):
+        if format != "svmlight":
             _check_weightless(reading, target)
             return write_rows(_named(_rows(path, format, reading), named), target)
     loaded = load_corpus(corpus, reading, words.as_written().counter())
@@ -248,7 +240,7 @@ def _texts_of(
     path, loaded = as_path(corpus), None
     if not is_readable(path, reading):
         loaded = load_corpus(corpus, reading, CountsOnly())
-    elif (format := reading.format or guess_format(path)) not in ("svmlight", "mat"):
+    elif (format := reading.format or guess_format(path)) != "svmlight":
         _check_weightless(reading, target)
         return _named(_rows(path, format, reading), named)
     if loaded is None or not loaded.texts:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from deplda.data.text import WordCounter
 
 FORMATS = (
-    "jsonl", "json", "csv", "tsv", "xlsx", "parquet", "svmlight", "mat", "annif", "text", "lines",
+    "jsonl", "json", "csv", "tsv", "xlsx", "parquet", "svmlight", "annif", "text", "lines",
     "pdf", "docx",
 )  # fmt: skip
 
@@ -420,11 +419,10 @@ def recounted(found: Dataset, counter: WordCounter, training: TrainingPart | Non
 
 
 def fetched(name: str, data_dir: Path | None, *, anew: bool = False) -> list[Path]:
-    """Return the files of a data set known by name, downloaded or made if they are not here."""
-    from deplda.data.datasets.catalogue import entry_of, fetch
+    """Return the files of a data set, made if they are missing."""
+    from deplda.data.datasets import fetch
 
-    is_made = entry_of(name).origin == "this machine"
-    with waiting("reading apt's lists") if is_made else nullcontext():
+    with waiting(f"fetching {name}"):
         return list(fetch(name, data_dir, anew=anew).values())
 
 
@@ -499,7 +497,7 @@ def records_of(sources: tuple[str, ...], reading: Reading, model: Any) -> Iterat
     for source in sources:
         for path in _files(source, reading):
             format = format_of(path, reading, fields)
-            if format in ("svmlight", "mat"):
+            if format == "svmlight":
                 records = _numbered(path, format)
             else:
                 how: Any = {"fields": fields, **reading.written._asdict()}

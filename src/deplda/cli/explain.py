@@ -120,7 +120,7 @@ def _row(
     if format == "lines" and isinstance(path, StandardInput):
         format = "text"  # all of it is one document
     rows: Any
-    if format in ("svmlight", "mat"):
+    if format == "svmlight":
         fields = Fields()
         rows = (row for shard in read_shards(path, 1000, format) for row in rows_of(shard))
     else:

@@ -204,7 +204,7 @@ def _defaults(command: click.Command, table: dict[str, Any], where: str) -> dict
 def root(ctx: click.Context, debug: bool, trust_model: bool) -> None:
     """Multi-label document classification with topic models that stay good on rare labels.
 
-    Start with: deplda demo
+    Start with: deplda compare newsroom
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

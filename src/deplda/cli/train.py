@@ -156,7 +156,7 @@ def train(
 ) -> None:
     """Train a model on CORPUS and save it.
 
-    CORPUS is a file (JSONL, CSV, TSV, Parquet, svmlight, .mat, Annif's; plain or gzip), a folder
+    CORPUS is a file (JSONL, CSV, TSV, Parquet, svmlight, Annif's; plain or gzip), a folder
     made by `deplda datasets convert` or of Annif's full texts, the name of a data set
     (`deplda datasets list`), or - for standard input. If it was trained on text, the model accepts
     texts from then on.

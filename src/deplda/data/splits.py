@@ -168,24 +168,6 @@ def split_by_ids(corpus: Corpus, test_ids: Iterable[str]) -> Split:
     return Split(np.flatnonzero(~in_test), np.flatnonzero(in_test))
 
 
-def nyt_split(
-    corpus: Corpus, *, min_labels: int = 3, train_share: float = 0.4, seed: int = 0
-) -> Split:
-    """Return the paper's split of the New York Times corpus (appendix A).
-
-    Documents with fewer than `min_labels` labels are in neither part; of the others `train_share`
-    train, and so does each test document that carries a label the training part never shows.
-    """
-    _check_share("train_share", train_share)
-    eligible = np.flatnonzero(corpus.labels_per_document >= min_labels)
-    order = np.random.default_rng(seed).permutation(eligible)
-    n_train = round(train_share * len(eligible))
-    train, test = order[:n_train], order[n_train:]
-    unseen = corpus[train].label_counts == 0
-    moves = corpus.labels[test] @ unseen.astype(np.int64) > 0
-    return Split(np.sort(np.concatenate([train, test[moves]])), np.sort(test[~moves]))
-
-
 def _check_share(name: str, share: float) -> None:
     """Raise if a share leaves one part without documents."""
     if not 0 < share < 1:

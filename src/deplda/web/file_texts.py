@@ -19,7 +19,6 @@ from deplda.errors import InputError, ReadError
 from deplda.web.answers import FileDocument, ReadAnswer
 from deplda.web.limits import Limits
 
-_NUMBERED = ("svmlight", "mat")
 _PLAIN = (".txt", ".md")
 _LONGEST_ENDING = 12
 _OPTION = re.compile(r" \([^()]*--[^()]*\)")
@@ -75,7 +74,7 @@ def _encoding(body: bytes, format: Format) -> str:
 
 def _documents(body: bytes, path: Path, name: str, fields: Fields, limits: Limits) -> ReadAnswer:
     format: Format = "text" if suffix_of(path) in _PLAIN else guess_format(path)
-    if format in _NUMBERED:
+    if format == "svmlight":
         raise InputError("it holds numbers of words; send texts, such as .csv, .docx or .pdf")
     held, found, n_characters = fields_in(format, fields), list[FileDocument](), 0
     missing = dict.fromkeys(held.texts)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from deplda import DataUnavailableError, InputError, ReadError
+from deplda import DataUnavailableError, ReadError
 from deplda.data import datasets
 from deplda.data.datasets import apt_lists
 from deplda.errors import ShortDescriptionsWarning
@@ -143,8 +143,6 @@ def test_the_same_lists_give_the_same_bytes_and_new_ones_only_if_asked(apt: Apt)
     apt.has("Packages", "Package: z\nDescription: last\nTag: x\n")
     assert json.loads(done("datasets", "fetch", "debtags", "--anew", "--json"))[0] == str(file)
     assert len(rows(file)) == 31
-    with pytest.raises(InputError, match="newsroom is the same whenever it is fetched"):
-        datasets.fetch("newsroom", anew=True)
 
 
 def test_all_packages_of_a_source_are_on_one_side(apt: Apt) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow
 import pyarrow.parquet
 import pytest
+from benchmarks.power_law import power_law
 
 from deplda import (
     Corpus,
@@ -29,9 +30,8 @@ from deplda.data.readers import (
     read_records,
 )
 from tests.data.readers.documents import PLAIN, write_lines
-from tests.data.readers.mat_files import contents, write_mat
 
-FORMATS = ["jsonl", "csv", "tsv", "parquet", "svmlight", "mat"]
+FORMATS = ["jsonl", "csv", "tsv", "parquet", "svmlight"]
 TEXT_FORMATS = ["jsonl", "csv", "tsv"]
 
 
@@ -48,9 +48,6 @@ EXPECTED = {
         corpus_with(["a", "b", "c"], ["apple", "bee", "cat"], ["x", "y"]),
     ),
     "svmlight": corpus_with(["0", "1", "2"], ["word0", "word1", "word2"], ["label0", "label1"]),
-    "mat": corpus_with(
-        ["train-1", "train-2", "test-1"], ["apple", "bee", "cat"], ["fruit", "animal"]
-    ),
 }
 CSV = "id,text,labels\na,apple cat apple,x\nb,bee,x;y\nc,cat bee cat,y\n"
 JSONL = (
@@ -67,8 +64,6 @@ TEXTS = {
 
 
 def write(path: Path, format: str) -> Path:
-    if format == "mat":
-        return write_mat(path, contents())
     if format == "parquet":
         table = pyarrow.table(
             {
@@ -110,7 +105,6 @@ def problem(path: Path, *arguments: Any, **options: Any) -> str:
         (".svm", "svmlight"),
         (".svmlight", "svmlight"),
         (".libsvm", "svmlight"),
-        (".mat", "mat"),
     ],
 )
 def test_the_format_is_known_by_the_suffix(tmp_path: Path, suffix: str, format: str) -> None:
@@ -159,7 +153,7 @@ def test_content_of_no_known_format_says_which_there_are(tmp_path: Path) -> None
     said = problem(path)
     assert said == (
         ": cannot tell its format; pass format= (--format) one of "
-        "jsonl, json, csv, tsv, xlsx, parquet, svmlight, mat, annif, text, lines, pdf, docx"
+        "jsonl, json, csv, tsv, xlsx, parquet, svmlight, annif, text, lines, pdf, docx"
     )
 
 
@@ -189,16 +183,15 @@ def test_the_shards_together_are_the_corpus(tmp_path: Path, format: Any, size: i
 def test_the_shards_of_a_larger_corpus_are_the_corpus(
     tmp_path: Path, write_corpus: Callable[[Corpus, Path], None]
 ) -> None:
-    from deplda import datasets
 
     path = tmp_path / ("a.jsonl" if write_corpus is write_jsonl else "a.svm")
-    write_corpus(datasets.power_law(100, 20, 200), path)
+    write_corpus(power_law(100, 20, 200), path)
     whole = read_corpus(path)
     for size in (7, 50, 100):
         assert concat(read_shards(path, size)) == whole
 
 
-@pytest.mark.parametrize("format", ["jsonl", "csv", "tsv", "parquet", "mat"])
+@pytest.mark.parametrize("format", ["jsonl", "csv", "tsv", "parquet"])
 def test_shards_over_given_names_are_the_corpus_over_them(tmp_path: Path, format: str) -> None:
     path = write(tmp_path / "documents", format)
     for names in (
@@ -328,7 +321,7 @@ def test_utf_16_is_known_by_its_mark(tmp_path: Path, format: Any, encoding: str)
 # Files that are not there, empty or damaged -----------------------------------------------------
 
 
-@pytest.mark.parametrize("suffix", ["", ".jsonl", ".csv", ".tsv", ".parquet", ".svm", ".mat"])
+@pytest.mark.parametrize("suffix", ["", ".jsonl", ".csv", ".tsv", ".parquet", ".svm"])
 def test_a_missing_file_and_a_folder_are_named(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"documents{suffix}"
     assert problem(path) == ": No such file or directory"
@@ -347,7 +340,7 @@ def test_a_folder_without_a_name_of_its_own_is_named_too(path: str, format: Any)
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf \r\n"])
-@pytest.mark.parametrize("suffix", ["", ".jsonl", ".csv", ".tsv", ".parquet", ".svm", ".mat"])
+@pytest.mark.parametrize("suffix", ["", ".jsonl", ".csv", ".tsv", ".parquet", ".svm"])
 def test_an_empty_file_is_refused(tmp_path: Path, suffix: str, content: bytes) -> None:
     path = tmp_path / f"documents{suffix}"
     path.write_bytes(content)

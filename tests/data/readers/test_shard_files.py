@@ -32,11 +32,11 @@ def read(path: Path, size: int = 2, **options: Any) -> tuple[dict[str, list[int]
 
 
 def test_shards_are_known_by_their_names(tmp_path: Path) -> None:
-    for name in ("b.svm.gz", "a.JSONL", "c.txt", ".d.jsonl", "e.mat", "f.parquet"):
+    for name in ("b.svm.gz", "a.JSONL", "c.txt", ".d.jsonl", "f.parquet"):
         (tmp_path / name).touch()
     assert names_in(tmp_path) == ["a.JSONL", "b.svm.gz", "f.parquet"]
     assert format_of(Path("x.libsvm.gz")) == "svmlight"
-    assert format_of(Path("x.mat")) is None
+    assert format_of(Path("x.pdf")) is None
     with pytest.raises(ReadError, match="there is no such folder"):
         names_in(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from paper.data import load as load_data
 
 from deplda import (
     Corpus,
@@ -169,7 +170,7 @@ def test_the_gpu_ranks_as_well_as_the_cpu_on_real_data(name: str, data_dir: Path
 
     if problem := gpus.problem():
         pytest.skip(problem)
-    data = datasets.load(name, data_dir)
+    data = load_data(name, data_dir)
     train, test = (data.corpus[rows] for rows in data.splits[0])
     test = test[:400]
     n_topics = min(200, train.n_labels)

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from paper.data import load
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
-from deplda import datasets
 from deplda.kernels.cuda import device
 from deplda.models.linear import TfidfSVM, TunedSVM, VanillaSVM
 from deplda.models.linear.tuning import candidates, held_out, shuffled
@@ -31,7 +31,7 @@ def one_error(scores: np.ndarray[Any, Any], truth: np.ndarray[Any, Any]) -> floa
 def test_vanilla_means_over_five_splits_are_the_papers(
     name: str, by_document: float, by_label: float, errors: float, data_dir: Path
 ) -> None:
-    data, found = datasets.load(name, data_dir), []
+    data, found = load(name, data_dir), []
     for split in data.splits:
         train, test = (data.corpus[rows] for rows in split)
         scores, truth = VanillaSVM().fit(train).decision_function(test), test.labels.toarray()
@@ -47,7 +47,7 @@ def test_vanilla_means_over_five_splits_are_the_papers(
 
 @pytest.mark.parametrize("which", ["positive", "both"])
 def test_tuned_chooses_what_a_search_with_liblinear_chooses(which: Any, data_dir: Path) -> None:
-    data = datasets.load("yahoo-health", data_dir)
+    data = load("yahoo-health", data_dir)
     train = data.corpus[data.splits[0].train]
     x, order = normalize(train.counts.astype(float), "l1"), shuffled(len(train), 0)
     found = TunedSVM(random_state=0, weights=which).fit(train).positive_weights_
@@ -64,7 +64,7 @@ def test_tuned_chooses_what_a_search_with_liblinear_chooses(which: Any, data_dir
 
 
 def test_tuning_is_better_than_not_tuning_and_tfidf_better_than_either(data_dir: Path) -> None:
-    data = datasets.load("yahoo-health", data_dir)
+    data = load("yahoo-health", data_dir)
     train, test = (data.corpus[rows] for rows in data.splits[0])
     vanilla, tuned, tfidf = (
         model().fit(train).score(test) for model in (VanillaSVM, TunedSVM, TfidfSVM)
@@ -81,7 +81,7 @@ def test_a_gpu_learns_and_chooses_as_the_cpu_does(
 ) -> None:
     if problem := device.problem():
         pytest.skip(problem)
-    data = datasets.load(name, data_dir)
+    data = load(name, data_dir)
     train, test = (data.corpus[rows] for rows in data.splits[0])
     labels = train.labels[:, ::every]
     usual, found = (model(device=where).fit(train.counts, labels) for where in ("cpu", "cuda"))

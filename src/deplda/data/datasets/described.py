@@ -14,8 +14,8 @@ import msgspec
 import numpy as np
 
 from deplda.data.corpus import Corpus, concat
+from deplda.data.datasets.dataset import Dataset
 from deplda.data.datasets.folder import holds_svmlight, load_folder, row_numbers
-from deplda.data.datasets.published import Dataset
 from deplda.data.encodings import AUTO
 from deplda.data.fields import Fields, Where
 from deplda.data.files import StrPath, decode_toml, read_plain
@@ -36,7 +36,6 @@ from deplda.errors import DataUnavailableError, InputError, ReadError
 
 DESCRIPTION = "dataset.toml"
 """What a folder's own description is called."""
-_NUMBERED = ("svmlight", "mat")
 
 
 class DocumentFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -263,7 +262,7 @@ def read_beside(
 
     Options are those of `read_rows`.
     """
-    if format in _NUMBERED:
+    if format == "svmlight":
         if wanted:
             raise InputError(f"it has no field {wanted[0]!r}, but words and labels alone")
         return (), {}

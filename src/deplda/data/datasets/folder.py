@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from deplda.data.atomic import write_folder, write_whole
 from deplda.data.corpus import Corpus, concat
-from deplda.data.datasets.published import Dataset
+from deplda.data.datasets.dataset import Dataset
 from deplda.data.datasets.words_file import read_counter, write_counter
 from deplda.data.encodings import decode
 from deplda.data.files import read_lines

@@ -1,4 +1,4 @@
-"""Files → Corpus: JSON, CSV/TSV, .xlsx, Parquet, svmlight/XMC, .mat, Annif's, texts; or gzip."""
+"""Files → Corpus: JSON, CSV/TSV, .xlsx, Parquet, svmlight/XMC, Annif's, texts; or gzip."""
 
 from deplda.data.fields import Fields, Where
 from deplda.data.readers.annif_writers import write_annif
@@ -13,7 +13,6 @@ from deplda.data.readers.corpora import (
     read_shards,
     separator_in,
 )
-from deplda.data.readers.mat import read_mat
 from deplda.data.readers.named_rows import Written, fields_in, read_rows, read_settled
 from deplda.data.readers.records import (
     CorpusBuilder,
@@ -45,7 +44,6 @@ __all__ = [
     "plain_row",
     "read_corpus",
     "read_counted",
-    "read_mat",
     "read_records",
     "read_rows",
     "read_settled",

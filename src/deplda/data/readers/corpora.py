@@ -12,12 +12,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from deplda.data.collocations import chosen_of, chosen_words
-from deplda.data.corpus import Corpus, check_distinct
+from deplda.data.corpus import Corpus
 from deplda.data.encodings import AUTO
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath
 from deplda.data.languages import UNDETERMINED, detect, first_texts
-from deplda.data.readers.mat import read_mat
 from deplda.data.readers.named_rows import (
     Settled,
     Written,
@@ -41,7 +40,6 @@ from deplda.data.readers.records import (
     no_text_field,
     record_of,
     with_ids,
-    without_documents,
 )
 from deplda.data.readers.separators import Separator
 from deplda.data.readers.sniffing import Format, guess_format
@@ -59,7 +57,6 @@ from deplda.errors import (
     warn,
 )
 
-_NUMBERED = ("svmlight", "mat")  # formats without texts
 _MOST_FILES = 32  # that are open at a time to tell the language by
 
 
@@ -82,8 +79,8 @@ def read_corpus(
     ----------
     path : path
         Plain or gzip, whatever its name; of Annif's full texts the folder.
-    format : {"jsonl", "json", "csv", "tsv", "xlsx", "parquet", "svmlight", "mat", "annif", \
-            "text", "lines", "pdf", "docx"}, optional
+    format : {"jsonl", "json", "csv", "tsv", "xlsx", "parquet", "svmlight", "annif", "text", \
+           , "lines", "pdf", "docx"}, optional
         Guessed from the name and the content, but for "text" and "lines", one unlabelled document
         a file or a line. "annif" are all of Annif's formats.
     fields : Fields, optional
@@ -118,7 +115,7 @@ def read_corpus(
     Corpus(2 documents, 5 words, 2 labels, 5 tokens)
     """
     format = format or guess_format(path)
-    count = None if format in _NUMBERED else _Counting(counter)
+    count = None if format == "svmlight" else _Counting(counter)
     names = (vocabulary, label_names)
     written = Written(encoding, delimiter, sheet, header_row)
     (corpus,) = _corpora(format, fields, count, names, written, None, BadLines(path))
@@ -161,7 +158,7 @@ def read_counted(
     """
     format = format or guess_format(path)
     counter = WordCounter() if counter is None else counter
-    count = None if format in _NUMBERED else _Counting(counter, seen, training, warns=False)
+    count = None if format == "svmlight" else _Counting(counter, seen, training, warns=False)
     written, empty = Written(encoding, delimiter, sheet, header_row), set[str]()
     bad = BadLines(path, on_empty=empty.add)
     (corpus,) = _corpora(format, fields, count, (None, None), written, None, bad)
@@ -213,13 +210,13 @@ def read_shards(
 
     Parameters are those of `read_corpus`, and ``concat(read_shards(path))`` equals
     ``read_corpus(path)``. Names that are not given are collected in a first pass over the file.
-    A shard is in memory at a time, and the ids seen so far (a .mat file can only be read whole).
+    A shard is in memory at a time, and the ids seen so far.
 
     `on_bad`, if given, is told of each line of JSONL or svmlight that holds no document: of its
     number, the document's id or None, and the problem. Reading goes on with the next line; where
     ids are numbers, the line has one. Without it, and in other formats, such a line is an error.
     `on_empty` is told the ids of documents in which nothing stands, before the shard that has them
-    is there; of svmlight and .mat they are those without words.
+    is there; of svmlight they are those without words.
 
     Examples
     --------
@@ -231,7 +228,7 @@ def read_shards(
     if size < 1:
         raise InputError(f"size is {size}; a shard needs at least 1 document")
     format = format or guess_format(path)
-    count = None if format in _NUMBERED else _Counting(counter)
+    count = None if format == "svmlight" else _Counting(counter)
     bad = BadLines(path, on_bad if format in ("jsonl", "svmlight") else None, on_empty)
     names, written = (vocabulary, label_names), Written(encoding, delimiter, sheet, header_row)
     yield from _corpora(format, fields, count, names, written, size, bad)
@@ -255,11 +252,7 @@ def _corpora(
             raise ReadError(
                 bad.path, None, f"it has no field {field!r}, but words and labels alone"
             )
-        if format == "svmlight":
-            corpora = svmlight_corpora(Names(vocabulary, label_names), size, bad)
-        else:
-            corpora = _mat_corpora(bad.path, vocabulary, label_names, size)
-        for corpus in corpora:
+        for corpus in svmlight_corpora(Names(vocabulary, label_names), size, bad):
             if bad.on_empty is not None:
                 for row in np.flatnonzero(corpus.document_lengths == 0):
                     bad.on_empty(corpus.ids[row])
@@ -294,21 +287,6 @@ def kept_counted(
     kept, least = kept_words(corpus, min_count)
     chosen = counter.with_words_and_names(kept.vocabulary, least)
     return (corpus.align(chosen.vocabulary_) if chosen.names_at_ else kept), chosen
-
-
-def _mat_corpora(
-    path: StrPath,
-    vocabulary: tuple[str, ...] | None,
-    label_names: tuple[str, ...] | None,
-    size: int | None,
-) -> Iterator[Corpus]:
-    for names, what in ((vocabulary, "vocabulary"), (label_names, "label_names")):
-        check_distinct(names or (), what)
-    corpus = read_mat(path).align(vocabulary, label_names)
-    if not len(corpus):
-        raise without_documents(path)
-    size = len(corpus) if size is None else size
-    return (corpus[start : start + size] for start in range(0, len(corpus), size))
 
 
 class _Counting:
@@ -378,7 +356,7 @@ def language_in(paths: Sequence[StrPath], fields: Fields) -> str:
 
     Of many files some are looked at, from the first to the last of them, a text of each in turn.
     """
-    with_texts = [path for path in paths if guess_format(path) not in _NUMBERED]
+    with_texts = [path for path in paths if guess_format(path) != "svmlight"]
     if not with_texts:
         return UNDETERMINED
     seen = np.unique(np.linspace(0, len(with_texts) - 1, _MOST_FILES).astype(int))
@@ -402,7 +380,7 @@ def _texts(path: StrPath, fields: Fields) -> Generator[str]:
 def first_documents(paths: Sequence[StrPath], fields: Fields) -> Iterator[Document]:
     """Yield the texts and labels of the first documents of files that can be read."""
     for path in paths:
-        if (format := guess_format(path)) not in _NUMBERED:
+        if (format := guess_format(path)) != "svmlight":
             file = read_settled(path, format, fields, Written())
             yield from labelled_texts((row for _, row in file.rows), file.fields)
 
@@ -410,7 +388,7 @@ def first_documents(paths: Sequence[StrPath], fields: Fields) -> Iterator[Docume
 def separator_in(path: StrPath, fields: Fields) -> Fields:
     """Return the fields with what separates labels, as the first documents of a file tell."""
     format = guess_format(path)
-    if format in _NUMBERED:
+    if format == "svmlight":
         return fields
     found = read_settled(path, format, fields, Written())
     if found.separator is not None and not found.separator.is_sure:

@@ -19,7 +19,7 @@ from deplda.data.readers.sniffing import SUFFIXES, Format, format_by_name, guess
 from deplda.data.readers.svmlight import sidecars
 from deplda.errors import ReadError
 
-_NO_SHARDS = ("mat", "pdf", "docx")
+_NO_SHARDS = ("pdf", "docx")
 _SUFFIXES = [suffix for suffix, format in SUFFIXES.items() if format not in _NO_SHARDS]
 _MOST_BAD = 1_000
 _MOST_ASKED = 32  # files that tell what separates labels

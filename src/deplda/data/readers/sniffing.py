@@ -14,7 +14,7 @@ from deplda.data.readers.delimiters import DELIMITERS
 from deplda.errors import ReadError
 
 Format = Literal[
-    "jsonl", "json", "csv", "tsv", "xlsx", "parquet", "svmlight", "mat", "annif", "text", "lines",
+    "jsonl", "json", "csv", "tsv", "xlsx", "parquet", "svmlight", "annif", "text", "lines",
     "pdf", "docx",
 ]  # fmt: skip
 
@@ -29,7 +29,6 @@ SUFFIXES: dict[str, Format] = {
     ".svm": "svmlight",
     ".svmlight": "svmlight",
     ".libsvm": "svmlight",
-    ".mat": "mat",
     ".pdf": "pdf",
     ".docx": "docx",
     ".docm": "docx",
@@ -66,7 +65,7 @@ def guess_format(path: StrPath) -> Format:
             if by_name is None:
                 raise ReadError(path, None, "a pipe is read only once; say its format= (--format)")
             return by_name
-    if by_name in ("parquet", "svmlight", "mat"):
+    if by_name in ("parquet", "svmlight"):
         return by_name
     head = head_of(path, HEAD)
     if (by_magic := _format_by_magic(path, head)) is not None:
@@ -119,8 +118,6 @@ def _guess_by_content(path: StrPath, head: bytes) -> Format:
     lines = head.lstrip().splitlines()
     if not lines:
         raise ReadError(path, None, "it is empty")
-    if head.startswith(b"MATLAB"):
-        return "mat"
     if lines[0].startswith(b"["):
         return "json"
     if lines[0].startswith(b"{"):

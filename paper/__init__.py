@@ -1,0 +1,1 @@
+"""The reproduction of the paper: protocols, data sets, published results, and the report."""
