@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 _NOT_THE_USERS = {"contextlib", "deplda", "joblib", "sklearn"}
 
@@ -15,6 +17,17 @@ def warn(message: str, category: type[Warning]) -> None:
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_USERS:
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)  # noqa: TID251
+
+
+@contextmanager
+def needs_extra(purpose: str, package: str, extra: str) -> Iterator[None]:
+    """Turn a failed import within it into an error that names the extra to install."""
+    try:
+        yield
+    except ImportError as error:
+        raise InputError(
+            f"{purpose} needs {package}; install it with: pip install 'deplda[{extra}]'"
+        ) from error
 
 
 class DepldaError(Exception):

@@ -43,11 +43,7 @@ def test_with_splits_every_label_of_every_split_is_a_pair() -> None:
 def test_models_of_other_labels_or_splits_are_not_compared() -> None:
     good, plain = two_models(0)
     other, _ = two_models(1)
-    with pytest.raises(InputError, match="on different labels or documents in split 0"):
+    with pytest.raises(InputError, match="on different splits, labels or documents"):
         compare({"good": good, "other": other})
-    with pytest.raises(InputError, match="'plain' has 1 splits, 'good' has 2"):
+    with pytest.raises(InputError, match="'good' and 'plain' were evaluated on different splits"):
         compare({"good": [good, other], "plain": plain})
-    with pytest.raises(InputError, match="no models"):
-        compare({})
-    with pytest.raises(InputError, match="'good' has no evaluation"):
-        compare({"good": []})

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deplda import InputError
 from deplda.evaluation.estimate import Ratio, bootstrap, mean_of
 
 
@@ -40,14 +39,3 @@ def test_what_is_undefined_everywhere_has_no_interval() -> None:
     found = bootstrap({"mean": mean_of(np.full(3, np.nan))}, resamples=5)["mean"]
     assert np.isnan(found).all()
     assert bootstrap({}) == {}
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [({"level": 95}, "level is 95"), ({"resamples": 1}, "resamples is 1")],
-)
-def test_a_bootstrap_that_makes_no_sense_is_refused(
-    options: dict[str, float], message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        bootstrap({"mean": mean_of(np.ones(3))}, **options)  # type: ignore[arg-type]

@@ -12,16 +12,12 @@ from time import monotonic, sleep
 from typing import Any
 
 from deplda.engine.pool import Parcel, Pool, unpacked
-from deplda.errors import EngineError, InputError, WorkerLostError
+from deplda.errors import EngineError, WorkerLostError, needs_extra
 
-try:
+with needs_extra("a Dask cluster as engine", "distributed", "dask"):
     import distributed
     from distributed.comm.core import CommClosedError
     from distributed.scheduler import KilledWorker
-except ImportError as error:
-    raise InputError(
-        "this engine is a Dask cluster, which needs: pip install 'deplda[dask]'"
-    ) from error
 
 _TRIES = 4
 _POLL, _LONGEST_WAIT = 2.0, 60.0

@@ -91,8 +91,6 @@ def compare(
     >>> [part.n_labels for part in both.by_frequency.bins]
     [3]
     """
-    if not models:
-        raise InputError("there are no models to compare; give {name: evaluation}")
     splits = {
         name: [given] if isinstance(given, Evaluation) else list(given)
         for name, given in models.items()
@@ -117,24 +115,19 @@ def compare(
 def _check_same_labels(splits: Mapping[str, list[Evaluation]]) -> None:
     """Raise if the labels of two models differ: their values would be paired wrongly."""
     (leader, first), *others = splits.items()
-    if not first:
-        raise InputError(f"model {leader!r} has no evaluation; give at least one")
     for name, parts in others:
-        if len(parts) != len(first):
+        if len(parts) != len(first) or not all(map(_have_same_labels, first, parts)):
             raise InputError(
-                f"model {name!r} has {len(parts)} splits, {leader!r} has {len(first)}; "
-                "both need the same ones"
+                f"models {leader!r} and {name!r} were evaluated on different splits, labels or "
+                "documents; give both the same truth and train_labels"
             )
-        for split, (one, other) in enumerate(zip(first, parts, strict=True)):
-            if not (
-                np.array_equal(one.label.indices, other.label.indices)
-                and np.array_equal(one.label.positives, other.label.positives)
-                and np.array_equal(one.label.training_documents, other.label.training_documents)
-            ):
-                raise InputError(
-                    f"models {leader!r} and {name!r} were evaluated on different labels or "
-                    f"documents in split {split}; give both the same truth and train_labels"
-                )
+
+
+def _have_same_labels(one: Evaluation, other: Evaluation) -> bool:
+    return all(
+        np.array_equal(getattr(one.label, name), getattr(other.label, name))
+        for name in ("indices", "positives", "training_documents")
+    )
 
 
 def _means(parts: list[Evaluation]) -> dict[tuple[str, str, str], float]:

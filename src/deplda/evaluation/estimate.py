@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from deplda.errors import InputError
 from deplda.evaluation.matrices import Floats
 
 ENTRIES = 2**21
@@ -53,10 +52,6 @@ def bootstrap(
     ratios: Mapping[str, Ratio], *, level: float = 0.95, resamples: int = 1000, seed: int = 0
 ) -> dict[str, Estimate]:
     """Return each metric with its percentile interval, the items being resampled together."""
-    if not 0 < level < 1:
-        raise InputError(f"level is {level}; it must lie between 0 and 1, for instance 0.95")
-    if resamples < 2:
-        raise InputError(f"resamples is {resamples}; at least 2 are needed, 1000 are usual")
     if not ratios:
         return {}
     drawn = resampled(ratios, resamples=resamples, seed=seed)

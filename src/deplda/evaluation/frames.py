@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from deplda.errors import InputError
+from deplda.errors import needs_extra
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -14,12 +14,8 @@ _BY_ARITHMETIC = 1e-9  # a mean of ones may miss 1 by its last bits
 
 def data_frame(data: Any, **options: Any) -> DataFrame:
     """Return columns by name, or rows (with ``columns=``), as a pandas frame."""
-    try:
+    with needs_extra("to_frame", "pandas", "report"):
         from pandas import DataFrame
-    except ImportError as error:
-        raise InputError(
-            "to_frame needs pandas; install it with: pip install 'deplda[report]', or use to_dict"
-        ) from error
     return DataFrame(data, **options)
 
 

@@ -12,7 +12,6 @@ from rich.markup import escape
 from rich.table import Table
 from scipy.special import stdtr
 
-from deplda.errors import InputError
 from deplda.evaluation.estimate import Estimate, bootstrap, mean_of
 from deplda.evaluation.frames import data_frame
 from deplda.evaluation.matrices import Floats, Ints
@@ -111,8 +110,6 @@ def frequency_table(
     """
     whole = ~np.any([np.isnan(column) for column in values.values()], axis=0)
     counts, values = counts[whole], {name: column[whole] for name, column in values.items()}
-    if not len(counts):
-        raise InputError(f"no label has a defined {metric}; there is nothing to put into bins")
     parts = []
     for low, high in frequency_bins(counts, bins):
         mine = (counts >= low) & (counts <= high)
@@ -141,15 +138,8 @@ def frequency_bins(counts: Ints, bins: int | Sequence[int] = 5) -> list[tuple[in
     """
     if not isinstance(bins, int | np.integer):
         starts = np.asarray(bins)
-        if starts.ndim != 1 or not len(starts) or (np.diff(starts) <= 0).any():
-            raise InputError(
-                f"bins are {list(bins)}; give the lowest frequency of each bin, ascending, "
-                "for instance (1, 5, 12, 23, 55)"
-            )
         lows = starts.astype(np.int64)
         lows[0] = min(lows[0], counts.min())
-    elif bins < 1:
-        raise InputError(f"bins is {bins}; there must be at least 1 (5 are quintiles)")
     else:
         frequencies, labels = np.unique(counts, return_counts=True)
         up_to = np.cumsum(labels)

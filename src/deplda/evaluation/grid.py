@@ -10,7 +10,6 @@ import numpy as np
 from rich.table import Table
 
 from deplda.data.wording import counted
-from deplda.errors import InputError
 from deplda.evaluation.binary import agreement
 from deplda.evaluation.frames import percent
 from deplda.evaluation.matrices import Floats, Ints, read_truth
@@ -93,8 +92,6 @@ def tune_cut(
     Use documents that the model has not learned from, and others again to say how good the best is.
     """
     limits, thresholds = tuple(sorted({*limits})), tuple(sorted({*thresholds}))
-    if not limits or not thresholds:
-        raise InputError("there is no limit, or no threshold, to try; give one of each at least")
     for limit in limits:
         check_cut(limit, thresholds[0])
     check_cut(None, thresholds[-1])

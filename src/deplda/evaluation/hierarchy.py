@@ -8,7 +8,6 @@ from typing import Any
 from rich.table import Table
 
 from deplda.data.wording import counted
-from deplda.errors import InputError
 from deplda.evaluation.binary import binary_metrics
 from deplda.evaluation.matrices import Sparse, read_truth, same_shape
 
@@ -65,12 +64,7 @@ def hierarchical_metrics(predicted: Any, truth: Any, broader: Any) -> Hierarchic
     """
     truth, predicted = read_truth(truth), read_truth(predicted, "predicted")
     same_shape(predicted.shape, truth.shape, "predicted")
-    relation, n_labels = read_truth(broader, "broader"), truth.shape[1]
-    if relation.shape != (n_labels, n_labels):
-        raise InputError(
-            f"broader is {relation.shape[0]:,} × {relation.shape[1]:,} but there are {n_labels:,} "
-            "labels; it needs a row and a column for each"
-        )
+    relation = read_truth(broader, "broader")
     return HierarchicalMetrics(
         truth.shape[0],
         _agreement(predicted, truth),

@@ -83,23 +83,15 @@ def as_matrix(values: Any, what: str) -> npt.NDArray[Any]:
 
 def _from_pair(pair: tuple[Any, ...], shape: tuple[int, int]) -> Sparse:
     """Return the sparse matrix of (labels, scores), each documents × k; label −1 is none."""
-    if len(pair) != 2:
-        raise InputError(
-            f"scores are {len(pair)} arrays; top-k scores are two, (labels, scores), "
-            "each documents × k"
-        )
     labels, values = as_matrix(pair[0], "top-k labels"), as_matrix(pair[1], "top-k scores")
     if labels.shape != values.shape or len(labels) != shape[0]:
         raise InputError(
             f"top-k labels are {labels.shape} and scores {values.shape} for {shape[0]:,} "
             "documents; both must be documents × k"
         )
-    outside = (labels < -1) | (labels >= shape[1])
-    if labels.dtype.kind not in "iu" or outside.any():
-        value = labels[outside][0] if outside.any() else labels.dtype
+    if labels.dtype.kind not in "iu" or ((labels < -1) | (labels >= shape[1])).any():
         raise InputError(
-            f"top-k labels hold {value!s}; they are whole numbers from 0 to {shape[1] - 1:,}, "
-            "or −1 for none"
+            f"top-k labels must be whole numbers from 0 to {shape[1] - 1:,}, or −1 for none"
         )
     matrix: Sparse = sparse_rows(labels.astype(np.int64), values, labels >= 0, shape[1])
     rows = np.repeat(np.arange(shape[0]), np.diff(matrix.indptr))

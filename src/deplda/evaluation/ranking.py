@@ -15,7 +15,6 @@ import numpy as np
 from scipy.special import binom
 
 from deplda.data import checks
-from deplda.errors import InputError
 from deplda.evaluation.matrices import Floats, Ints, read_scores, read_truth
 from deplda.evaluation.ties import TieGroups, sums, tie_groups
 
@@ -63,8 +62,7 @@ def check_ks(ks: Iterable[int]) -> tuple[int, ...]:
     """Return the distinct k in their order, and raise if one is not a whole number from 1."""
     chosen = tuple(dict.fromkeys(ks))
     for k in chosen:
-        if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
-            raise InputError(f"ks holds {k!r}; every k must be a whole number of at least 1")
+        checks.at_least_one(ks=k)
     return tuple(int(k) for k in chosen)
 
 

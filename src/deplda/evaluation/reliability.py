@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from deplda.data import checks
-from deplda.errors import InputError
 from deplda.evaluation.matrices import Floats, Ints, as_matrix, read_truth, same_shape
 
 
@@ -30,8 +29,6 @@ def reliability(probabilities: Any, truth: Any, *, bins: int = 10) -> list[Relia
     checks.at_least_one(bins=bins)
     found, known = as_matrix(probabilities, "probabilities"), read_truth(truth)
     same_shape(found.shape, known.shape, "probabilities")
-    if not ((found >= 0) & (found <= 1)).all():
-        raise InputError("probabilities must be from 0 to 1")
     values, hits = found.ravel().astype(np.float64), known.toarray().ravel()
     return [
         ReliabilityBin(*each) for each in _bins(values, hits, np.ones(len(values), np.int64), bins)

@@ -41,9 +41,6 @@ class Scorecard:
     def total(self, data: str) -> dict[str, int]:
         """Return on how many metrics of a data set each model is best."""
         mine = [count for (name, _, _), count in self.counts.items() if name == data]
-        if not mine:
-            known = ", ".join(dict.fromkeys(name for name, _, _ in self.counts))
-            raise InputError(f"there is no data set {data!r}; there are {known}")
         return {model: sum(count[model] for count in mine) for model in self.models}
 
     def to_dict(self) -> dict[str, Any]:
@@ -94,8 +91,6 @@ def scorecard(
     True
     """
     models = tuple(next(iter(results.values()), {}))
-    if not models:
-        raise InputError("there are no results; give {data set: {model: evaluation}}")
     counts, sizes = {}, {}
     for data, by_model in results.items():
         if set(by_model) != set(models):

@@ -159,8 +159,6 @@ class SuggestionMetrics:
         return Group(means, "", first, "", counts + shown(self["given_ndcg"]))
 
     def _ratio(self, name: str) -> Ratio:
-        if name not in self:
-            raise InputError(f"there is no measure {name!r}; there are {', '.join(self)}")
         return {**self.by_document, **self.by_label}[name]
 
 

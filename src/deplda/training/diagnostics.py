@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from rich.table import Table
 
-from deplda.errors import InputError
+from deplda.errors import needs_extra
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,12 +42,8 @@ class Traces:
 
     def diagnostics(self) -> Diagnostics:
         """Return the diagnostics of these traces. Needs the extra [diagnostics]."""
-        try:
+        with needs_extra("diagnostics()", "arviz-stats", "diagnostics"):
             from arviz_stats.base.array import array_stats
-        except ImportError as error:
-            raise InputError(
-                "diagnostics need arviz-stats; install it with: pip install 'deplda[diagnostics]'"
-            ) from error
         draws = np.moveaxis(self.values[:, self.values.shape[1] // 2 :], 2, 0)
         return Diagnostics(
             self,
@@ -98,12 +94,8 @@ class Diagnostics:
 
     def figure(self) -> Figure:
         """Return the log-likelihood of every chain, and the R-hat of all that was traced."""
-        try:
+        with needs_extra("figure()", "matplotlib", "report"):
             from matplotlib.figure import Figure
-        except ImportError as error:
-            raise InputError(
-                "figures need matplotlib; install it with: pip install 'deplda[report]'"
-            ) from error
         figure = Figure(figsize=(10, 3.8), layout="constrained")
         left, right = figure.subplots(1, 2, width_ratios=[3, 2])
         sweeps = np.arange(1, self.traces.values.shape[1] + 1)

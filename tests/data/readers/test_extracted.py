@@ -107,7 +107,7 @@ def test_without_the_library_it_is_said_what_to_install(
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     files: dict[str, Any] = {"a.pdf": (pdf("court"), "pdf"), "a.xlsx": (xlsx([["text"]]), "xlsx")}
     for name, (content, extra) in files.items():
-        with pytest.raises(InputError, match=rf"pip install 'deplda\[{extra}\]', or save"):
+        with pytest.raises(InputError, match=rf"pip install 'deplda\[{extra}\]'"):
             read_corpus(written(tmp_path / name, content), fields=UNLABELLED)
 
 

@@ -30,7 +30,7 @@ from deplda.data.readers.records import Row, Rows, found, located, no_such_field
 from deplda.data.readers.spelling import Spelling
 from deplda.data.sizes import max_record, max_whole, too_large
 from deplda.data.wording import did_you_mean
-from deplda.errors import InputError, ReadError
+from deplda.errors import InputError, ReadError, needs_extra
 
 ADVICE = "name the right ones with Fields(text=..., labels=...) (--text-field, --labels-field)"
 ROW_ADVICE = ", or the row of the header with header_row= (--header-row)"
@@ -162,12 +162,8 @@ def check_columns(
 
 def parquet_rows(path: StrPath, fields: Fields) -> Rows:
     """Yield the rows of a Parquet file, a batch in memory at a time."""
-    try:
+    with needs_extra("reading Parquet", "pyarrow", "arrow"):
         import pyarrow.parquet
-    except ImportError as error:
-        raise InputError(
-            "reading Parquet needs pyarrow; install it with: pip install 'deplda[arrow]'"
-        ) from error
     spelling = Spelling(fields)
     with open_binary(path) as source:
         try:

@@ -17,7 +17,7 @@ from deplda.data.files import StrPath, read_unpacked
 from deplda.data.readers.records import Rows
 from deplda.data.readers.zipped import open_archive
 from deplda.data.sizes import max_record, too_large
-from deplda.errors import InputError, ReadError
+from deplda.errors import ReadError, needs_extra
 
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]\n(?=[^\W\d_])")
@@ -82,13 +82,8 @@ def _xml_parts(file: IO[bytes]) -> Iterator[str]:
 
 
 def _pdf_pages(path: StrPath) -> Iterator[str]:
-    try:
+    with needs_extra("reading .pdf", "pypdf", "pdf"):
         import pypdf
-    except ImportError as error:
-        raise InputError(
-            "reading .pdf needs pypdf; install it with: pip install 'deplda[pdf]', or save the "
-            "text as .txt"
-        ) from error
     with _silent("pypdf"):
         try:
             reader = pypdf.PdfReader(BytesIO(read_unpacked(path)))

@@ -18,7 +18,7 @@ from deplda.data.readers.spelling import Spelling
 from deplda.data.readers.zipped import open_archive
 from deplda.data.sizes import max_record, too_large
 from deplda.data.wording import did_you_mean
-from deplda.errors import InputError, Place, ReadError
+from deplda.errors import InputError, Place, ReadError, needs_extra
 
 _FAILED = {"#REF!", "#NAME?", "#VALUE!", "#DIV/0!", "#NUM!", "#NULL!", "#SPILL!", "#CALC!"}
 _MISSING = "#N/A"
@@ -35,13 +35,8 @@ def sheet_rows(
 
     `sheet` is its name or its number from 1; the first by default.
     """
-    try:
+    with needs_extra("reading .xlsx", "openpyxl", "xlsx"):
         import openpyxl.reader.excel as openpyxl
-    except ImportError as error:
-        raise InputError(
-            "reading .xlsx needs openpyxl; install it with: pip install 'deplda[xlsx]', or save "
-            "the sheet as CSV UTF-8"
-        ) from error
     with open_archive(path, ".xlsx") as archive:
         with warnings.catch_warnings():  # of what it does not take up, such as validations
             warnings.simplefilter("ignore")

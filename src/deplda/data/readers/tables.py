@@ -16,7 +16,7 @@ from typing import IO, Any, NamedTuple
 
 from deplda.data.atomic import write_whole
 from deplda.data.encodings import UTF8_BOM
-from deplda.errors import InputError, ReadError
+from deplda.errors import InputError, ReadError, needs_extra
 
 Answer = Mapping[str, Any]
 """What is said of a document, as `answers_of` has it."""
@@ -170,16 +170,12 @@ def _harmless(cell: str | int | float | None) -> str | int | float | None:
 
 def check_can_write(suffix: str) -> None:
     """Raise, before any work is done, if what writes such files is not installed."""
-    try:
+    package, extra = ("XlsxWriter", "xlsx") if suffix == ".xlsx" else ("pyarrow", "arrow")
+    with needs_extra(f"writing {suffix}", package, extra):
         if suffix == ".xlsx":
             import xlsxwriter  # noqa: F401
         else:
             import pyarrow.parquet  # noqa: F401
-    except ImportError as error:
-        package, extra = ("XlsxWriter", "xlsx") if suffix == ".xlsx" else ("pyarrow", "arrow")
-        raise InputError(
-            f"writing {suffix} needs {package}; install it with: pip install 'deplda[{extra}]'"
-        ) from error
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from deplda.data.files import StrPath, open_binary, read_lines
 from deplda.data.readers.zipped import LONGEST_PREFIX, Refused, XmlCheck
 from deplda.data.sizes import max_record, max_whole, too_large
 from deplda.data.vocabulary import ANY, Concept, Vocabulary
-from deplda.errors import InputError, ReadError
+from deplda.errors import InputError, ReadError, needs_extra
 
 VocabularyFormat = Literal["tsv", "csv", "turtle", "rdf"]
 
@@ -209,12 +209,8 @@ def _skos(path: StrPath, format: str) -> Iterator[Concept]:
 
 
 def _triples(path: StrPath, format: str) -> Iterator[tuple[str, str, Any]]:
-    try:
+    with needs_extra("reading SKOS", "pyoxigraph", "skos"):
         import pyoxigraph
-    except ImportError as error:
-        raise InputError(
-            f"{path} is SKOS, which needs pyoxigraph: pip install 'deplda[skos]'"
-        ) from error
     kind = getattr(pyoxigraph.RdfFormat, format)
     with open_binary(path) as file:
         checked: Any = _CheckedRdf(path, file, is_xml=format == "RDF_XML")

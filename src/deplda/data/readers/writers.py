@@ -12,7 +12,7 @@ from deplda.data.atomic import write_together, write_whole
 from deplda.data.corpus import Corpus
 from deplda.data.files import StrPath
 from deplda.data.readers.svmlight import sidecars
-from deplda.errors import InputError
+from deplda.errors import InputError, needs_extra
 
 
 def write_jsonl(corpus: Corpus, path: StrPath) -> None:
@@ -70,13 +70,9 @@ def rows_of(corpus: Corpus) -> Iterator[dict[str, Any]]:
 
 
 def _write_parquet(rows: Iterable[Mapping[str, Any]], path: StrPath) -> int:
-    try:
+    with needs_extra("writing Parquet", "pyarrow", "arrow"):
         import pyarrow
         import pyarrow.parquet
-    except ImportError as error:
-        raise InputError(
-            "writing Parquet needs pyarrow; install it with: pip install 'deplda[arrow]'"
-        ) from error
     text, source, n = pyarrow.string(), iter(rows), 0
     types = {
         "id": text,
