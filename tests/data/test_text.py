@@ -145,9 +145,9 @@ def test_an_unfitted_counter_says_so() -> None:
     ("pattern", "problem"),
     [
         ("a(", r"'a\(', which is not a regular expression: missing \), .* at position 1"),
-        ("(a)(b)", "has 2 groups"),
-        ("x*", "matches where there is nothing"),
-        (r"\b", "matches where there is nothing"),
+        ("(a)(b)", "one group at most"),
+        ("x*", "one character at least"),
+        (r"\b", "one character at least"),
         ("a{99999999999999999999}", "the repetition number is too large"),
         (None, "token_pattern is None"),
     ],

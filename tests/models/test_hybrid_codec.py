@@ -70,7 +70,7 @@ def terms(card: Any) -> Any:
 
 DAMAGE: Damage = {
     "weights": (lambda card, arrays: arrays["weights.data"].fill(np.nan), "not finite"),
-    "columns": (lambda card, arrays: arrays["centroids.indices"].fill(10**6), "beyond"),
+    "columns": (lambda card, arrays: arrays["centroids.indices"].fill(10**6), "not from 0"),
     "idf": (lambda card, arrays: arrays.update(idf=arrays["idf"][:-1]), "finite numbers"),
     "negative": (lambda card, arrays: arrays["idf"].__imul__(-1), "not from 0"),
     "negative centroid": (lambda card, arrays: arrays["centroids.data"].__imul__(-1), "not from 0"),

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, issparse, vstack
 
+from deplda.data import checks
 from deplda.data.wording import counted
 from deplda.errors import InputError
 
@@ -198,8 +199,6 @@ class Corpus:
 
     def __getitem__(self, rows: Rows) -> Corpus:
         """Return the chosen documents, in the order given, with the same words and labels."""
-        if isinstance(rows, int | np.integer):
-            raise InputError(f"corpus[{rows}] would drop a dimension; use corpus[[{rows}]]")
         chosen = _row_numbers(rows, self.n_documents)
         if len(np.unique(chosen)) < len(chosen):
             raise InputError("a document is chosen twice; its id would no longer be unique")
@@ -216,8 +215,7 @@ class Corpus:
 
         Call it on the training part alone, then `align` the test part to it.
         """
-        if min_count < 1:
-            raise InputError(f"min_count is {min_count}; it must be at least 1 (1 keeps all words)")
+        checks.at_least_one(min_count=min_count)
         return self.take_words(np.flatnonzero(self._word_sums() >= min_count))
 
     def keep_labels_met(self) -> Corpus:
@@ -287,10 +285,6 @@ def concat(corpora: Iterable[Corpus], *, prefixes: Sequence[str] | None = None) 
     Corpus(2 documents, 3 words, 2 labels, 4 tokens)
     """
     parts = list(corpora)
-    if not parts:
-        raise InputError("concat needs at least one corpus; the list is empty")
-    if prefixes is not None and len(prefixes) != len(parts):
-        raise InputError(f"{len(prefixes)} prefixes for {len(parts)} corpora; give one for each")
     vocabulary = _union([part.vocabulary for part in parts])
     label_names = _union([part.label_names for part in parts])
     marks = [""] * len(parts) if prefixes is None else [f"{prefix}-" for prefix in prefixes]
@@ -318,14 +312,12 @@ def _union(names: list[tuple[str, ...] | NumberedNames]) -> tuple[str, ...] | Nu
 
 
 def _numbers(matrix: Any, what: str) -> Any:
-    if not issparse(matrix):
-        matrix = np.asarray(matrix)
-        if matrix.ndim != 2:
-            raise InputError(
-                f"{what} have {matrix.ndim} dimensions; they need 2: documents × columns"
-            )
-    if matrix.dtype.kind not in "biuf":
-        raise InputError(f"{what} are of type {matrix.dtype}; they must be numbers")
+    matrix = matrix if issparse(matrix) else np.asarray(matrix)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
+        raise InputError(
+            f"{what} have {matrix.ndim} dimensions of type {matrix.dtype}; they must be numbers, "
+            "documents × columns"
+        )
     return matrix
 
 
@@ -555,14 +547,7 @@ def _row_numbers(rows: Rows, n: int) -> npt.NDArray[np.int64]:
         return np.empty(0, dtype=np.int64)
     if chosen.ndim != 1 or chosen.dtype.kind not in "biu":
         raise InputError("rows must be a slice, a list of row numbers or a boolean mask")
-    if chosen.dtype.kind == "b":
-        if len(chosen) != n:
-            raise InputError(f"the mask has {len(chosen):,} entries for {n:,} documents")
-        return np.flatnonzero(chosen)
-    outside = chosen[(chosen < -n) | (chosen >= n)]
-    if len(outside):
-        raise InputError(f"row {outside[0]} is out of range; there are {n:,} documents")
-    return np.where(chosen < 0, chosen + n, chosen).astype(np.int64)
+    return np.arange(n)[chosen]
 
 
 def _take_rows(matrix: csr_array[Any, Any], rows: npt.NDArray[np.int64]) -> Any:

@@ -109,24 +109,14 @@ def compiled(pattern: str) -> re.Pattern[str]:
         raise InputError(f"token_pattern is {pattern!r}; it must be a regular expression")
     try:
         found = re.compile(pattern)
-    except re.error as error:
-        where = "" if error.pos is None else f" at position {error.pos}"
+    except (re.error, OverflowError, RecursionError) as error:
         raise InputError(
-            f"token_pattern is {pattern!r}, which is not a regular expression: {error.msg}{where}"
+            f"token_pattern is {pattern[:80]!r}, which is not a regular expression: {error}"
         ) from error
-    except (OverflowError, RecursionError) as error:
+    if found.groups > 1 or any(not match[0] for match in found.finditer("a 1")):
         raise InputError(
-            f"token_pattern is {pattern[:80]!r}, which is too much: {error}"
-        ) from error
-    if found.groups > 1:
-        raise InputError(
-            f"token_pattern is {pattern!r}, which has {found.groups} groups; a token is one "
-            "group: write (?:…) for the others"
-        )
-    if any(not match[0] for match in found.finditer("a 1")):
-        raise InputError(
-            f"token_pattern is {pattern!r}, which matches where there is nothing; "
-            "use + instead of *"
+            f"token_pattern is {pattern!r}; it must match one character at least and have one "
+            "group at most: use + instead of *, and (?:…) for other groups"
         )
     return found
 

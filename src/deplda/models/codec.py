@@ -33,6 +33,7 @@ from deplda.models.learned_from import LearnedFrom
 from deplda.models.parameters import checked, names_of
 from deplda.models.quality import LabelQuality
 from deplda.training.estimates import LabelWords, TopicLabels
+from deplda.training.slices import never_falls
 
 _WORDS, _SETS, _TOPICS = "label_words", "label_sets", "topic_labels"
 _WEIGHTS = f"{_SETS}.weights"
@@ -213,8 +214,7 @@ def read_label_quality(stored: Stored, what: str) -> LabelQuality | None:
         return None
     read, n_labels = Reader(stored.path, stored.arrays), len(stored.card.labels)
     counts, values = read.take(documents, np.int64), read.vector(precision, n_labels)
-    if len(counts) != n_labels:
-        raise read.fail(documents, f"does not hold {n_labels:,} numbers of documents")
+    read.require(documents, len(counts) == n_labels, f"is not of {n_labels:,} labels")
     return LabelQuality(np.array(counts), values)
 
 
@@ -289,15 +289,14 @@ def _read_examples(stored: Stored, n_documents: int) -> Examples | None:
         titles = msgspec.msgpack.decode(packed, type=tuple[_Title, ...])
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ReadError(stored.path, None, f"its examples cannot be read: {error}") from error
-    if len(titles) > n_documents:
-        raise read.fail(f"{_EXAMPLES}.titles", f"has more titles than {n_documents:,} documents")
+    read.require(
+        f"{_EXAMPLES}.titles", len(titles) <= n_documents, f"is not of {n_documents:,} documents"
+    )
     idf = np.array(read.take(f"{_EXAMPLES}.idf", np.float64))
-    if len(idf) > stored.card.n_words:
-        raise read.fail(f"{_EXAMPLES}.idf", "is not of the model's words")
+    read.require(f"{_EXAMPLES}.idf", len(idf) <= stored.card.n_words, "is not of the model's words")
     indices, starts = read.pattern(_EXAMPLES, len(titles), len(idf))
     data = read.take(f"{_EXAMPLES}.data", np.uint8)
-    if len(data) != len(indices):
-        raise read.fail(_EXAMPLES, f"has {len(data):,} weights of {len(indices):,} words")
+    read.require(_EXAMPLES, len(data) == len(indices), "has not one weight for each word")
     shape = len(titles), len(idf)
     return Examples(titles, idf, csr_array((data, indices, starts), shape=shape))
 
@@ -385,69 +384,67 @@ class Reader:
         """Return the error that names the array."""
         return ReadError(self.path, None, f"array {name!r} {problem}")
 
+    def require(self, name: str, is_right: bool, problem: str) -> None:
+        """Raise the error that names the array unless it is right."""
+        if not is_right:
+            raise self.fail(name, problem)
+
     def take(self, name: str, dtype: Any) -> npt.NDArray[Any]:
         """Return an array of one dimension and this type."""
         array = self.arrays.get(name)
-        if array is None:
-            raise self.fail(name, "is missing")
-        if array.dtype != dtype or array.ndim != 1:
-            raise self.fail(name, f"is {array.dtype} in {array.ndim} dimensions, not {dtype} in 1")
+        if array is None or array.dtype != dtype or array.ndim != 1:
+            found = "missing" if array is None else f"{array.dtype} in {array.ndim} dimensions"
+            raise self.fail(name, f"is {found}, not {dtype} in 1")
         return array
 
     def base(self, name: str, n: int | None) -> npt.NDArray[np.float64]:
         """Return the numbers above 0 of a matrix's columns."""
         base = self.take(f"{name}.base", np.float64)
-        if n is not None and len(base) != n:
-            raise self.fail(name, f"has {len(base):,} columns instead of {n:,}")
-        if not 1 <= len(base) <= _MOST_COLUMNS:
-            raise self.fail(name, f"has {len(base):,} columns, not 1 to {_MOST_COLUMNS:,}")
-        if not (np.isfinite(base) & (base >= _LEAST_BASE)).all():
-            raise self.fail(name, "has smoothing that is not above 0")
+        wanted = len(base) if n is None else n
+        is_right = len(base) == wanted and 1 <= len(base) <= _MOST_COLUMNS
+        self.require(name, is_right, f"has {len(base):,} columns instead of {wanted:,}")
+        is_right = bool((np.isfinite(base) & (base >= _LEAST_BASE)).all())
+        self.require(name, is_right, "has smoothing that is not above 0")
         return np.array(base)
 
     def pattern(
         self, name: str, n_rows: int | None, n_columns: int
     ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """Return column numbers and row starts, each row's columns ascending."""
-        indices, starts = (
-            self.take(f"{name}.indices", np.int32),
-            self.take(f"{name}.starts", np.int64),
-        )
-        if n_rows is not None and len(starts) != n_rows + 1:
-            raise self.fail(name, f"has {len(starts) - 1:,} rows instead of {n_rows:,}")
-        if not len(starts) or starts[0] != 0 or starts[-1] != len(indices) or starts.min() < 0:
-            raise self.fail(name, "has row starts that do not fit its entries")
-        if (np.diff(starts) < 0).any():
-            raise self.fail(name, "has rows that end before they begin")
-        if len(indices) and not (indices.min() >= 0 and indices.max() < n_columns):
-            raise self.fail(name, f"has columns beyond {n_columns:,}")
+        indices = self._numbers(f"{name}.indices", 0, n_columns)
+        n_rows = len(self.take(f"{name}.starts", np.int64)) - 1 if n_rows is None else n_rows
+        starts = self._starts(f"{name}.starts", n_rows, len(indices))
         falls = np.flatnonzero(np.diff(indices) <= 0) + 1
-        if not np.isin(falls, starts).all():
-            raise self.fail(name, "has columns out of order")
+        self.require(name, bool(np.isin(falls, starts).all()), "has columns out of order")
         # Of one type, or SciPy would make both of the larger: a copy of the map, in each process.
         return indices, starts.astype(np.int32) if len(indices) <= _MOST_COLUMNS else starts
 
     def numbers(self, name: str, least: int, n: int) -> npt.NDArray[np.int32]:
-        """Return whole numbers from `least`, below n."""
+        """Return whole numbers from `least`, below n, in memory."""
+        return np.array(self._numbers(name, least, n))
+
+    def _numbers(self, name: str, least: int, n: int) -> npt.NDArray[np.int32]:
         numbers = self.take(name, np.int32)
-        if len(numbers) and not (numbers.min() >= least and numbers.max() < n):
-            raise self.fail(name, f"has numbers that are not from {least} to {n - 1:,}")
-        return np.array(numbers)
+        is_right = numbers.min(initial=least) >= least and numbers.max(initial=least) < max(n, 1)
+        self.require(name, is_right, f"has numbers that are not from {least} to {n - 1:,}")
+        return numbers
 
     def starts(self, name: str, n_rows: int, n_entries: int) -> npt.NDArray[np.int64]:
-        """Return where the entries of each row begin, and where the last ends."""
+        """Return where the entries of each row begin, and where the last ends, in memory."""
+        return np.array(self._starts(name, n_rows, n_entries))
+
+    def _starts(self, name: str, n_rows: int, n_entries: int) -> npt.NDArray[np.int64]:
         starts = self.take(name, np.int64)
-        if len(starts) != n_rows + 1 or starts[0] != 0 or starts[-1] != n_entries:
-            raise self.fail(name, f"does not divide {n_entries:,} entries into {n_rows:,} rows")
-        if (np.diff(starts) < 0).any():
-            raise self.fail(name, "has rows that end before they begin")
-        return np.array(starts)
+        is_right = len(starts) == n_rows + 1 > 0 and starts[0] == 0 and starts[-1] == n_entries
+        is_right = is_right and never_falls(starts)
+        self.require(name, is_right, f"does not divide {n_entries:,} entries into {n_rows:,} rows")
+        return starts
 
     def vector(self, name: str, n: int) -> npt.NDArray[np.float64]:
         """Return n finite numbers."""
         vector = self.take(name, np.float64)
-        if len(vector) != n or not np.isfinite(vector).all():
-            raise self.fail(name, f"does not hold {n:,} finite numbers")
+        is_right = len(vector) == n and bool(np.isfinite(vector).all())
+        self.require(name, is_right, f"does not hold {n:,} finite numbers")
         return np.array(vector)
 
     def line(self, points: str, values: str) -> tuple[Any, Any]:
@@ -459,8 +456,8 @@ class Reader:
         """Return a matrix of finite numbers of either sign."""
         indices, starts = self.pattern(name, n_rows, n_columns)
         data = self.take(f"{name}.data", np.float32)
-        if len(data) != len(indices) or not np.isfinite(data).all():
-            raise self.fail(name, "has values that are not finite numbers")
+        is_right = len(data) == len(indices) and bool(np.isfinite(data).all())
+        self.require(name, is_right, "has values that are not finite numbers")
         return csr_array((data, indices, starts), shape=(n_rows, n_columns))
 
     def distributions(
@@ -468,14 +465,17 @@ class Reader:
     ) -> tuple[Any, npt.NDArray[np.float64]]:
         """Return a matrix of probabilities and one number above 0 for each column."""
         base = self.base(name, n_columns)
-        n_columns = len(base)
-        indices, starts = self.pattern(name, n_rows, n_columns)
+        indices, starts = self.pattern(name, n_rows, len(base))
         data = self.arrays.get(f"{name}.data")
-        if data is None or data.ndim != 1 or data.dtype not in (np.float32, np.float64):
-            raise self.fail(name, "has no values")
-        if len(data) != len(indices) or not ((data >= 0) & (data <= 1)).all():
-            raise self.fail(name, "has values that are not probabilities")
-        return csr_array((data, indices, starts), shape=(n_rows, n_columns)), base
+        if (
+            data is None
+            or data.shape != indices.shape
+            or data.dtype not in (np.float32, np.float64)
+        ):
+            raise self.fail(name, f"has no values of its {len(indices):,} entries")
+        is_right = bool(((data >= 0) & (data <= 1)).all())
+        self.require(name, is_right, "has values that are not probabilities")
+        return csr_array((data, indices, starts), shape=(n_rows, len(base))), base
 
     def indicator(self, name: str, n_columns: int) -> Any:
         """Return a matrix of yes and no."""

@@ -114,8 +114,7 @@ class FeaturesOnDisk(NamedTuple):
         """Return where some rows begin and end, one after the other."""
         begins, ends = self.starts.mapped[numbers], self.starts.mapped[numbers + 1]
         self.starts.checked_below(len(self.words) + 1, np.concatenate([begins, ends]))
-        if not never_falls(np.stack([begins, ends], axis=1).ravel()):
-            raise self.starts.unusable("rows overlap")
+        self.starts.require(never_falls(np.stack([begins, ends], axis=1).ravel()), "rows overlap")
         return begins, ends
 
 

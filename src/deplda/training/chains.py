@@ -141,8 +141,8 @@ def _run_chain(
     trace: list[list[float]] = []
     if saved is not None:
         trace = saved.finite("trace", (None, len(chain.trace()))).tolist()
-        if not 1 <= len(trace) <= schedule.n_sweeps:
-            raise saved.unusable(f"it has {len(trace):,} sweeps of {schedule.n_sweeps:,}")
+        is_right = 1 <= len(trace) <= schedule.n_sweeps
+        saved.require(is_right, f"it has {len(trace):,} sweeps of {schedule.n_sweeps:,}")
         chain.restore(saved)
     if report is not None and trace:
         report(number, len(trace))

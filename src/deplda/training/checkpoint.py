@@ -51,15 +51,11 @@ class SavedArrays:
     def take(self, name: str, dtype: Any, shape: tuple[int | None, ...]) -> npt.NDArray[Any]:
         """Return an array of this type (or one of these) and shape; None is any length."""
         array = self._arrays.get(name)
-        if array is None:
-            raise self.unusable(f"array {name!r} is missing")
-        is_right = len(array.shape) == len(shape) and all(
-            wanted in (None, n) for n, wanted in zip(array.shape, shape, strict=True)
-        )
         kinds = [np.dtype(each) for each in (dtype if isinstance(dtype, tuple) else (dtype,))]
-        if array.dtype not in kinds or not is_right:
+        if array is None or array.dtype not in kinds or not _has_shape(array, shape):
+            found = "missing" if array is None else f"{array.dtype} {array.shape}"
             wanted = f"{' or '.join(map(str, kinds))} {tuple(n or 'any' for n in shape)}"
-            raise self.unusable(f"array {name!r} is {array.dtype} {array.shape}, not {wanted}")
+            raise self.unusable(f"array {name!r} is {found}, not {wanted}")
         return array
 
     def below(
@@ -67,15 +63,15 @@ class SavedArrays:
     ) -> npt.NDArray[Any]:
         """Return whole numbers from 0 and below a limit, or below one limit each."""
         array = self.take(name, dtype, shape)
-        if not ((array >= 0) & (array < limit)).all():
-            raise self.unusable(f"array {name!r} has numbers out of range")
+        is_right = bool(((array >= 0) & (array < limit)).all())
+        self.require(is_right, f"array {name!r} has numbers out of range")
         return array
 
     def counts(self, name: str, dtype: Any, shape: tuple[int | None, ...]) -> npt.NDArray[Any]:
         """Return finite numbers from 0."""
         array = self.take(name, dtype, shape)
-        if not (np.isfinite(array) & (array >= 0)).all():
-            raise self.unusable(f"array {name!r} has values that are not finite, or below 0")
+        is_right = bool((np.isfinite(array) & (array >= 0)).all())
+        self.require(is_right, f"array {name!r} has values that are not finite, or below 0")
         return array
 
     def finite(
@@ -83,21 +79,31 @@ class SavedArrays:
     ) -> npt.NDArray[Any]:
         """Return finite numbers of either sign."""
         array = self.take(name, dtype, shape)
-        if not np.isfinite(array).all():
-            raise self.unusable(f"array {name!r} has values that are not finite")
+        is_right = bool(np.isfinite(array).all())
+        self.require(is_right, f"array {name!r} has values that are not finite")
         return array
 
     def starts(self, name: str, n: int | None, end: int) -> npt.NDArray[np.int64]:
         """Return where n rows begin, and the end of the last: never falling from 0 to `end`."""
         array = self.take(name, (np.int32, np.int64), (None if n is None else n + 1,))
-        is_right = len(array) > 0 and array[0] == 0 and array[-1] == end
-        if not is_right or not never_falls(array):
-            raise self.unusable(f"array {name!r} does not rise from 0 to {end:,}")
+        is_right = len(array) > 0 and array[0] == 0 and array[-1] == end and never_falls(array)
+        self.require(is_right, f"array {name!r} does not rise from 0 to {end:,}")
         return array.astype(np.int64, copy=False)
+
+    def require(self, is_right: bool, problem: str) -> None:
+        """Raise an error that says what is wrong with the file unless it is right."""
+        if not is_right:
+            raise self.unusable(problem)
 
     def unusable(self, problem: str) -> ReadError:
         """Return the error that says what is wrong with the file, and what to do."""
         return ReadError(self._path, None, f"{problem}; {self._remedy}")
+
+
+def _has_shape(array: npt.NDArray[Any], shape: tuple[int | None, ...]) -> bool:
+    return array.ndim == len(shape) and all(
+        wanted in (None, n) for n, wanted in zip(array.shape, shape, strict=True)
+    )
 
 
 def load_arrays(path: Path, remedy: str) -> SavedArrays:

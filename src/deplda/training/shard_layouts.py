@@ -77,8 +77,8 @@ class Laid(msgspec.Struct, frozen=True):
         shape = (len(self.cuts) - 1, len(self.documents) + 1)
         found = OnDisk(self.ends_file, np.int64, shape[0] * shape[1], PREPARE_ANEW)
         ends: npt.NDArray[np.int64] = found.mapped.reshape(shape)
-        if ends[:, 0].any() or not never_falls(ends):
-            raise found.unusable("it does not rise from 0 in each block")
+        is_right = not ends[:, 0].any() and never_falls(ends)
+        found.require(is_right, "it does not rise from 0 in each block")
         return ends
 
     def first_document(self, shard: int) -> int:
@@ -98,8 +98,8 @@ class Laid(msgspec.Struct, frozen=True):
         """Return where the cells of a block begin and end among those of a shard."""
         starts = self.cell_starts(shard)
         begin, end = starts.mapped[self.cuts[block : block + 2]].tolist()
-        if end - begin != np.diff(self.ends[block])[shard]:
-            raise starts.unusable("its cells are not those that were indexed")
+        is_right = end - begin == np.diff(self.ends[block])[shard]
+        starts.require(is_right, "its cells are not those that were indexed")
         return begin, end
 
     def own_values(self, path: Path, dtype: Any, shard: int, block: int) -> npt.NDArray[Any]:
@@ -176,10 +176,8 @@ def _found(manifest: Path, wanted: Laid) -> Laid:
     laid = msgspec.structs.replace(wanted, cuts=cuts, tokens=found.tokens)
     if msgspec.structs.replace(found, folder=wanted.folder) != laid:
         raise ReadError(manifest, None, problem.format("it is the layout of other shards"))
-    if cuts != sorted({0, *cuts, n_labels}) or (cuts[0], cuts[-1]) != (0, n_labels):
-        raise ReadError(manifest, None, problem.format(f"cuts do not rise from 0 to {n_labels:,}"))
-    if len(found.tokens) != len(wanted.documents):
-        raise ReadError(manifest, None, problem.format("tokens are not those of all shards"))
+    if cuts != sorted({0, *cuts, n_labels}) or len(found.tokens) != len(wanted.documents):
+        raise ReadError(manifest, None, problem.format("cuts or tokens are of other shards"))
     return laid
 
 
@@ -261,10 +259,10 @@ def read_layout(laid: Laid, number: int) -> Any:
     _, label_starts = starts("label_starts", len(labels))
     token_file, tokens = starts("token_starts", laid.tokens[number])
     grid_file, grids = starts("grid_starts", len(cells))
-    if not np.array_equal(np.diff(grids), np.diff(entries) * np.diff(label_starts)):
-        raise grid_file.unusable("it does not fit the documents")
-    if not np.array_equal(np.diff(tokens), document_lengths(entries, times)):
-        raise token_file.unusable("it does not fit the documents")
+    is_right = np.array_equal(np.diff(grids), np.diff(entries) * np.diff(label_starts))
+    grid_file.require(is_right, "it does not fit the documents")
+    is_right = np.array_equal(np.diff(tokens), document_lengths(entries, times))
+    token_file.require(is_right, "it does not fit the documents")
     for array in (times, labels):  # as in a corpus: kernels are compiled for read-only ones
         array.flags.writeable = False
     return Layout(

@@ -94,8 +94,8 @@ class OnDisk:
     def part(self, begin: int = 0, end: int | None = None) -> npt.NDArray[Any]:
         """Return a part of it, in memory."""
         end = len(self) if end is None else end
-        if not 0 <= begin <= end <= len(self):
-            raise self.unusable(f"it has {len(self):,} numbers, none from {begin:,} to {end:,}")
+        is_right = 0 <= begin <= end <= len(self)
+        self.require(is_right, f"it has {len(self):,} numbers, none from {begin:,} to {end:,}")
         return np.array(self.mapped[begin:end])
 
     def below(self, limit: Any, begin: int = 0, end: int | None = None) -> npt.NDArray[Any]:
@@ -126,28 +126,30 @@ class OnDisk:
         if not len(found):
             return found
         is_below = found.max() < limit if np.ndim(limit) == 0 else (found < limit).all()
-        if found.min() < 0 or not is_below:
-            raise self.unusable("it has numbers out of range")
+        self.require(bool(found.min() >= 0 and is_below), "it has numbers out of range")
         return found
 
     def checked_finite(self, found: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return numbers that were found in it, finite ones."""
-        if not np.isfinite(found).all():
-            raise self.unusable("it has values that are not finite")
+        self.require(bool(np.isfinite(found).all()), "it has values that are not finite")
         return found
 
     def checked_counts(self, found: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return numbers that were found in it, finite ones from 0."""
-        if (self.checked_finite(found) < 0).any():
-            raise self.unusable("it has values below 0")
+        self.require(bool((self.checked_finite(found) >= 0).all()), "it has values below 0")
         return found
 
     def starts(self, end: int) -> npt.NDArray[np.int64]:
         """Return it in memory: where rows begin, never falling from 0 to `end`."""
         found = self.part()
-        if not len(found) or found[0] != 0 or found[-1] != end or not never_falls(found):
-            raise self.unusable(f"it does not rise from 0 to {end:,}")
+        is_right = len(found) > 0 and found[0] == 0 and found[-1] == end and never_falls(found)
+        self.require(is_right, f"it does not rise from 0 to {end:,}")
         return found.astype(np.int64, copy=False)
+
+    def require(self, is_right: bool, problem: str) -> None:
+        """Raise an error that says what is wrong with the file unless it is right."""
+        if not is_right:
+            raise self.unusable(problem)
 
     def unusable(self, problem: str) -> ReadError:
         """Return the error that says what is wrong with the file, and what to do."""

@@ -87,8 +87,7 @@ class TopicChain:
             slots=saved.take("slots", np.int32, topics.slots.shape),
             used=saved.take("used", np.int32, topics.used.shape),
         )
-        if not _same_topics(topics, mine):
-            raise saved.unusable("array 'slots' does not say what array 'z' says")
+        saved.require(_same_topics(topics, mine), "array 'slots' does not say what array 'z' says")
         self._topics = mine
 
 

@@ -135,21 +135,29 @@ _RDF = '<r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
         (
             "a.rdf",
             _RDF + "<r:a>" * 50_000 + "</r:a>" * 50_000,
-            "elements within each other, 1,001 deep",
+            "1,001 elements within each other",
         ),
         (
             "a.rdf",
             "<a " + " ".join(f"b{n}='c'" for n in range(2000)) + "/>",
-            "more than 1,000 attrib",
+            "attributes of a tag, more than 1,000",
         ),
-        ("a.rdf", f"<a b='{'c' * (5 << 20)}'/>", "a tag of more than 4,194,304 bytes"),
+        ("a.rdf", f"<a b='{'c' * (5 << 20)}'/>", "bytes of a tag, more than 4,194,304"),
         (
             "a.rdf",
             "<a " + " ".join(f"xmlns:b{n}='c'" for n in range(2000)) + "/>",
-            "1,000 namespaces",
+            "1,001 namespaces",
         ),
-        ("a.rdf", f"<a xmlns='u:{'c' * 2048}'/>", "a namespace or base of more than 2,048 charac"),
-        ("a.rdf", f"<a xml:base='u:{'c' * 2048}'/>", "a namespace or base of more than 2,048 char"),
+        (
+            "a.rdf",
+            f"<a xmlns='u:{'c' * 2048}'/>",
+            "characters of a namespace or base",
+        ),
+        (
+            "a.rdf",
+            f"<a xml:base='u:{'c' * 2048}'/>",
+            "characters of a namespace or base",
+        ),
         (
             "a.ttl",
             f"@prefix p: <u:{'c' * 5_000}> . <u:a> <u:b> <u:c> .",

@@ -10,7 +10,7 @@ from typing import IO, Any
 from xml.parsers import expat
 
 from deplda.data.files import StrPath, read_unpacked
-from deplda.data.sizes import VARIABLE, in_words, max_record, max_whole, too_large
+from deplda.data.sizes import VARIABLE, max_record, max_whole, too_large
 from deplda.errors import ReadError
 
 _BLOCK = 1 << 20
@@ -97,8 +97,12 @@ class XmlCheck:
         self._n_bytes += len(block)
         self._parser.Parse(block, not block)
         # A text is handed on as it comes, a tag with its attributes as a whole.
-        if self._n_bytes - self._parser.CurrentByteIndex > _LONGEST_TAG:
-            raise Refused(f"{self._name} has a tag of more than {_LONGEST_TAG:,} bytes")
+        self.limit("bytes of a tag", self._n_bytes - self._parser.CurrentByteIndex, _LONGEST_TAG)
+
+    def limit(self, what: str, n: int, most: int) -> None:
+        """Refuse more of something than a parser may have to hold."""
+        if n > most:
+            raise Refused(f"{self._name} has {n:,} {what}, more than {most:,}")
 
     def _refuse_document_type(self, *_: Any) -> None:
         raise Refused(
@@ -108,18 +112,14 @@ class XmlCheck:
     def begin(self, tag: str, attributes: list[str]) -> None:
         """Take the beginning of an element; names and values of attributes alternate."""
         self._depth += 1
-        if self._depth > _DEEPEST:
-            raise Refused(f"{self._name} has elements within each other, {self._depth:,} deep")
-        if len(attributes) > 2 * _MOST_ATTRIBUTES:
-            raise Refused(f"{self._name} has a tag with more than {_MOST_ATTRIBUTES:,} attributes")
+        self.limit("elements within each other", self._depth, _DEEPEST)
+        self.limit("attributes of a tag", len(attributes) // 2, _MOST_ATTRIBUTES)
         if _XML_BASE in attributes[::2]:
             self._check_prefix(attributes[attributes.index(_XML_BASE) + 1])
 
     def _check_prefix(self, uri: str) -> None:
         """Refuse a long address that short ones expand to."""
-        if len(uri) > LONGEST_PREFIX:
-            most = f"{LONGEST_PREFIX:,}"
-            raise Refused(f"{self._name} has a namespace or base of more than {most} characters")
+        self.limit("characters of a namespace or base", len(uri), LONGEST_PREFIX)
 
     def end(self, tag: str) -> None:
         """Take the end of an element."""
@@ -128,8 +128,7 @@ class XmlCheck:
     def _begin_namespace(self, _: Any, uri: str | None) -> None:
         self._n_namespaces += 1
         self._check_prefix(uri or "")
-        if self._n_namespaces > _MOST_ATTRIBUTES:
-            raise Refused(f"{self._name} has more than {_MOST_ATTRIBUTES:,} namespaces at a place")
+        self.limit("namespaces at a place", self._n_namespaces, _MOST_ATTRIBUTES)
 
     def _end_namespace(self, _: Any) -> None:
         self._n_namespaces -= 1
@@ -150,10 +149,9 @@ class _Elements(XmlCheck):
         self._n += 1
         if tag in _LET_GO:
             self._before.append(self._n)
-        if self._n > _MOST_ELEMENTS:
-            raise Refused(f"{self._name} has more than {_MOST_ELEMENTS:,} elements")
-        if len(self._before) > 1 and self._n - self._before[-1] > _MOST_IN_ONE:
-            raise Refused(f"{self._name} has a row of more than {_MOST_IN_ONE:,} elements")
+        self.limit("elements", self._n, _MOST_ELEMENTS)
+        if len(self._before) > 1:
+            self.limit("elements of a row", self._n - self._before[-1], _MOST_IN_ONE)
 
     def end(self, tag: str) -> None:
         super().end(tag)
@@ -163,8 +161,4 @@ class _Elements(XmlCheck):
 
     def _add_text(self, text: str) -> None:
         self._n_characters += len(text)
-        if self._n_characters > max_record():
-            raise Refused(
-                f"{self._name} has a text of more than {in_words(max_record())}, the limit "
-                f"{VARIABLE}"
-            )
+        self.limit(f"characters of a text ({VARIABLE})", self._n_characters, max_record())
