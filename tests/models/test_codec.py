@@ -180,7 +180,7 @@ WRONG_CARDS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "words by number": (put("words", 0, value=5), "cannot be read"),
     "huge words": (put("n_words", value=10**12), "has not 1,000,000,000,000 words"),
     "no words": (lambda card: card.update(words=None, n_words=0), "has not 0 words"),
-    "as many as nobody has": (lambda card: card.update(words=None, n_words=10**12), "does not divide"),
+    "as many as nobody has": (lambda card: card.update(words=None, n_words=10**12), "not divide"),
     "a huge number": (put("n_words", value=10**400), "has not 10,000"),
     "a negative seed": (put("seed", value=-1), "cannot be read.*seed"),
     "a huge seed": (put("seed", value=1 << 64), "has the seed|cannot be read"),
