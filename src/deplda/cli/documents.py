@@ -362,7 +362,7 @@ def load_corpus(
         with waiting(f"reading {'standard input' if source == '-' else Path(source).name}") as seen:
             read = read_counted(
                 path, format, fields=fields, counter=counter, seen=seen, training=training,
-                **reading.written._asdict(),
+                every_sequence=False, **reading.written._asdict(),
             )  # fmt: skip
         if read.counter is not None:
             _note_settings(counter)
@@ -487,12 +487,18 @@ def format_of(path: StrPath, reading: Reading, fields: Fields | None = None) -> 
     return "tsv" if is_table else "text"
 
 
-def records_of(sources: tuple[str, ...], reading: Reading, model: Any) -> Iterator[Record]:
-    """Yield the documents of all sources, one in memory at a time; all of them have an id."""
+def records_of(
+    sources: tuple[str, ...], reading: Reading, model: Any, *, in_bulk: bool = False
+) -> Iterator[Record]:
+    """Yield the documents of all sources, one in memory at a time; all of them have an id.
+
+    Texts are counted in bulk where a `CorpusBuilder` counts those of many documents together.
+    """
     from deplda.data.readers import read_records
     from deplda.data.text import CountsOnly
 
     counter, number = model.counter_ or CountsOnly(), 0
+    rows = counter.analyzer().rows(counter.numbers()) if in_bulk else None
     fields = reading.fields(model.fields_, labelled=False)
     for source in sources:
         for path in _files(source, reading):
@@ -500,7 +506,7 @@ def records_of(sources: tuple[str, ...], reading: Reading, model: Any) -> Iterat
             if format == "svmlight":
                 records = _numbered(path, format)
             else:
-                how: Any = {"fields": fields, **reading.written._asdict()}
+                how: Any = {"fields": fields, **reading.written._asdict(), "rows": rows}
                 records = read_records(path, format, counter=counter, **how)
             first = number
             for record in records:

@@ -90,7 +90,7 @@ def _explained(model: Any, row: Row, fields: Fields, **how: Any) -> Any:
 
     plain = plain_row(row, fields)
     counter, builder = model.counter_ or CountsOnly(), CorpusBuilder()
-    builder.add(counts_in(row, fields, counter.analyzer().counts), ())
+    builder.add(counts_in(row, fields, counter.analyzer().document_counts), ())
     found = model.explain(builder.corpus(), **how)
     if "counts" in plain or "tokens" in plain:
         return found

@@ -149,7 +149,7 @@ def predict(
     # Other processes are sent the model once a batch, and a GPU is full with many documents only.
     size = _BATCH if engine == "threads" and device == "cpu" else 64 * _BATCH
     predicted = partial(_answered, classifier, column_numbers(classifier.words_), asked, known)
-    records = records_of(documents, reading, classifier)
+    records = records_of(documents, reading, classifier, in_bulk=True)
     if known is not None:
         records = known.numbered(records)
     records = target.remaining(records, predicted)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -113,7 +113,7 @@ def queue(
             yield part
 
     size = _BATCH if engine == "threads" and device == "cpu" else 64 * _BATCH
-    records = with_content(records_of(documents, reading, classifier))
+    records = with_content(records_of(documents, reading, classifier, in_bulk=True))
     parts = _read(classifier, records, ids, size)
     order = in_order(classifier, noted(parts), number)
     rows = [{"id": ids[one.place]} | told(classifier, one) for one in order]
@@ -162,7 +162,7 @@ def _content(record: Record, fields: Fields) -> dict[str, Any]:
     """Return the title and texts of a document in the fields of a model, or its counts."""
     names, texts = fields.names_to_write, record.texts
     if not texts:
-        return {fields.counts: dict(record.counts)}
+        return {fields.counts: dict(cast("Mapping[str, int]", record.counts))}
     if not texts.keys() <= {*fields.texts}:  # options have named other fields
         texts = {names.text: "\n".join(texts.values())}
     title = {names.title: record.title} if names.title is not None and record.title else {}

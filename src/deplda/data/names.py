@@ -15,6 +15,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from deplda.data.vocabulary import ANY, Concept
 
 MARK = "\x1f@"
@@ -25,7 +28,7 @@ MOST_EARLY = 4
 AFTER_TITLE = 32
 """Where the second field of a document begins, however short its title is."""
 _FIRST = 8
-_EARLY_WORDS = _FIRST << (MOST_EARLY - 1)
+EARLY_WORDS = _FIRST << (MOST_EARLY - 1)
 _IN_BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _FACET = "::"
 _TELLING = re.compile(r"\b(?:\w*\d\w*|[^\W\d_a-z])\b")
@@ -83,6 +86,11 @@ def names_of(concept: Concept, language: str | None) -> list[str]:
     return list(dict.fromkeys(names + also))
 
 
+def earliness(places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return how early the places of words in a text are."""
+    return MOST_EARLY - np.frexp(places // _FIRST)[1].astype(np.int64)
+
+
 class NameWords(NamedTuple):
     """The words and sequences of names that are looked for in texts."""
 
@@ -130,7 +138,7 @@ class NameWords(NamedTuple):
 
     def found_in(self, tokens: list[str], begins_at: int = 0) -> Iterator[tuple[str, int]]:
         """Yield how early words of names stand among the words of a text, and each sequence."""
-        early, seen = tokens[: max(0, _EARLY_WORDS - begins_at)], set[str]()
+        early, seen = tokens[: max(0, EARLY_WORDS - begins_at)], set[str]()
         for place, word in enumerate(early, start=begins_at):
             if word in self.words and word not in seen:
                 seen.add(word)
@@ -142,5 +150,5 @@ class NameWords(NamedTuple):
             if begin in met:
                 for n in self.lengths[begin]:
                     found = begin if n == 2 else " ".join(tokens[place : place + n])
-                    if found in self.sequences:
+                    if place + n <= len(tokens) and found in self.sequences:
                         yield found + MARK, 1

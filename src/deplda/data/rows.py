@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -27,19 +28,23 @@ class SparseRows:
 
     def __init__(self, names: Iterable[str] | None = None, what: str = "names") -> None:
         self.fixed = names is not None
-        self.places = names if isinstance(names, dict) else column_numbers(names or (), what)
+        if self.fixed:
+            self.places = names if isinstance(names, dict) else column_numbers(names or (), what)
+        else:
+            self.places = defaultdict[str, int]()
+            self.places.default_factory = self.places.__len__
         self.data, self.indices, self.ends = array("i"), array("i"), array("q", [0])
 
     def add(self, row: Mapping[str, int]) -> None:
         """Append a row."""
-        places = self.places
         if not self.fixed:
-            for name in row:
-                places.setdefault(name, len(places))
-        found = zip(map(places.get, row), row.values(), strict=True)
-        kept = [(place, value) for place, value in found if place is not None and value]
-        self.indices.extend([place for place, _ in kept])
-        self.data.extend([value for _, value in kept])
+            self.indices.extend(map(self.places.__getitem__, row))
+            self.data.extend(row.values())
+        else:
+            places = zip(map(self.places.get, row), row.values(), strict=True)
+            kept = [(place, value) for place, value in places if place is not None]
+            self.indices.extend([place for place, _ in kept])
+            self.data.extend([value for _, value in kept])
         self.ends.append(len(self.data))
 
     def matrix(self) -> tuple[Any, tuple[str, ...]]:
@@ -53,4 +58,7 @@ class SparseRows:
             indices = rank[indices]
         data = np.frombuffer(self.data, dtype=np.int32)
         ends = np.frombuffer(self.ends, dtype=np.int64)
-        return csr_array((data, indices, ends), shape=(len(ends) - 1, len(names))), names
+        rows = csr_array((data, indices, ends), shape=(len(ends) - 1, len(names)))
+        if not data.all():
+            rows.eliminate_zeros()
+        return rows, names

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from functools import partial
 from itertools import chain
 from typing import Any, Literal, Self
 
@@ -17,7 +18,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks
-from deplda.data.collocations import chosen_of, chosen_words
+from deplda.data.collocations import chosen_of, chosen_words, resolve_min_count
 from deplda.data.corpus import check_distinct, renamed_columns
 from deplda.data.documented import Documented
 from deplda.data.forms import Forms, Normalizer, resolve, shared_forms
@@ -31,9 +32,10 @@ from deplda.data.languages import (
     stop_words_of,
     strings,
 )
-from deplda.data.names import MARK, NameWords, names_of
-from deplda.data.rows import SparseRows, column_numbers
+from deplda.data.names import AFTER_TITLE, MARK, NameWords, names_of
+from deplda.data.rows import column_numbers
 from deplda.data.targets import Indicator, read_targets
+from deplda.data.text_rows import TextRows, WeightedText, WordNumbers
 from deplda.data.tokens import NAMED_PATTERNS, Tokenizer
 from deplda.data.vocabulary import Vocabulary
 from deplda.data.word_frames import frame_of
@@ -121,7 +123,7 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
     choice_: Choice | None = None
     _surface_words: tuple[str, ...] | None = None
     _name_words: NameWords | None = None
-    _places: dict[str, int] | None = None
+    _numbers: WordNumbers | None = None
 
     def __init__(
         self,
@@ -270,7 +272,8 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
 
     def _surfaces(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """Return the commonest form of each word: as known from before, or met in these texts."""
-        best = dict(zip(getattr(self, "vocabulary_", ()), self.surface_words_, strict=True))
+        known = self._surface_words
+        best = {} if known is None else dict(zip(self.vocabulary_, known, strict=True))
         forms = self._forms()
         if forms is not None:
             for token, _ in self.forms_met_.most_common():
@@ -283,8 +286,12 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
     @property
     def surface_words_(self) -> tuple[str, ...]:
         """The words as people read them: of each the commonest form in the training texts."""
-        words: tuple[str, ...] = getattr(self, "vocabulary_", ())
-        return words if self._surface_words is None else self._surface_words
+        if not hasattr(self, "vocabulary_"):
+            return ()
+        if self._surface_words is None:
+            self._surface_words = self._surfaces(self.vocabulary_)
+            self.__dict__.pop("_forms_met", None)
+        return self._surface_words
 
     def fit(self, texts: Iterable[str], y: object = None) -> Self:
         """Learn the vocabulary from training texts; y are labels, to choose what is "auto"."""
@@ -298,7 +305,7 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
     def learn(self, texts: Iterable[str], labels: Sequence[Collection[Any]] | None = None) -> Any:
         """Learn the vocabulary and return the counts (documents × words, csr int32)."""
         for name in ("vocabulary_", "_surface_words", "_forms_met", "detected_", "names_at_",
-                     "_name_words", "_places", "choice_"):  # of a fit before  # fmt: skip
+                     "_name_words", "_numbers", "choice_"):  # of a fit before  # fmt: skip
             self.__dict__.pop(name, None)
         texts = self._seen(texts)
         if labels is not None:
@@ -317,7 +324,7 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
             self.vocabulary_ = words
             self.min_count_ = 1
             return self.count(texts)
-        counts, words = self._counted(texts, None)
+        counts, words = self._counted(texts)
         if not words:
             raise InputError(
                 "no words are left in the training texts; check stop_words and token_pattern"
@@ -362,19 +369,25 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
     def count(self, texts: Iterable[str]) -> Any:
         """Return the counts of texts over the fitted vocabulary, always csr int32."""
         check_is_fitted(self, "vocabulary_")
-        if self._places is None or len(self._places) != len(self.vocabulary_):
-            self._places = column_numbers(self.vocabulary_)
-        return self._counted(strings(texts), self._places)[0]
+        return self._counted(strings(texts))[0]
 
-    def _counted(
-        self, texts: Iterable[str], words: dict[str, int] | None
-    ) -> tuple[Any, tuple[str, ...]]:
-        """Return the counts of these words, or of all, and the words."""
-        rows, count = SparseRows(words), self.analyzer().counts
+    def numbers(self) -> WordNumbers:
+        """Return the numbers of the words to count: of new ones, before it is fitted."""
+        if not hasattr(self, "vocabulary_"):
+            return WordNumbers(None, self.ngrams_, self.name_words_)
+        if self._numbers is None:
+            columns = column_numbers(self.vocabulary_)
+            self._numbers = WordNumbers(columns, self.ngrams_, self.name_words_)
+        return self._numbers
+
+    def _counted(self, texts: Iterable[str]) -> tuple[Any, tuple[str, ...]]:
+        """Return the counts of texts, and the words they are of."""
+        rows = self.analyzer().rows(self.numbers())
         for text in texts:
-            rows.add(count(text))
-        counts, names = rows.matrix()
-        counts.sort_indices()
+            rows.add(rows.passages([(text, 1)]))
+        counts, names = rows.matrix(partial(resolve_min_count, self.min_count))
+        if not hasattr(self, "vocabulary_"):
+            self.forms_met_.update(rows.forms())
         return counts, names
 
     def _seen(self, texts: Iterable[str]) -> Iterable[str]:
@@ -400,8 +413,12 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
         """
         words = tuple(words)
         counter = self._alike(vocabulary=words)
-        shown = self._surfaces(words) if surface_words is None else surface_words
-        counter._surface_words = tuple(shown)
+        if surface_words is not None:
+            counter._surface_words = tuple(surface_words)
+        elif self._surface_words is not None:
+            counter._surface_words = self._surfaces(words)
+        else:  # most words are not kept: the forms of those that are can be looked up later
+            counter._forms_met = self.forms_met_
         counter.vocabulary_, counter.min_count_ = words, min_count
         counter.names_at_ = self.names_at_ if names_at is None else names_at
         return counter
@@ -522,6 +539,10 @@ class Analyzer:
         found._names = names
         return found
 
+    def rows(self, numbers: WordNumbers) -> TextRows:
+        """Return what counts many texts."""
+        return TextRows(self._tokenize, self._stops, self._forms, numbers)
+
     def __call__(self, text: str) -> list[str]:
         """Return the words, and after them their sequences."""
         tokens = self._words(text)
@@ -543,6 +564,14 @@ class Analyzer:
             shifted.append(tail)
             found += map(" ".join, zip(*shifted, strict=False))
         return found
+
+    def document_counts(self, texts: Iterable[WeightedText]) -> Mapping[str, int]:
+        """Return the counts of the words of a document's text fields."""
+        total: Counter[str] = Counter()
+        for number, (text, weight) in enumerate(texts):
+            words = self.counts(text, AFTER_TITLE if number else 0)
+            total.update({word: n * weight for word, n in words.items()} if weight > 1 else words)
+        return total
 
     def counts(self, text: str, begins_at: int = 0) -> Mapping[str, int]:
         """Return how often each word, or sequence of words, stands in a text.
@@ -591,6 +620,11 @@ class _NoText(Analyzer):
         )
 
     counts = __call__  # type: ignore[assignment]
+
+    passages = __call__
+
+    def rows(self, numbers: WordNumbers) -> TextRows:
+        return self  # type: ignore[return-value]
 
 
 def _label_sets_in(y: Any) -> list[npt.NDArray[np.int32]] | None:

@@ -103,7 +103,7 @@ def test_truth_and_nothing_are_written_as_json_has_them(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_document_in_which_nothing_stands_is_empty(row: Any, is_empty: bool) -> None:
-    record = record_of(row, 1, Fields(), WordCounter().analyzer().counts)
+    record = record_of(row, 1, Fields(), WordCounter().analyzer().document_counts)
     assert record.is_empty == is_empty
 
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from itertools import chain, islice, zip_longest
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 import numpy as np
 
-from deplda.data.collocations import chosen_of, chosen_words
+from deplda.data.collocations import chosen_of, chosen_words, resolve_min_count
 from deplda.data.corpus import Corpus
 from deplda.data.encodings import AUTO
 from deplda.data.fields import Fields
@@ -29,6 +29,7 @@ from deplda.data.readers.named_rows import (
 )
 from deplda.data.readers.records import (
     BadLines,
+    Counts,
     CountWords,
     OnBad,
     OnEmpty,
@@ -47,6 +48,7 @@ from deplda.data.readers.spelling import folded
 from deplda.data.readers.svmlight import Names, svmlight_corpora
 from deplda.data.splits import TrainingPart
 from deplda.data.text import WordCounter
+from deplda.data.text_rows import TextRows, WeightedText
 from deplda.data.word_settings import MOST_DOCUMENTS, Document
 from deplda.data.wording import counted
 from deplda.errors import (
@@ -115,7 +117,7 @@ def read_corpus(
     Corpus(2 documents, 5 words, 2 labels, 5 tokens)
     """
     format = format or guess_format(path)
-    count = None if format == "svmlight" else _Counting(counter)
+    count = None if format == "svmlight" else _Counting(counter, in_bulk=True)
     names = (vocabulary, label_names)
     written = Written(encoding, delimiter, sheet, header_row)
     (corpus,) = _corpora(format, fields, count, names, written, None, BadLines(path))
@@ -148,17 +150,23 @@ def read_counted(
     header_row: int | None = None,
     seen: Callable[[int], None] | None = None,
     training: TrainingPart | None = None,
+    every_sequence: bool = True,
 ) -> Counted:
     """Return the documents of a file and, if there were texts to count, the counter of its words.
 
     It is `read_corpus` with all words of texts: `kept_words` chooses of them. A model that is
     fitted with the counter takes texts from then on. `seen` is told of documents as they are read,
     how many more. With `training`, the settings of the counter that are "auto" and the weights of
-    text fields are chosen by the labels of the first documents that train.
+    text fields are chosen by the labels of the first documents that train. Without
+    `every_sequence`, sequences of words that are met once are left out where words need more.
     """
     format = format or guess_format(path)
     counter = WordCounter() if counter is None else counter
-    count = None if format == "svmlight" else _Counting(counter, seen, training, warns=False)
+    count = None
+    if format != "svmlight":
+        count = _Counting(counter, seen, training, warns=False, in_bulk=True)
+        if not every_sequence:
+            count.fewest = lambda n: min(2, resolve_min_count(counter.min_count, n))
     written, empty = Written(encoding, delimiter, sheet, header_row), set[str]()
     bad = BadLines(path, on_empty=empty.add)
     (corpus,) = _corpora(format, fields, count, (None, None), written, None, bad)
@@ -184,10 +192,14 @@ def read_records(
     delimiter: str | None = None,
     sheet: str | int | None = None,
     header_row: int | None = None,
+    rows: TextRows | None = None,
 ) -> Iterator[Record]:
-    """Yield the documents of a file with names one by one, in constant memory; ids are as found."""
-    written = Written(encoding, delimiter, sheet, header_row)
-    return _records(format, fields or Fields(), _Counting(counter), written, BadLines(path))
+    """Yield the documents of a file with names one by one, in constant memory; ids are as found.
+
+    With `rows`, a `CorpusBuilder` counts the texts of many documents, of any files, in bulk.
+    """
+    written, count = Written(encoding, delimiter, sheet, header_row), _Counting(counter, rows=rows)
+    return _records(format, fields or Fields(), count, written, BadLines(path))
 
 
 def read_shards(
@@ -268,7 +280,8 @@ def _corpora(
         vocabulary = found_words if vocabulary is None else vocabulary
         label_names = found_labels if label_names is None else label_names
     records = _records(format, fields, count, written, bad)
-    yield from corpora_of(records, bad, vocabulary, label_names, size)
+    yield from corpora_of(records, bad, vocabulary, label_names, size, count.fewest)
+    count.learn_forms()
 
 
 def kept_words(corpus: Corpus, min_count: int | Literal["auto"]) -> tuple[Corpus, int]:
@@ -289,6 +302,10 @@ def kept_counted(
     return (corpus.align(chosen.vocabulary_) if chosen.names_at_ else kept), chosen
 
 
+def _once(n_words: int) -> int:
+    return 1
+
+
 class _Counting:
     """Counts words as the counter does, and remembers what was found in the file."""
 
@@ -299,6 +316,8 @@ class _Counting:
         training: TrainingPart | None = None,
         *,
         warns: bool = True,
+        in_bulk: bool = False,
+        rows: TextRows | None = None,
     ) -> None:
         self.counter = WordCounter() if counter is None else counter
         self.seen = seen
@@ -310,12 +329,26 @@ class _Counting:
         """What separates labels, where it was not said."""
         self._training = training
         self._warns = warns
-        if not self._is_to_detect():
-            self._count: CountWords = self.counter.analyzer().counts
+        self._in_bulk = in_bulk
+        self.fewest: Callable[[int], int] = _once
+        """Of what number of words, how many tokens a new sequence of them needs."""
+        self._rows = rows
+        self._count: CountWords | None = None if rows is None else rows.passages
 
-    def __call__(self, text: str, begins_at: int = 0) -> Mapping[str, int]:
+    def __call__(self, texts: Iterable[WeightedText]) -> Counts | None:
         self.used = True
-        return self._count(text, begins_at)
+        if self._count is None:
+            analyzer = self.counter.analyzer()
+            self._count = analyzer.document_counts
+            if self._in_bulk:
+                self._rows = analyzer.rows(self.counter.numbers())
+                self._count = self._rows.passages
+        return self._count(texts)
+
+    def learn_forms(self) -> None:
+        """Tell the counter which forms of words were met."""
+        if self._rows is not None and not hasattr(self.counter, "vocabulary_"):
+            self.counter.forms_met_.update(self._rows.forms())
 
     def _is_to_detect(self) -> bool:
         return self.counter.language == "auto" and not hasattr(self.counter, "detected_")
@@ -331,7 +364,6 @@ class _Counting:
             warn(found.separator.note, GuessedSeparatorWarning)
         if self._is_to_detect():
             self.counter.detect_language([text_of(row, held) for _, row in found.first])
-            self._count = self.counter.analyzer().counts
         return found if self._training is None else self._with_choice(found, self._training)
 
     def _with_choice(self, file: Settled, training: TrainingPart) -> Settled:
@@ -347,7 +379,6 @@ class _Counting:
         if choice is not None and weighted:
             fields = replace(fields, weights=dict(choice.settings.weights))
             self.fields = replace(self.fields or fields, weights=fields.weights)
-        self._count = self.counter.analyzer().counts
         return file._replace(rows=chain(first, file.rows), fields=fields)
 
 
@@ -424,7 +455,7 @@ def _collect(
     labels: set[str] = set()
     for record in records:
         labels.update(record.labels)
-        for word, n in record.counts.items():
+        for word, n in cast("Mapping[str, int]", record.counts).items():
             totals[word] = totals.get(word, 0) + n
     words = tuple(sorted(totals))
     if count.used:

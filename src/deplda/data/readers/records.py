@@ -10,20 +10,21 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from deplda.data.corpus import MAX_COUNT, Corpus
+from deplda.data.corpus import MAX_COUNT, Corpus, renamed_columns
 from deplda.data.fields import TITLE, Fields, Where
 from deplda.data.files import StrPath
-from deplda.data.names import AFTER_TITLE
 from deplda.data.readers.separators import USUAL
 from deplda.data.rows import SparseRows
+from deplda.data.text_rows import Passages, TextRows, WeightedText
 from deplda.data.wording import did_you_mean
 from deplda.errors import InputError, ReadError, place_of
 
 MAX_COLUMNS = 10_000_000
 """Words, or labels, that a file without names for each of them may have."""
 
-CountWords = Callable[..., Mapping[str, int]]
-"""Counts the words of a text; a second value says how many words stand before it."""
+Counts = Mapping[str, int] | Passages
+"""The words of a document, or its texts, to be counted together with those of others."""
+CountWords = Callable[[Iterable[WeightedText]], Counts | None]
 
 
 Row = Mapping[str, Any]
@@ -36,7 +37,7 @@ class Record(NamedTuple):
 
     line: int
     id: str | None
-    counts: Mapping[str, int]
+    counts: Counts
     labels: Iterable[str]
     is_empty: bool = False
     """Whether nothing stands in it: no text but white space, and no words."""
@@ -54,21 +55,36 @@ class CorpusBuilder:
         self._words = SparseRows(vocabulary, "vocabulary")
         self._labels = SparseRows(label_names, "label_names")
         self._ids: list[str] = []
+        self._texts: TextRows | None = None
 
     def __len__(self) -> int:
         return len(self._ids)
 
-    def add(self, counts: Mapping[str, int], labels: Iterable[str], id: str | None = None) -> None:
+    def add(self, counts: Counts, labels: Iterable[str], id: str | None = None) -> None:
         """Append one document; `id` defaults to its number."""
-        for word, count in counts.items():
-            whole_count(word, count)
-        self._words.add(counts)
+        texts = counts if isinstance(counts, Passages) else None
+        if texts is not None and self._texts is None:
+            self._texts = texts.rows
+            for _ in self._ids:
+                self._texts.add(None)
+        if self._texts is not None:
+            self._texts.add(texts)
+        self._words.add({} if isinstance(counts, Passages) else counts)
         self._labels.add(dict.fromkeys(labels, 1))
         self._ids.append(str(len(self._ids)) if id is None else id)
 
-    def corpus(self) -> Corpus:
-        """Return what was added; learned names are sorted, so they do not depend on the order."""
+    def corpus(self, fewest: Callable[[int], int] = lambda _: 1) -> Corpus:
+        """Return what was added; learned names are sorted, so they do not depend on the order.
+
+        New sequences of words need `fewest(n)` tokens, where texts have n words.
+        """
         words, vocabulary = self._words.matrix()
+        if self._texts is not None:
+            before, (counts, names) = vocabulary, self._texts.matrix(fewest)
+            if not self._words.fixed:
+                vocabulary = tuple(sorted({*vocabulary, *names})) if vocabulary else names
+            counts = renamed_columns(counts, names, vocabulary)
+            words = counts + renamed_columns(words, before, vocabulary) if words.nnz else counts
         labels, label_names = self._labels.matrix()
         return Corpus(words, labels, vocabulary, label_names, self._ids)
 
@@ -138,6 +154,7 @@ def corpora_of(
     vocabulary: Sequence[str] | None,
     label_names: Sequence[str] | None,
     size: int | None,
+    fewest: Callable[[int], int] = lambda _: 1,
 ) -> Iterator[Corpus]:
     """Yield the records as corpora of `size`, or all of them as one."""
     builder, is_empty = CorpusBuilder(vocabulary, label_names), True
@@ -146,11 +163,11 @@ def corpora_of(
             builder.add(record.counts, record.labels, record.id)
         if len(builder) == size:
             with located(bad.path):
-                yield builder.corpus()
+                yield builder.corpus(fewest)
             builder, is_empty = CorpusBuilder(vocabulary, label_names), False
     if len(builder):
         with located(bad.path):
-            yield builder.corpus()
+            yield builder.corpus(fewest)
     elif is_empty and not bad.lines:
         raise without_documents(bad.path)
 
@@ -257,7 +274,7 @@ def record_of(row: Row, line: int, fields: Fields, count: CountWords) -> Record:
     return Record(line, name, counts, _labels(row, fields), is_empty, texts, title)
 
 
-def counts_in(row: Row, fields: Fields, count: CountWords) -> Mapping[str, int]:
+def counts_in(row: Row, fields: Fields, count: CountWords) -> Counts:
     """Return the counts of a row's words: those given, or of its list of words, or of its texts.
 
     There are none where all of these are null.
@@ -269,12 +286,7 @@ def counts_in(row: Row, fields: Fields, count: CountWords) -> Mapping[str, int]:
     texts = _texts(row, fields)
     if not texts:
         _check_content(row, fields)
-    total: Counter[str] = Counter()
-    for place, (name, text) in enumerate(texts.items()):
-        words = count(text, AFTER_TITLE) if place else count(text)
-        weight = fields.weight_of(name)
-        total.update({word: n * weight for word, n in words.items()} if weight > 1 else words)
-    return total
+    return count([(text, fields.weight_of(name)) for name, text in texts.items()]) or {}
 
 
 def _texts(row: Row, fields: Fields) -> dict[str, str]:
@@ -321,7 +333,7 @@ def _count_object(counts: object, name: str) -> Mapping[str, int]:
             continue
         if isinstance(count, float) and count.is_integer() and count <= MAX_COUNT:
             count = int(count)
-        total[word] += whole_count(word, count)
+        total[word] = whole_count(word, total[word] + whole_count(word, count))
     return total
 
 
