@@ -66,7 +66,7 @@ HOMES = {
     "pyoxigraph": {"data.readers.vocabularies"},
     "py3langid": {"data.languages"},
     "sklearn": {
-        "data.evidence",
+        "data.external",
         "data.languages",
         "data.text",
         "data.targets",

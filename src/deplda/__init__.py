@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from deplda import inference as inference
     from deplda.data import datasets, splits
     from deplda.data.corpus import Corpus, concat
-    from deplda.data.evidence import Documents
+    from deplda.data.external import Documents
     from deplda.data.readers import (
         Fields,
         Where,
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         write_jsonl,
         write_svmlight,
     )
-    from deplda.data.readers.expert_files import Suggestions, read_suggestions
+    from deplda.data.readers.score_files import read_scores
     from deplda.data.readers.vocabularies import read_vocabulary, write_vocabulary
     from deplda.data.splits import Split
     from deplda.data.statistics import Statistics, describe
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
         GuessedSeparatorWarning,
         InputError,
         LearnedFromWarning,
-        MissingSuggestionsWarning,
         NoKnownWordsWarning,
         NotCountsWarning,
         NothingHeldOutWarning,
@@ -62,21 +61,19 @@ if TYPE_CHECKING:
 # Where each name lives. Nothing is imported before it is asked for: a command line starts fast.
 _HOMES = {
     "data.corpus": "Corpus concat",
-    "data.evidence": "Documents",
+    "data.external": "Documents",
     "data.readers": "Fields Where read_corpus read_shards write_annif write_jsonl write_svmlight",
     "data.splits": "Split",
     "data.statistics": "Statistics describe",
     "data.targets": "label_array",
     "data.text": "WordCounter",
-    "data.readers.expert_files": "Suggestions read_suggestions",
+    "data.readers.score_files": "read_scores",
     "data.readers.vocabularies": "read_vocabulary write_vocabulary",
     "data.vocabulary": "Concept Vocabulary",
     "errors": (
         "ApproximateCountsWarning DataUnavailableError DepldaError EngineError "
         "FractionalCountsWarning GuessedEncodingWarning GuessedSeparatorWarning InputError "
-        "LearnedFromWarning "
-        "MissingSuggestionsWarning NoKnownWordsWarning NotCountsWarning NothingHeldOutWarning "
-        "ReadError"
+        "LearnedFromWarning NoKnownWordsWarning NotCountsWarning NothingHeldOutWarning ReadError"
     ),
     "evaluation": "Evaluation compare evaluate scorecard",
     "models.dependency": "DependencyLDA",
@@ -121,7 +118,6 @@ __all__ = [
     "InputError",
     "LabelWords",
     "LearnedFromWarning",
-    "MissingSuggestionsWarning",
     "NoKnownWordsWarning",
     "NotCountsWarning",
     "NothingHeldOutWarning",
@@ -130,7 +126,6 @@ __all__ = [
     "Schedule",
     "Split",
     "Statistics",
-    "Suggestions",
     "TfidfSVM",
     "TopicLabels",
     "Traces",
@@ -150,8 +145,8 @@ __all__ = [
     "predict_shards",
     "prior_topic_labels",
     "read_corpus",
+    "read_scores",
     "read_shards",
-    "read_suggestions",
     "read_vocabulary",
     "scorecard",
     "splits",

@@ -121,10 +121,6 @@ class NoKnownWordsWarning(UserWarning):
     """Some documents have no vocabulary words: their scores are those of any document."""
 
 
-class MissingSuggestionsWarning(UserWarning):
-    """An expert's file lacks some documents: they count as having no suggestions from it."""
-
-
 class LearnedFromWarning(UserWarning):
     """Some test documents are among those that the model has learned from."""
 

@@ -130,14 +130,14 @@ def test_a_sheet_is_chosen_and_what_is_wrong_in_it_named(tmp_path: Path, of_exce
 
 
 def test_what_was_predicted_into_a_table_can_be_read_back(tmp_path: Path, of_excel: Path) -> None:
-    from deplda.data.readers.expert_files import read_suggestions
+    from deplda.data.readers.score_files import ScoreFile
 
-    found = []
+    files = []
     for name in ("labels.csv", "labels.tsv", "labels.xlsx"):
         done("predict", of_excel, of_excel.parent / "a.xlsx", "-o", tmp_path / name)
-        found.append(read_suggestions(tmp_path / name))
-        assert found[-1].ids == tuple(row[0] for row in rows())
-        assert (found[-1].scores.toarray() == found[0].scores.toarray()).all()
+        files.append(ScoreFile.read(tmp_path / name))
+        assert [*files[-1].rows] == [row[0] for row in rows()]
+        assert (files[-1].scores.toarray() == files[0].scores.toarray()).all()
 
 
 def test_pdf_and_word_files_are_predicted_and_explained(tmp_path: Path, model: Path) -> None:

@@ -136,7 +136,7 @@ def test_hostile_labels_words_and_texts_are_shown_and_not_obeyed() -> None:
     console.print(model.explain(text))
 
 
-def test_a_part_with_a_hostile_name_as_an_expert_may_have_is_shown_and_not_obeyed(
+def test_a_part_with_a_hostile_name_as_scores_may_have_is_shown_and_not_obeyed(
     model: TopicModel,
 ) -> None:
     explanation = model.explain(newsroom().corpus[[0]], k=1)

@@ -8,11 +8,11 @@ import pytest
 from scipy.sparse import csr_array
 
 from deplda import Corpus
-from deplda.data.evidence import Documents
 from deplda.engine import execution
 from deplda.engine.execution import Execution
 from deplda.models import holdout, hybrid_scorer, mixture
 from deplda.models.calibration import calibrate
+from deplda.models.external import CountsAndArrays
 from deplda.models.holdout import Chosen, Fold, choose, numbers_to_try
 from deplda.models.hybrid_scorer import BELOW
 from deplda.models.mixture import HeldOut
@@ -31,8 +31,7 @@ def fold_without(held: Array, train: Corpus, n_candidates: int) -> Fold:
     model = quick()
     counts, labels, _, _ = model._begin_fit(train, None, None)
     model._n_learned = labels.shape[1]
-    nothing = model._evidence(Documents(train), counts, labels)
-    return model._without(held, counts, labels, n_candidates, None, nothing)
+    return model._without(held, CountsAndArrays(counts), labels, n_candidates, None)
 
 
 @cache

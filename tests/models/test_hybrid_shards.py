@@ -296,11 +296,6 @@ def test_it_learns_on_from_more_documents(three: Path) -> None:
 
 
 def test_what_shards_cannot_be_learned_with_is_named(three: Path, tmp_path: Path) -> None:
-    class Ranks:
-        def rank(self, documents: Any, k: int) -> Any: ...
-
-    with pytest.raises(InputError, match="experts are asked about documents in memory"):
-        quick(experts=[Ranks()]).fit_shards(three, tmp_path / "s")
     counter = WordCounter(names=Vocabulary([]))
     with pytest.raises(InputError, match="names of a vocabulary"):
         quick().fit_shards(three, tmp_path / "s", counter=counter)

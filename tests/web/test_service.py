@@ -11,13 +11,12 @@ import msgspec
 import pytest
 from scipy.special import logit
 
-from deplda import FlatLDA, WordCounter
+from deplda import FlatLDA, InputError, WordCounter
 from deplda.models.suggesting import Asked
 from deplda.web import Limits
 from deplda.web.requests import request_types
 from deplda.web.service import ModelService
-from tests.models.test_asks_experts import fitted as asking
-from tests.models.test_asks_experts import parts
+from tests.models.test_external import fitted as with_arrays
 from tests.web.serving import (
     LABELS,
     TEXTS,
@@ -286,14 +285,8 @@ def test_flat_lda_explains_but_has_no_topics(counts: httpx.Client) -> None:
     assert "no topics" in counts.get("/v1/topics").json()["error"]
 
 
-def test_a_model_that_asks_experts_is_served_by_its_words_alone() -> None:
-    model, new = asking(), parts()[1]
-    assert model.experts_
-    row = new.counts[[0]].tocoo()
-    words = {new.vocabulary[w]: int(n) for w, n in zip(row.coords[1], row.data, strict=True)}
-    with running(model) as address, httpx.Client(base_url=address) as client:
-        (found,) = suggest(client, {"words": words}, cutoff=3)
-    (expected,) = model.by_words_alone().suggest(new[:1], cutoff=3)
-    assert [each["label"] for each in found["labels"]] == expected.labels.tolist()
-    chances = [each["probability"] for each in found["labels"]]
-    assert chances == expected.probabilities.tolist()
+def test_a_model_that_requires_external_arrays_is_not_served() -> None:
+    with pytest.raises(
+        InputError, match="requires embeddings and scores of 'wise', which requests"
+    ):
+        ModelService(with_arrays(), Limits())

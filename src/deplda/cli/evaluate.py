@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from deplda.cli.beside import Beside, asked_by, beside_options
 from deplda.cli.documents import Reading, corpus_argument, reading_options
+from deplda.cli.external import ExternalFiles, arrays_for, external_options
 from deplda.cli.measuring import (
     Measured,
     columns_of,
@@ -70,7 +70,7 @@ _MOST_TRIED = 100
     is_flag=True,
     help="Also give credit for broader terms of the model's thesaurus.",
 )
-@beside_options
+@external_options
 @reading_options
 @force
 @as_json
@@ -86,7 +86,7 @@ def evaluate(
     jobs: int | None,
     device: str,
     hierarchical: bool,
-    beside: Beside,
+    external: ExternalFiles,
     reading: Reading,
     force: bool,
     as_json: bool,
@@ -110,12 +110,13 @@ def evaluate(
     asked.check()
     if by_subject is not None:
         check_output(by_subject, force)
-    classifier, known = asked_by(opened(model, jobs, device), beside)
+    classifier = opened(model, jobs, device)
+    arrays = arrays_for(classifier, external)
     if hierarchical:
         _check_hierarchy(classifier, model)
-    test = labelled(classifier, corpus, reading, split, known)
+    test = labelled(classifier, corpus, reading, split, arrays)
     with waiting(f"evaluating on {counted(len(test), 'document')}"):
-        found = measure(classifier, test, asked, known)
+        found = measure(classifier, test, asked, arrays)
     near = _near(classifier, found) if hierarchical else None
     if by_subject is not None:
         _write_by_subject(by_subject, classifier, found)
@@ -154,7 +155,7 @@ def evaluate(
 @split_option
 @jobs_option
 @device_option
-@beside_options
+@external_options
 @reading_options
 @as_json
 def tune(
@@ -164,7 +165,7 @@ def tune(
     split: str,
     jobs: int | None,
     device: str,
-    beside: Beside,
+    external: ExternalFiles,
     reading: Reading,
     as_json: bool,
 ) -> None:
@@ -180,17 +181,18 @@ def tune(
     from deplda.evaluation import tune_cut
     from deplda.models.suggesting import WITHOUT_PROBABILITIES, Asked, suggested
 
-    classifier, known = asked_by(opened(model, jobs, device), beside)
+    classifier = opened(model, jobs, device)
+    arrays = arrays_for(classifier, external)
     if not classifier.has_probabilities:
         raise InputError(f"there is no threshold to find: {WITHOUT_PROBABILITIES}")
-    test = labelled(classifier, corpus, reading, split, known)
+    test = labelled(classifier, corpus, reading, split, arrays)
     warn_of_learned(classifier, test)
     names = columns_of(classifier, test)
     usual, best = (
         in_columns(each, classifier, names)
         for each in suggested(
             classifier,
-            test if known is None else known.of_corpus(test),
+            test if arrays is None else arrays.of_corpus(test, classifier.classes_),
             Asked(),
             Asked(threshold=0.0, k=limit),
         )

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from deplda.cli.beside import Beside, asked_by
 from deplda.cli.documents import Reading, as_path, format_of, is_readable, reading_options
 from deplda.cli.output import as_json, check_output, force, note, saved_model, show, show_json
 from deplda.cli.thesaurus import told_in, told_language_option
@@ -67,7 +66,7 @@ def explain(
     """
     if html is not None:
         check_output(html, force)
-    classifier, _ = asked_by(_explaining_model(model), Beside({}, None))
+    classifier = _explaining_model(model)
     told_in(classifier, label_language)
     explanation = _explained(
         classifier, *_row(document, pick, reading, classifier.fields_), k=limit, n_words=words

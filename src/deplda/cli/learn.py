@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from deplda.cli.beside import Beside, embeddings_option
 from deplda.cli.documents import Reading, load_corpus, part_of, reading_options
+from deplda.cli.external import ExternalFiles, embeddings_option
 from deplda.cli.options import jobs_option, split_option
 from deplda.cli.output import (
     as_json,
@@ -93,15 +93,17 @@ def learn(
     if classifier.vocabulary_ is not None:
         documents = as_the_model_has_them(documents, classifier)
     n_labels, n_words = classifier.n_learned_labels_, classifier.n_features_in_
-    known = Beside({}, embeddings).opened()
-    known.number(loaded.corpus.ids)
+    arrays = ExternalFiles({}, embeddings).read()
+    arrays.number(loaded.corpus.ids)
     classifier.set_params(n_jobs=jobs, verbose=sys.stderr.isatty())
     if n_before := int(classifier.learned_from(documents).sum()):
         note(
             f"{n_before:,} of {counted(len(documents), 'document')} have the same words as "
             "documents that the model has learned from: they count twice"
         )
-    classifier.partial_fit(documents if embeddings is None else known.of_corpus(documents))
+    classifier.partial_fit(
+        documents if embeddings is None else arrays.of_corpus(documents, documents.label_names)
+    )
     came_in = _came_in(documents, classifier, n_labels, n_words)
     if not came_in["known_labels"]:
         note(

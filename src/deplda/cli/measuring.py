@@ -13,7 +13,7 @@ from deplda.data.wording import counted
 from deplda.errors import InputError
 
 if TYPE_CHECKING:
-    from deplda.cli.beside import Known
+    from deplda.cli.external import ExternalArrays
     from deplda.data.corpus import Corpus
     from deplda.evaluation import Evaluation, Headline, SuggestionMetrics
     from deplda.models.suggesting import Asked, Suggested
@@ -28,15 +28,15 @@ def opened(path: Path, jobs: int | None, device: str) -> Any:
 
 
 def labelled(
-    classifier: Any, corpus: str, reading: Reading, split: str, known: Known | None = None
+    classifier: Any, corpus: str, reading: Reading, split: str, arrays: ExternalArrays | None = None
 ) -> Corpus:
     """Return the labelled documents of a corpus, or of the test part of a data set."""
     from deplda.data.text import CountsOnly
 
     counter = classifier.counter_ or CountsOnly()
     loaded = load_corpus(corpus, reading, counter, classifier.fields_)
-    if known is not None:
-        known.number(loaded.corpus.ids)
+    if arrays is not None:
+        arrays.number(loaded.corpus.ids)
     test = part_of(loaded, split, "test")
     if not test.labels.nnz:
         raise InputError(
@@ -75,11 +75,11 @@ def measure(
     model: Any,
     test: Corpus,
     asked: Asked | None = None,
-    known: Known | None = None,
+    arrays: ExternalArrays | None = None,
 ) -> Measured:
     """Return how good a model is on labelled documents, and warn if it has learned from them.
 
-    `known` is what is known of them beside their words.
+    `arrays` are the external arrays of the documents.
     """
     import numpy as np
 
@@ -88,7 +88,7 @@ def measure(
 
     asked = asked or Asked()
     n_learned = warn_of_learned(model, test)
-    documents: Any = test if known is None else known.of_corpus(test)
+    documents: Any = test if arrays is None else arrays.of_corpus(test, model.classes_)
     ranking, names = _ranking_of(model, test, documents), columns_of(model, test)
     truth = test.align(labels=names).labels
     some = Asked(threshold=0.0 if model.has_probabilities else None, k=_BEST)

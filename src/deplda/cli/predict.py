@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from deplda.cli.beside import Beside, Known, asked_by, beside_options
 from deplda.cli.documents import Reading, is_readable, reading_options, records_of
+from deplda.cli.external import ExternalArrays, ExternalFiles, arrays_for, external_options
 from deplda.cli.options import (
     OneOf,
     cutoff_option,
@@ -69,7 +69,7 @@ _FLAGS = ("out_of_vocabulary", "empty")
 @engine_option
 @device_option
 @told_language_option
-@beside_options
+@external_options
 @reading_options
 @force
 def predict(
@@ -85,7 +85,7 @@ def predict(
     engine: str,
     device: str,
     label_language: str | None,
-    beside: Beside,
+    external: ExternalFiles,
     reading: Reading,
     force: bool,
 ) -> None:
@@ -122,11 +122,11 @@ def predict(
     asked.check()
     if _is_folder_of_shards(documents, reading):
         others = (threshold, label_language, None if device == "cpu" else device, force or None,
-                  asked_format, beside or None)  # fmt: skip
+                  asked_format, external or None)  # fmt: skip
         if output is None or any(other is not None for other in others):
             raise click.UsageError(
                 "A folder of shards needs -o FOLDER; it takes --cutoff, but no --threshold, "
-                "--force, --device, --label-language, --expert, --embeddings or --output-format: "
+                "--force, --device, --label-language, --scores, --embeddings or --output-format: "
                 "its parts are JSON lines."
             )
         _predict_shards(model, documents[0], output, asked, reading, jobs, engine)
@@ -140,7 +140,7 @@ def predict(
     classifier: Any = saved_model(model).set_params(
         n_jobs=jobs, engine=engine, device=device, verbose=False
     )
-    classifier, known = asked_by(classifier, beside)
+    arrays = arrays_for(classifier, external)
     told_in(classifier, label_language)
     value = "probability" if classifier.has_probabilities else "score"
     target = open_output(output, format, value=value, resume=resume, force=force)
@@ -148,10 +148,10 @@ def predict(
         note(f"Note: {WITHOUT_PROBABILITIES}.")
     # Other processes are sent the model once a batch, and a GPU is full with many documents only.
     size = _BATCH if engine == "threads" and device == "cpu" else 64 * _BATCH
-    predicted = partial(_answered, classifier, column_numbers(classifier.words_), asked, known)
+    predicted = partial(_answered, classifier, column_numbers(classifier.words_), asked, arrays)
     records = records_of(documents, reading, classifier, in_bulk=True)
-    if known is not None:
-        records = known.numbered(records)
+    if arrays is not None:
+        records = arrays.numbered(records)
     records = target.remaining(records, predicted)
     written = _write(target, output, _batches(predicted, records, size))
     n_done = counted(target.n_before + written["documents"], "document")
@@ -260,8 +260,9 @@ def _batches(
 
 
 def _answered(
-    model: Any, words: dict[str, int], asked: Asked, known: Known | None, batch: list[Record]
-) -> list[Answered]:
+    model: Any, words: dict[str, int], asked: Asked, arrays: ExternalArrays | None,
+    batch: list[Record],
+) -> list[Answered]:  # fmt: skip
     """Return what is said of each document, counted by the model's words."""
     from deplda.data.readers import CorpusBuilder
     from deplda.models.suggesting import answers_of
@@ -272,7 +273,7 @@ def _answered(
     for record in batch:
         builder.add(record.counts, ())
     rows: Any = builder.corpus()
-    if known is not None:
-        rows = known.of(rows, [str(record.id) for record in batch])
+    if arrays is not None:
+        rows = arrays.of(rows, [str(record.id) for record in batch], model.classes_)
     answers = answers_of(model, rows, asked, [record.is_empty for record in batch])
     return [Answered(str(r.id), answer) for r, answer in zip(batch, answers, strict=True)]

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from deplda.cli.beside import Beside, Known, beside_options
 from deplda.cli.documents import (
     Loaded,
     Reading,
@@ -23,6 +22,7 @@ from deplda.cli.documents import (
     reading_options,
     word_options,
 )
+from deplda.cli.external import ExternalArrays, ExternalFiles, external_options
 from deplda.cli.measuring import Measured, measure
 from deplda.cli.options import OneOf, device_option, engine_option, jobs_option, split_option
 from deplda.cli.output import (
@@ -128,7 +128,7 @@ _OWN_OPTIONS = {
     " similar ones in explanations. Anyone who has the model can read them: not for "
     "private texts.",
 )
-@beside_options
+@external_options
 @reading_options
 @word_options
 @vocabulary_options
@@ -144,7 +144,7 @@ def train(
     max_words: int | None,
     split: str,
     keep_examples: bool,
-    beside: Beside,
+    external: ExternalFiles,
     reading: Reading,
     words: Words,
     vocabulary: Path | None,
@@ -177,12 +177,12 @@ def train(
     if asked["model"] is None:
         asked["model"] = _usual_model(asked, checkpoint)
     model = _make_model(**asked)
-    if beside and (scratch is not None or not can(model, "experts")):
+    if external and (scratch is not None or not can(model, "external")):
         raise click.UsageError(
-            f"--expert and --embeddings are for {verbs_that_can('experts')}, and not for --scratch."
+            f"--scores and --embeddings are for {verbs_that_can('external')}, not for --scratch."
         )
     concepts = None if vocabulary is None else open_vocabulary(vocabulary, label_language)
-    known = beside.opened() if beside else None
+    arrays = external.read() if external else None
     begin = time.perf_counter()
     kept = None
     if scratch is not None:
@@ -206,13 +206,12 @@ def train(
             counter.set_params(names=concepts)
             how["vocabulary"] = concepts
         kept = _learn(model, corpus, reading, counter, words, split, holdout, asked["seed"],
-                      how, named, known, keep_examples)  # fmt: skip
+                      how, named, arrays, keep_examples)  # fmt: skip
         model.vocabulary_, model.label_language_ = concepts, label_language
     found = None
     if kept is not None:
-        asks = known if model.experts_ else None
         with waiting(f"evaluating on {counted(len(kept), 'document')}"):
-            found = measure(model, kept, known=asks)
+            found = measure(model, kept, arrays=arrays)
     # How it was run this time is nothing to remember.
     model.set_params(verbose=False, n_jobs=None)
     model.save(output, metrics=None if found is None else found.to_dict())
@@ -235,11 +234,13 @@ def train(
         show(
             "Names of concepts are not used: held-out documents were labelled no better with them."
         )
-    if known is not None:
+    if arrays is not None:
+        from deplda.models.external import in_words
+
         show(
-            f"Weighed beside words: {', '.join(model.experts_)}."
-            if model.experts_
-            else "Experts and embeddings are not used: held-out documents were labelled no better "
+            f"The model uses {in_words(model.external_)}, and requires them of every new document."
+            if model.external_
+            else "Scores and embeddings are not used: held-out documents were labelled no better "
             "with them, or not clearly so."
         )
     if model.examples_ is not None:
@@ -289,7 +290,7 @@ def _suggests_from(calibration: Any) -> str:
 def _learn(
     model: Any, corpus: str, reading: Reading, counter: WordCounter, words: Words, split: str,
     holdout: float | None, seed: int, how: dict[str, Any],
-    named: Callable[[Corpus], Corpus] | None, known: Known | None, keep_examples: bool,
+    named: Callable[[Corpus], Corpus] | None, arrays: ExternalArrays | None, keep_examples: bool,
 ) -> Corpus | None:  # fmt: skip
     """Let the model learn from a corpus; return what was kept for testing."""
     from deplda.data.splits import TrainingPart
@@ -299,8 +300,8 @@ def _learn(
     training = TrainingPart(None if split == "none" else split, holdout, seed)
     loaded = load_corpus(corpus, reading, counter, training=training)
     titles = titles_of(corpus, reading, loaded) if keep_examples else {}
-    if known is not None:
-        known.number(loaded.corpus.ids)
+    if arrays is not None:
+        arrays.number(loaded.corpus.ids)
     if named is not None:
         loaded = loaded._replace(corpus=named(loaded.corpus))
     learned, kept = _parts(loaded, split, holdout, seed)
@@ -310,7 +311,8 @@ def _learn(
     learned, options = _with_kept_words(learned, loaded, words)
     if "vocabulary" in how:
         note_languages(how["vocabulary"], options.get("counter"))
-    model.fit(learned if known is None else known.of_corpus(learned), **options, **how)
+    documents = learned if arrays is None else arrays.of_corpus(learned, learned.label_names)
+    model.fit(documents, **options, **how)
     model.fields_ = loaded.fields
     if keep_examples:
         model.keep_examples(learned, [titles[id] for id in learned.ids])

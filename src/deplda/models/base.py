@@ -27,7 +27,7 @@ from deplda.data.corpus import (
     word_names,
 )
 from deplda.data.documented import Documented
-from deplda.data.evidence import Documents
+from deplda.data.external import Documents
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath
 from deplda.data.names import MARK
@@ -487,7 +487,7 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         return self
 
     def _counts_of(self, X: Any) -> Counts:
-        """Return X as counts, whatever else is known of it."""
+        """Return X as counts, without external arrays."""
         return self._read_counts(X, reset=False)
 
     def _words_in(self, counts: Counts) -> Counts:
@@ -516,8 +516,8 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
             return self._counts_of_corpus(X, reset=reset)
         if isinstance(X, Documents):
             raise InputError(
-                f"X comes with what else is known of documents, which {type(self).__name__} does "
-                "not weigh; give its X alone, or use HybridLDA"
+                f"X has embeddings or scores, which {type(self).__name__} does not use; pass its X "
+                "alone, or use HybridLDA"
             )
         if isinstance(X, str):
             raise InputError("X is one text; put it in a list")
@@ -659,13 +659,9 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
         return len(self.classes_)
 
     @property
-    def experts_(self) -> tuple[str, ...]:
-        """Other programs, by name, that the model weighs the suggestions of."""
+    def external_(self) -> tuple[str, ...]:
+        """The external arrays (`Documents`) that every new document needs."""
         return ()
-
-    def by_words_alone(self) -> Self:
-        """Return the model for documents of which nothing but words is known."""
-        return self
 
     @property
     def n_known_by_name_(self) -> int:

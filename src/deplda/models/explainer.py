@@ -15,8 +15,8 @@ from deplda.errors import InputError
 from deplda.inference.scores import best
 from deplda.models import reasons
 from deplda.models.base import Counts, Floats, LabelClassifier, Numbers
-from deplda.models.expert_signals import counts_in
 from deplda.models.explanation import Explanation
+from deplda.models.external import counts_in
 from deplda.models.neighbours import number_of
 from deplda.models.reasons import Topic, Weighted
 from deplda.training.estimates import LabelWords, TopicLabels

@@ -112,7 +112,7 @@ def _key(explanation: Explained) -> str:
 
 def _item(reason: Reason, number: int, best: float, has_shares: bool) -> str:
     rounded = reason.rounded_parts().items()
-    # A part may be called by an expert's name, which is anybody's.
+    # The name of an external signal may be any text.
     parts = ", ".join(
         f"{escape(_NAMES.get(name, name))} {_signed(value)}" for name, value in rounded
     )

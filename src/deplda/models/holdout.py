@@ -23,15 +23,14 @@ from deplda.models import mixture
 from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.calibration import Calibration, HeldOutPairs, calibrate
 from deplda.models.candidates import Index, Labels, Sparse, companions, training_lists
-from deplda.models.expert_signals import Expert, expert_of, scores_at
+from deplda.models.external import ExternalSignal, external_values, scores_at
 from deplda.models.hybrid_scorer import (
     BELOW,
     Shortlist,
     Shortlister,
-    expert_values,
     name_scores,
     with_named,
-    with_suggested,
+    with_scored,
 )
 from deplda.models.linear import reduced
 from deplda.models.mixture import Bools, HeldOut, Judged
@@ -45,9 +44,9 @@ FEW, MANY = 100, 200
 _WORTH_MORE = 0.005
 """More candidates are taken if they hold this share more of the true labels."""
 _CHEAP_PAIRS = 20_000_000
-_CLEARLY_BETTER, _WORTH_ASKING = 3.0, 0.005
-"""Gain, and average precision by document or by label, from which on experts are taken: they have
-to be asked about every new document."""
+_CLEARLY_BETTER, _WORTH_REQUIRING = 3.0, 0.005
+"""Gain, and average precision by document or by label, from which on external arrays are used: they
+are then required of every new document."""
 _SAMPLED_PAIRS = 300_000
 _DOCUMENTS_TO_CHOOSE_BY = 1_000
 
@@ -126,8 +125,8 @@ class Fold(NamedTuple):
     """All of their labels."""
     mentions: Mentions | None
     """The labels whose names stand in them; None where names are not looked at."""
-    suggested: tuple[Sparse, ...] = ()
-    """What each expert says of them, of labels that other documents have."""
+    scores: tuple[Sparse, ...] = ()
+    """External scores of labels that other documents have."""
 
     def with_candidates(self, n: int, execution: Execution) -> Fold:
         """Return it with so many candidates a document."""
@@ -167,9 +166,9 @@ class Fold(NamedTuple):
         seen = HeldOut(np.where(is_known, labels, -1).astype(np.int32), values, self.truth)
         return NamedFold(seen, HeldOut(labels, values, self.every_truth), at, mentions.features)
 
-    def with_suggested(self) -> Fold:
-        """Return it with the candidates that experts bring up."""
-        return self._replace(found=with_suggested(self.found, self.suggested))
+    def with_scored(self) -> Fold:
+        """Return it with the labels that have external scores as candidates."""
+        return self._replace(found=with_scored(self.found, self.scores))
 
     def recall_of(self, k: int) -> float:
         """Return the share of true labels among the k candidates with the largest shares."""
@@ -240,10 +239,8 @@ class Chosen(NamedTuple):
     """None where names are not looked at, or are of no use."""
     is_unseen: Bools | None = None
     """Which candidates no other document has, so that they are known by name alone."""
-    experts: tuple[Expert, ...] = ()
-    """How those are read that are of use."""
-    without_experts: Chosen | None = None
-    """What was chosen for documents of which experts say nothing."""
+    external: tuple[ExternalSignal, ...] = ()
+    """Empty if the external arrays are not useful."""
     taught_truth: Sparse | None = None
     """Labels of the documents held out that others have too, where `held_out` has more."""
 
@@ -333,12 +330,13 @@ def find_all(shortlister: Shortlister, counts: Counts, execution: Execution) -> 
 
 def choose(
     folds: Sequence[Fold], costs: Sequence[float], numbers: Sequence[int], execution: Execution,
-    experts: Sequence[str] = (),
+    signals: Sequence[str] = (),
 ) -> Chosen:  # fmt: skip
     """Return the C, the number of candidates and the mixture that are best for held-out documents.
 
     C is chosen with the first number of candidates, then another number is taken if it is better.
     Where that was by some labels, and is not the usual C, all labels decide between the two.
+    `signals` are the names of external signals.
     """
 
     def with_candidates(n: int) -> list[_Task]:
@@ -375,7 +373,7 @@ def choose(
         plain = Chosen(cost, n, mixture.judge(held[at], execution), held[at], lessons)
         own, svms = [t.fold for t in chosen], [s[at] for s in solved]
         named = _with_names(own, svms, plain, execution) or plain
-        return _with_experts(own, svms, named, experts, execution) if experts else named
+        return _with_external(own, svms, named, signals, execution) if signals else named
 
 
 class _Named(NamedTuple):
@@ -443,12 +441,12 @@ def _with_names(
     )  # fmt: skip
 
 
-def _with_experts(
+def _with_external(
     folds: Sequence[Fold], svms: Sequence[Solved], before: Chosen, names: Sequence[str],
     execution: Execution,
 ) -> Chosen:  # fmt: skip
-    """Return what was chosen with experts as signals, or without where they are no better."""
-    wide = [fold.with_suggested() for fold in folds]
+    """Return the choice with external signals, or without them where they are no better."""
+    wide = [fold.with_scored() for fold in folds]
     named = None if before.name_weights is None else _named(wide, svms)
     if named is None:
         seen = every = _together(
@@ -456,38 +454,37 @@ def _with_experts(
         )
     else:
         seen, every = named.seen, named.every
-    suggested = [csr_array(vstack(own)) for own in zip(*(f.suggested for f in wide), strict=True)]
-    experts = tuple(
-        expert_of(name, scores_at(own, seen.labels))
-        for name, own in zip(names, suggested, strict=True)
+    scores = [csr_array(vstack(own)) for own in zip(*(f.scores for f in wide), strict=True)]
+    signals = tuple(
+        ExternalSignal.of(name, scores_at(own, seen.labels))
+        for name, own in zip(names, scores, strict=True)
     )
-    values = every.values | expert_values(experts, suggested, seen.labels)
+    values = every.values | external_values(signals, scores, seen.labels)
     seen, every = (replace(each, values=values) for each in (seen, every))
     measured = {"before": mixture.measures(before.judged.log_odds, before.held_out)}
     forms, told = {}, before.judged.measures
-    for form in mixture.OF_EXPERTS:
-        judged = mixture.with_experts(before.judged, names, form, seen, execution)
+    for form in mixture.OF_EXTERNAL:
+        judged = mixture.with_external(before.judged, names, form, seen, execution)
         odds = judged.log_odds if named is None else named.log_odds(judged)
         forms[form], measured[form] = judged._replace(log_odds=odds), mixture.measures(odds, every)
         told = told | judged.measures
     best = mixture.best_of(measured, "before")
-    if not _is_worth_asking(measured[best], measured["before"]):
+    if not _is_worth_requiring(measured[best], measured["before"]):
         return before._replace(judged=before.judged._replace(measures=told))
     return before._replace(
-        judged=forms[best]._replace(measures=told), held_out=every,
-        experts=experts, without_experts=before,
+        judged=forms[best]._replace(measures=told), held_out=every, external=signals,
         is_unseen=None if named is None else named.is_unseen,
         name_weights=None if named is None else named.learned,
     )  # fmt: skip
 
 
-def _is_worth_asking(own: dict[str, Floats], before: dict[str, Floats]) -> bool:
-    """Return whether measures with experts are clearly better, and by more than a trifle."""
+def _is_worth_requiring(own: dict[str, Floats], before: dict[str, Floats]) -> bool:
+    """Return whether measures with external arrays are clearly better, by more than a trifle."""
     more = max(
         mixture.mean(own[name]) - mixture.mean(before[name])
         for name in ("document average precision", "label average precision")
     )
-    return more >= _WORTH_ASKING and mixture.gain(own, before) >= _CLEARLY_BETTER
+    return more >= _WORTH_REQUIRING and mixture.gain(own, before) >= _CLEARLY_BETTER
 
 
 def numbers_to_try(fold: Fold) -> list[int]:
@@ -567,7 +564,7 @@ def _together(parts: Sequence[HeldOut]) -> HeldOut:
 
 def fold_of(
     shortlister: Shortlister, others: Others, held: tuple[Counts, Indicator],
-    mentions: Mentions | None, suggested: Sequence[Sparse], execution: Execution,
+    mentions: Mentions | None, scores: Sequence[Sparse], execution: Execution,
 ) -> Fold:  # fmt: skip
     """Return documents held out with what the others taught; they may have labels of no other.
 
@@ -580,7 +577,7 @@ def fold_of(
     found = find_all(shortlister, counts, execution)
     return Fold(
         shortlister, counts, others, found, truth, labels, mentions,
-        tuple(only_columns(own, known) for own in suggested),
+        tuple(only_columns(own, known) for own in scores),
     )  # fmt: skip
 
 

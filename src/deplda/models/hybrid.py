@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks, wording
 from deplda.data.corpus import Corpus, check_counts, grown
-from deplda.data.evidence import Documents
+from deplda.data.external import Documents
 from deplda.data.names import MARK
 from deplda.data.targets import Indicator, Targets, by_place, extended
 from deplda.data.text import WordCounter
@@ -26,8 +26,7 @@ from deplda.engine.pool import Stop
 from deplda.engine.progress import skip_steps, steps
 from deplda.errors import NothingHeldOutWarning, warn
 from deplda.inference.cpu import Cpu
-from deplda.models import holdout, hybrid_codec, hybrid_reasons
-from deplda.models.asks_experts import AsksExperts
+from deplda.models import external, holdout, hybrid_codec, hybrid_reasons
 from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.calibration import Calibration
 from deplda.models.candidates import (
@@ -40,13 +39,11 @@ from deplda.models.candidates import (
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.cutting import Cutoff
 from deplda.models.dependency import DependencyLDA
-from deplda.models.expert_signals import Expert, counts_in
-from deplda.models.experts import Evidence
 from deplda.models.explainer import Explainer
 from deplda.models.explanation import Explanation
+from deplda.models.external import CountsAndArrays, LabelledEmbeddings, counts_in
 from deplda.models.folds import folds_among, of_known_words, others_teach
 from deplda.models.hybrid_scorer import (
-    Decision,
     HybridScorer,
     Names,
     Shortlister,
@@ -76,7 +73,7 @@ they would be, had they been learned from with the others (chosen on training do
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
+class HybridLDA(LearnsOn, LearnsShards, KnowsNames, Explainer):
     """The hybrid: a shortlist of labels, linear SVMs and a topic model, combined by a mixture.
 
     For each document some labels are candidates: those with similar training documents, and among
@@ -99,14 +96,6 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
         As in `DependencyLDA`.
     n_held_out : int
         Number of held-out documents, in folds of at most a fifth of all.
-    experts : list, or dict by name, optional
-        Other programs whose suggestions are further evidence: files (`read_suggestions`: Annif's,
-        or CSV of scores), `Suggestions`, or objects with ``rank(X, k)``, such as all models here.
-        How far to trust each, by label frequency, is learned from held-out documents. A file must
-        come from a program that has not learned from its documents; if it covers only some, these
-        are held out. An object with ``fit`` is fitted without them (wrap it in scikit-learn's
-        ``FrozenEstimator`` to keep it as it is). Experts are not saved: pass their suggestions to
-        a loaded model with `Documents`.
     cutoff : "validated", "at-least-one", "expected-f1", "macro-f1", "proportional", int or float
         Which labels `predict` suggests: those that reach the threshold with the best micro-F1 on
         held-out documents, or the likeliest where none does ("at-least-one"); the number with the
@@ -139,6 +128,7 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
     n_features_in_, feature_names_in_ : number and names of the words.
     counter_ : the WordCounter given to `fit`, or made by it from texts; None for counts.
     fields_ : default Fields to read files with, or None; can be set.
+    external_ : names of the external arrays (`Documents`) that every new document needs.
     seed_ : int, the seed used.
 
     Examples
@@ -165,7 +155,6 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
     background: float = 0.2
     n_held_out: int = 3000
     cutoff: Any = "validated"
-    experts: Sequence[Any] | Mapping[str, Any] | None = None
 
     # Learning ------------------------------------------------------------------------------------
 
@@ -181,19 +170,23 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
         words: Any = None,
         classes: Any = None,
         vocabulary: Vocabulary | None = None,
-        embeddings: Any = None,
     ) -> Self:
         """Learn from labelled documents.
 
         Parameters
         ----------
-        X : texts; (documents, words) counts, sparse, dense or a data frame; a Corpus; or Documents
+        X : texts; (documents, words) counts, sparse, dense or a data frame; or a Corpus
+            Or `Documents`: one of these with embeddings, and scores of other programs, which add
+            candidates and signals. Scores of training documents must come from programs that have
+            not learned from these documents. If held-out documents are labelled clearly better
+            with the arrays, the model uses all of them (`external_`) and needs them with every new
+            document.
         y : labels: an indicator matrix, sparse or dense; a list of label lists; or one class for
             each document. Not needed with a Corpus.
         sample_weight : one number for each document, optional
             How many documents each counts as, in the topic model, the centroids, the frequencies of
             words and labels, and the SVMs' C; 0 leaves it out. Documents held out count once each,
-            and so do all to experts and vectors.
+            and so do all to embeddings.
         groups : one value for each document, optional
             Documents of a group are near-duplicates, of one source for instance: they are held out
             together, or else a copy that was learned from would make the hold-out too easy.
@@ -205,40 +198,38 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
             that no document has may be suggested too: they follow the others in `classes_`. Without
             it labels that are words are names themselves. Names are looked for as the counter was
             told to (`WordCounter(names=...)`), or else by their words alone.
-        embeddings : (documents, dimensions) array, optional
-            A vector for each document, of any encoder. Labels whose documents are near by it, and
-            those of the nearest documents, become candidates, and how near is evidence. Pass the
-            vectors of new documents in the same way: ``predict(X, embeddings=...)``.
         """
         checked(self.get_params(deep=False))
-        given = Documents.of(X, embeddings)
-        if vocabulary is not None and are_texts(given.X):
+        documents = Documents.of(X)
+        external.check_arrays(documents)
+        if vocabulary is not None and are_texts(documents.X):
             counter = _with_names(counter, vocabulary)
         lesson = self._begin_fit(
-            given.X, y, counter, words=words, classes=classes, sample_weight=sample_weight
+            documents.X, y, counter, words=words, classes=classes, sample_weight=sample_weight
         )
         counts, labels, rows = lesson.counts, lesson.labels, lesson.rows
-        given, groups = taken(given, rows), taken(groups, rows)
+        documents, groups = taken(documents, rows), taken(groups, rows)
         check_counts(counts)
-        self._last_stage: Calibration | None = None
-        self._n_learned = labels.shape[1]
+        self._forget_choices(labels)
         labels = self._with_concepts(labels, vocabulary)
         learned = self._words_in(counts)
         self.n_tokens_ = round(float(learned.sum()))
         index = self._index_names(WordDocuments.of(counts))
-        evidence = self._evidence(given, learned, labels)
-        known = evidence.are_known()
+        arrays = external.arrays_of(documents)
+        rows_to_learn = self._with_arrays(documents, counts, arrays)
+        every_one = np.ones(counts.shape[0], bool)
         folds = [
             fold
-            for fold in folds_among(known, self.n_held_out, groups, self.seed_)
+            for fold in folds_among(every_one, self.n_held_out, groups, self.seed_)
             if others_teach((np.diff(learned.indptr) > 0) & (np.diff(labels.indptr) > 0), fold)
         ]
 
         def without(fold: Numbers, n_candidates: int) -> holdout.Fold:
-            return self._without(fold, counts, labels, n_candidates, index, evidence)
+            return self._without(fold, rows_to_learn, labels, n_candidates, index)
 
-        lessons = self._choose(labels, folds, without, index, evidence.names)
-        self._keep(evidence)
+        lessons = self._choose(labels, folds, without, index, external.signals_of(arrays))
+        if self._external and rows_to_learn.directions is not None:
+            self._embedded = LabelledEmbeddings.of(rows_to_learn.directions, self._learned(labels))
         # Of several folds each document was held out once: none of the lessons has most of them.
         is_part = len(folds) == 1 and bool(lessons)
         self._learn(learned, labels, (folds[0], lessons[0]) if is_part else None)
@@ -250,17 +241,14 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
         folds: Sequence[Numbers],
         without: Callable[[Numbers, int], holdout.Fold],
         index: NameIndex | None,
-        experts: Sequence[str] = (),
+        signals: Sequence[str] = (),
     ) -> list[holdout.Lesson]:
         """Set C, the number of candidates and the mixture by documents held out.
 
         `without` gives a fold with what all other documents taught, and so many candidates.
-        Returns what was learned without each fold.
+        `signals` are the names of external signals. Returns what was learned without each fold.
         """
         execution = self._execution()
-        self._names: Names | None = None
-        self._experts: tuple[Expert, ...] = ()
-        self._without_experts: Decision | None = None
         usual = min(self._asked_candidates() or holdout.MANY, self._n_learned)
         with self._stage(_holding_out(folds)):
             known = [without(fold, usual) for fold in folds]
@@ -281,40 +269,31 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
         numbers = [usual] if self._asked_candidates() else holdout.numbers_to_try(known[0])
         costs = holdout.COSTS if self.C == "auto" else (float(self.C),)
         with self._stage("choosing settings on documents held out"):
-            chosen = holdout.choose(known, costs, numbers, execution, experts)
+            chosen = holdout.choose(known, costs, numbers, execution, signals)
         self.C_, self.n_candidates_ = chosen.cost, chosen.n_candidates
-        self.measures_, self._experts = chosen.judged.measures, chosen.experts
+        self.mixture_, self.measures_ = chosen.judged.mixture, chosen.judged.measures
+        self._external = chosen.external
+        if index is not None and chosen.name_weights is not None:
+            self._names = Names(index, chosen.name_weights, is_taught(labels))
         with self._stage("calibrating probabilities"):
-            self._decide_by(self._decision(chosen, labels, index))
-            if chosen.without_experts is not None:
-                self._without_experts = self._decision(chosen.without_experts, labels, index)
+            self._calibrate_chosen(chosen, labels)
         return chosen.lessons
 
-    def _decide_by(self, decision: Decision) -> None:
-        self.mixture_, self._names, self._last_stage, self.calibration_, reached = decision
-        self.held_out_, self.label_quality_ = reached
-
-    def _decision(
-        self, chosen: holdout.Chosen, labels: Indicator, index: NameIndex | None
-    ) -> Decision:
-        """Return how signals become log-odds, and these probabilities."""
-        names = None
-        if index is not None and chosen.name_weights is not None:
-            names = Names(index, chosen.name_weights, is_taught(labels))
+    def _calibrate_chosen(self, chosen: holdout.Chosen, labels: Indicator) -> None:
+        """Set the calibration of the log-odds, and the quality on held-out documents."""
         n_trained, n = np.bincount(labels.indices, minlength=labels.shape[1]), labels.shape[0]
-        reached = chosen.quality(n_trained)
-        undecided = Decision(chosen.judged.mixture, names, None, None, reached)
+        self.held_out_, self.label_quality_ = chosen.quality(n_trained)
         one_class = self._targets.kind == "classes"
-        found = chosen.calibration(n_trained, n, one_class=one_class)
-        if found is None:
-            return undecided
-        never, n_labels = np.flatnonzero(n_trained == 0), len(n_trained)
+        calibration = chosen.calibration(n_trained, n, one_class=one_class)
+        if calibration is None:
+            return
+        n_labels = len(n_trained)
         like = np.arange(n_labels)
-        like[never] = n_labels  # what is known by name alone is told as such labels were
-        found = found.for_labels(like, np.zeros(n_labels, bool))
+        like[n_trained == 0] = n_labels  # zero-shot labels are calibrated as one label
+        calibration = calibration.for_labels(like, np.zeros(n_labels, bool))
         if not one_class and chosen.is_better_calibrated(n_trained, n):
-            return undecided._replace(last_stage=found, calibration=found.of_log_odds())
-        return undecided._replace(calibration=found)
+            self._last_stage, calibration = calibration, calibration.of_log_odds()
+        self.calibration_ = calibration
 
     def _asked_candidates(self) -> int | None:
         """Return the number of candidates that was asked for, None where it is to be chosen."""
@@ -325,13 +304,13 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
     def _without(
         self,
         fold: Numbers,
-        counts: Counts,
+        documents: CountsAndArrays,
         labels: Indicator,
         n_candidates: int,
         index: NameIndex | None,
-        evidence: Evidence,
     ) -> holdout.Fold:
         """Return a fold with what all other documents taught."""
+        counts = documents.counts
         rest = np.setdiff1d(np.arange(counts.shape[0]), fold)
         words, weights = self._words_in(counts), taken(self.document_weights_, rest)
         others, held = (words[rest], self._learned(labels[rest])), (words[fold], labels[fold])
@@ -341,10 +320,13 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
         if index is not None:
             teachers = WordDocuments.of(counts[rest])
             mentions = index.with_idf(teachers).find(counts[fold], lengths_of(known))
-        suggested = evidence.of_held_out(fold, rest)
+        embedded = None
+        if documents.directions is not None:
+            embedded = LabelledEmbeddings.of(documents.directions[rest], others[1])
+        scores = documents[fold].all_scores(embedded)
         taught = holdout.InMemory(tfidf(shortlister.idf, others[0]), others[1], weights)
         return holdout.fold_of(
-            shortlister, taught, (known, held[1]), mentions, suggested, self._execution()
+            shortlister, taught, (known, held[1]), mentions, scores, self._execution()
         )
 
     def _learn(
@@ -377,12 +359,13 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
         near to what it was.
         """
         n_before, before_labels = self.label_sets_.shape[0], self.classes_
-        given = Documents.of(X)
-        labels, targets = self._read_labels(given.X, y)
-        self._add_words(given.X)
-        counts = self._words_in(self._counts_alone(given))
+        documents = Documents.of(X)
+        labels, targets = self._read_labels(documents.X, y)
+        self._add_words(documents.X)
+        counts = self._words_in(self._counts_of(documents))
         self._learned_from = self._learned_from.with_more(counts, labels)
-        own = self._directions_of(given, counts.shape[0])
+        arrays = [] if self._embedded is None else [external.EMBEDDINGS]
+        directions = self._with_arrays(documents, counts, arrays).directions
         topics = copy(self.topic_model_)
         self._name_words_of(topics)
         topics._learn_on(counts, (labels, by_place(targets, self.classes_)))
@@ -410,8 +393,8 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
         weights = csr_array(known + new)
         if self.n_candidates_ == len(self._log_frequencies):  # all are candidates, and stay so
             self.n_candidates_ = n_labels
-        if self._vectors is not None and own is not None:
-            self._vectors = self._vectors.with_more(own, sets)
+        if self._embedded is not None and directions is not None:
+            self._embedded = self._embedded.with_more(directions, sets)
         whole: Indicator = grown(sets, (sets.shape[0], len(self.classes_)))
         self._renumber_labels(before_labels, whole)
         self._set_learned(idf, near, reduced.without_small(weights, self.C_), topics, whole)
@@ -424,15 +407,16 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
         numbers = Targets(before, "sparse").numbers(self.classes_)
         is_new, rarest = numbers < 0, int(np.argmin(self._log_frequencies))
         like = np.where(is_new, rarest, numbers)
-        place = np.argsort(numbers, kind="stable")[is_new.sum() :].astype(np.int32)
-
-        def renumbered(decision: Decision) -> Decision:
-            return decision.renumbered(like, is_new, place, is_taught(sets), self.n_features_in_)
-
-        own = self.mixture_, self._names, self._last_stage, self.calibration_
-        self._decide_by(renumbered(Decision(*own, NOTHING_MEASURED)))
-        if self._without_experts is not None:
-            self._without_experts = renumbered(self._without_experts)
+        self._last_stage, self.calibration_ = (
+            None if stage is None else stage.for_labels(like, is_new)
+            for stage in (self._last_stage, self.calibration_)
+        )
+        if self._names is not None:
+            place = np.argsort(numbers, kind="stable")[is_new.sum() :].astype(np.int32)
+            finder = self._names.finder
+            finder = finder._replace(labels=place[finder.labels]).keyed(self.n_features_in_)
+            self._names = self._names._replace(finder=finder, is_taught=is_taught(sets))
+        self.held_out_, self.label_quality_ = NOTHING_MEASURED
 
     def _topics_of(
         self, counts: Counts, labels: Indicator, weights: Floats | None
@@ -510,6 +494,45 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
         """What was chosen: C, the number of candidates, and the topic model's settings."""
         return {"C": self.C_, "candidates": self.n_candidates_} | self.topic_model_.settings_
 
+    # External arrays -----------------------------------------------------------------------------
+
+    @property
+    def external_(self) -> tuple[str, ...]:
+        """The external arrays that every new document needs: programs, then embeddings."""
+        programs = [s.name for s in self._external if s.name not in external.OF_EMBEDDINGS]
+        return (*programs, *([] if self._embedded is None else [external.EMBEDDINGS]))
+
+    def _with_arrays(
+        self, documents: Documents, counts: Counts, arrays: Sequence[str]
+    ) -> CountsAndArrays:
+        n_learned, n_labels = self._n_learned, len(self.classes_)
+        found = external.with_arrays(documents, counts, arrays, n_learned, n_labels)
+        if self._embedded is not None and found.directions is not None:
+            self._embedded.check_dimensions(found.directions)
+        return found
+
+    def _read_labels(self, X: Any, y: Any) -> tuple[Indicator, Targets]:
+        return super()._read_labels(Documents.of(X).X, y)
+
+    def _read_counts(self, X: Any, *, reset: bool) -> Any:
+        """Return X as counts over the words of the model, with the arrays that it requires."""
+        counts = super()._read_counts(Documents.of(X).X, reset=reset)
+        if reset or not self._external:
+            return counts
+        return self._with_arrays(Documents.of(X), counts, self.external_)
+
+    def _counts_of(self, X: Any) -> Counts:
+        return super()._read_counts(Documents.of(X).X, reset=False)
+
+    def _has_evidence(self, counts: Any) -> Bools:
+        has_words = super()._has_evidence(counts_in(counts))
+        return (
+            counts.have_evidence | has_words if isinstance(counts, CountsAndArrays) else has_words
+        )
+
+    def _n_tokens_in(self, counts: Any) -> Numbers:
+        return super()._n_tokens_in(counts_in(counts))
+
     # Predicting ----------------------------------------------------------------------------------
 
     def _where(self) -> Where:
@@ -526,7 +549,7 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, AsksExperts, Explainer):
         )  # fmt: skip
         scorer = HybridScorer(
             shortlister, self.weights_, self.mixture_, self._last_stage, self._names,
-            self._names_at, len(self.classes_) - self._n_learned, self._experts, self._vectors,
+            self._names_at, len(self.classes_) - self._n_learned, self._external, self._embedded,
         )  # fmt: skip
         return scorer, execution
 

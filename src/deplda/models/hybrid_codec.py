@@ -11,19 +11,23 @@ import numpy as np
 from deplda.data.corpus import check_distinct
 from deplda.data.files import StrPath
 from deplda.data.targets import Indicator
-from deplda.errors import InputError, ReadError
+from deplda.errors import IgnoredParameterWarning, InputError, ReadError, warn
 from deplda.models import codec
 from deplda.models.candidates import Centroids, Index
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.dependency import DependencyLDA
-from deplda.models.expert_signals import Expert
-from deplda.models.experts import MOST_EXPERTS, check_name
-from deplda.models.hybrid_scorer import Decision, Names, is_taught
+from deplda.models.external import (
+    MOST_DIMENSIONS,
+    MOST_PROGRAMS,
+    OF_EMBEDDINGS,
+    ExternalSignal,
+    LabelledEmbeddings,
+    check_name,
+)
+from deplda.models.hybrid_scorer import Names, is_taught
 from deplda.models.mixture import BASE, GIVEN, LEAST_SCALE, Alone, FloorAndSum, Mixture, Terms
 from deplda.models.name_evidence import FEATURES, NameIndex, NameWeights
-from deplda.models.quality import HeldOutQuality
 from deplda.models.signals import NAME_SIGNALS, SIGNALS
-from deplda.models.vectors import MOST_DIMENSIONS, OF_VECTORS, Vectors
 
 _WEIGHTS, _CENTROIDS, _LENGTHS, _IDF = "weights", "centroids", "centroids.lengths", "idf"
 _LAST_STAGE = "last_stage"
@@ -34,8 +38,7 @@ _LARGEST, _MOST_TERMS = 1e6, 250
 
 _NAMES = "names."
 _VECTORS = "vectors"
-_ALONE, _ALONE_LAST = "without_experts.calibration", "without_experts.last_stage"
-_ALONE_REACHED = "without_experts.held_out"
+_ALONE = "without_experts"
 
 
 class _TopicModel(msgspec.Struct):
@@ -54,12 +57,14 @@ class _Learned(msgspec.Struct):
     n_known_by_name: int | None = None
     """How many of the others have a name that can be found in texts; None in older models."""
     names: NameWeights | None = None
-    experts: tuple[Expert, ...] = ()
+    external: tuple[ExternalSignal, ...] = ()
+    experts: tuple[ExternalSignal, ...] = ()
+    """External signals as 1.0.0 named them: of other programs, and of embeddings."""
     without_experts: _Alone | None = None
 
 
 class _Alone(msgspec.Struct):
-    """How a model with experts decides where they say nothing."""
+    """How a model of 1.0.0 with experts decides by words alone."""
 
     mixture: Mixture
     held_out: dict[str, float]
@@ -87,24 +92,12 @@ def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
     if model._n_learned < len(model.classes_):
         learned["n_learned"] = model._n_learned
         learned["n_known_by_name"] = model.n_known_by_name_
-    names = model._names
-    if model._experts:
-        alone: Decision = model._without_experts
-        names = names or alone.names
-        learned["experts"] = msgspec.to_builtins(model._experts)
-        weights = None if alone.names is None else alone.names.weights
-        learned["without_experts"] = msgspec.to_builtins(
-            _Alone(alone.mixture, alone.held_out.figures, weights)
-        )
-        arrays |= codec.label_quality_arrays(alone.held_out.labels, _ALONE_REACHED)
-        for what, stage in ((_ALONE, alone.calibration), (_ALONE_LAST, alone.last_stage)):
-            learned |= codec.calibration_numbers(stage, what)
-            arrays |= codec.calibration_arrays(stage, what)
-    if model._vectors is not None:
-        arrays[_VECTORS] = model._vectors.directions.ravel()
-    if model._names is not None:
-        learned["names"] = msgspec.to_builtins(model._names.weights)
-    if names is not None:
+    if model._external:
+        learned["external"] = msgspec.to_builtins(model._external)
+    if model._embedded is not None:
+        arrays[_VECTORS] = model._embedded.directions.ravel()
+    if (names := model._names) is not None:
+        learned["names"] = msgspec.to_builtins(names.weights)
         arrays |= {f"{_NAMES}{name}": getattr(names.finder, name) for name in _SAVED}
     return codec.card_of(model, learned, metrics), arrays
 
@@ -158,37 +151,24 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
         learned = msgspec.convert(card.learned, _Learned)
     except msgspec.ValidationError as error:
         raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
-    _check_experts(path, learned)
-    mixtures = [(learned.mixture, learned.names, learned.experts)]
-    if learned.without_experts is not None:
-        mixtures += [(learned.without_experts.mixture, learned.without_experts.names, ())]
-    for mixture, names, experts in mixtures:
-        if (problem := _problem(mixture, names is not None, experts)) is not None:
-            raise ReadError(path, None, f"its mixture {problem}")
+    last_stage = _LAST_STAGE
+    if learned.experts:
+        learned, last_stage = _as_saved_by_1_0(model, stored, learned)
+    _check_external(path, learned.external)
+    problem = _problem(learned.mixture, learned.names is not None, learned.external)
+    if problem is not None:
+        raise ReadError(path, None, f"its mixture {problem}")
     read, n_labels = codec.Reader(path, arrays), learned.n_learned or len(card.labels)
     if n_labels > len(card.labels) or model.label_sets_.indices.max(initial=0) >= n_labels:
         raise read.fail(_LABEL_SETS, f"has documents with labels beyond the {n_labels:,} learned")
     model._n_learned = n_labels
     n_words = card.n_words - len(model._names_at)
-    finder = None
-    if any(names is not None for _, names, _ in mixtures):
+    model._names, model._external = None, learned.external
+    if learned.names is not None:
+        _check_weights(read, learned.names)
         finder = _finder(read, len(card.labels), card.n_words)
-
-    def named(weights: NameWeights | None) -> Names | None:
-        if finder is None or weights is None:
-            return None
-        _check_weights(read, weights)
-        return Names(finder, weights, is_taught(model.label_sets_))
-
-    model._names, model._experts = named(learned.names), learned.experts
-    model._without_experts, model._sources = None, {}
-    if (alone := learned.without_experts) is not None:
-        model._without_experts = Decision(
-            alone.mixture, named(alone.names), codec.read_calibration(stored, _ALONE_LAST),
-            codec.read_calibration(stored, _ALONE),
-            HeldOutQuality(alone.held_out, codec.read_label_quality(stored, _ALONE_REACHED)),
-        )  # fmt: skip
-    model._vectors = _vectors(read, learned, model._learned(model.label_sets_))
+        model._names = Names(finder, learned.names, is_taught(model.label_sets_))
+    model._embedded = _embedded(read, learned.external, model._learned(model.label_sets_))
     sets = {name: array for name, array in arrays.items() if name.startswith(_LABEL_SETS)}
     own = {
         name.removeprefix(_TOPICS): array
@@ -207,7 +187,7 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
     )  # fmt: skip
     model.C_, model.n_candidates_ = learned.C, min(learned.candidates, n_labels)
     model.mixture_, model.measures_ = learned.mixture, learned.measures
-    model._last_stage = codec.read_calibration(stored, _LAST_STAGE)
+    model._last_stage = codec.read_calibration(stored, last_stage)
     idf, near = read.vector(_IDF, n_words), read.weights(_CENTROIDS, n_words, n_labels)
     for name, values in ((_IDF, idf), (_CENTROIDS, near.data)):
         if ((values < 0) | (values > _LARGEST)).any():
@@ -224,39 +204,61 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
     return model
 
 
-def _check_experts(path: StrPath, learned: _Learned) -> None:
-    """Raise if experts have names, or are read in ways, that cannot be used."""
-    names = [expert.name for expert in learned.experts]
+def _as_saved_by_1_0(model: Any, stored: Stored, learned: _Learned) -> tuple[_Learned, str]:
+    """Return what a model of 1.0.0 with experts learned, and where its last stage is.
+
+    Embeddings are read as they are now. With other experts it decides by words alone.
+    """
+    if tuple(expert.name for expert in learned.experts) == OF_EMBEDDINGS:
+        return msgspec.structs.replace(learned, external=learned.experts), _LAST_STAGE
+    if (alone := learned.without_experts) is None:
+        raise ReadError(stored.path, None, "it has experts, but no mixture without them")
+    warn(
+        "the saved HybridLDA was trained with experts, which are left out: it predicts by words "
+        "alone; to use scores of other programs, train it again with Documents(X, scores=...)",
+        IgnoredParameterWarning,
+    )
+    model.calibration_ = codec.read_calibration(stored, f"{_ALONE}.calibration")
+    model.held_out_ = alone.held_out
+    model.label_quality_ = codec.read_label_quality(stored, f"{_ALONE}.held_out")
+    by_words = msgspec.structs.replace(learned, mixture=alone.mixture, names=alone.names)
+    return by_words, f"{_ALONE}.last_stage"
+
+
+def _check_external(path: StrPath, signals: tuple[ExternalSignal, ...]) -> None:
+    """Raise if external signals have names, or are read in ways, that cannot be used."""
     try:
-        for expert in learned.experts:
-            if expert.name not in OF_VECTORS:
-                check_name(expert.name)
-            if not abs(expert.centre) <= _LARGEST:
-                raise InputError(f"the centre of {expert.name!r} is {expert.centre}")
-        check_distinct(names, "the names of its experts")
+        for signal in signals:
+            if signal.name not in OF_EMBEDDINGS:
+                check_name(signal.name)
+            if not abs(signal.centre) <= _LARGEST:
+                raise InputError(f"the centre of {signal.name!r} is {signal.centre}")
+        check_distinct([signal.name for signal in signals], "the names of its external signals")
     except InputError as error:
-        raise ReadError(path, None, f"its experts cannot be used: {error}") from error
-    if bool(names) != (learned.without_experts is not None) or len(names) > MOST_EXPERTS + 2:
-        raise ReadError(path, None, f"it has {len(names):,} experts, which do not fit the rest")
+        raise ReadError(path, None, f"its external signals cannot be used: {error}") from error
+    if len(signals) > MOST_PROGRAMS + len(OF_EMBEDDINGS):
+        raise ReadError(path, None, f"it has {len(signals):,} external signals, which are too many")
 
 
-def _vectors(read: codec.Reader, learned: _Learned, labels: Indicator) -> Vectors | None:
-    """Return the vectors of the documents learned from; None where there are none."""
-    names = tuple(expert.name for expert in learned.experts)
-    if names[-2:] != OF_VECTORS:
-        if set(names) & {*OF_VECTORS}:
+def _embedded(
+    read: codec.Reader, signals: tuple[ExternalSignal, ...], labels: Indicator
+) -> LabelledEmbeddings | None:
+    """Return the embeddings of the training documents; None where there are none."""
+    names = tuple(signal.name for signal in signals)
+    if names[-2:] != OF_EMBEDDINGS:
+        if set(names) & {*OF_EMBEDDINGS}:
             raise read.fail(_VECTORS, "is of signals that are not the last two")
         return None
-    found, n = read.take(_VECTORS, np.int16), labels.shape[0]
-    if not n or len(found) % n or not n <= len(found) <= n * MOST_DIMENSIONS:
-        raise read.fail(_VECTORS, f"has {len(found):,} numbers, no vectors of {n:,} documents")
-    return Vectors.of(found.reshape(n, -1), labels)
+    values, n = read.take(_VECTORS, np.int16), labels.shape[0]
+    if not n or len(values) % n or not n <= len(values) <= n * MOST_DIMENSIONS:
+        raise read.fail(_VECTORS, f"has {len(values):,} numbers, no vectors of {n:,} documents")
+    return LabelledEmbeddings.of(values.reshape(n, -1), labels)
 
 
-def _problem(mixture: Mixture, has_names: bool, experts: tuple[Expert, ...]) -> str | None:
+def _problem(mixture: Mixture, has_names: bool, signals: tuple[ExternalSignal, ...]) -> str | None:
     """Return what is wrong with a mixture that a file holds."""
     known = {signal.name for signal in (*SIGNALS, *(NAME_SIGNALS if has_names else ()))}
-    known |= {name for expert in experts for name in (expert.name, expert.name + GIVEN)}
+    known |= {name for signal in signals for name in (signal.name, signal.name + GIVEN)}
     numbers: list[float] = []
     match mixture:
         case Alone():

@@ -19,8 +19,8 @@ from scipy.special import logit
 
 from deplda.kernels.shortlists import BIAS
 from deplda.models.base import Counts, Floats
-from deplda.models.expert_signals import Told
 from deplda.models.explanation import Explanation
+from deplda.models.external import CountsAndArrays
 from deplda.models.hybrid_scorer import HybridScorer
 from deplda.models.mixture import GIVEN, NAME, Mixture
 from deplda.models.reasons import Companion, NameInText, Reason, Word, WordEvidence
@@ -55,7 +55,7 @@ class _Pair(NamedTuple):
 def explain(
     found: Explanation,
     scorer: HybridScorer,
-    document: Counts | Told,
+    document: Counts | CountsAndArrays,
     labels: list[int],
     chances: list[float] | None,
     words: tuple[str, ...],
@@ -83,9 +83,9 @@ def explain(
             named = NameInText(name_of(c, names[c]), parts.get(NAME, 0.0), is_synonym)
         elif NAME in parts:
             del parts[NAME]  # it is 0
-        for expert in scorer.experts:
-            if not pair.values[expert.name + GIVEN][0, 0]:
-                parts.pop(expert.name, None)  # it is 0
+        for signal in scorer.external:
+            if not pair.values[signal.name + GIVEN][0, 0]:
+                parts.pop(signal.name, None)  # it is 0
         reason = structs.replace(reason, score=sum(parts.values()), parts=parts, named=named)
         every: list[WordEvidence] = []
         if is_learned:

@@ -15,14 +15,19 @@ from deplda.kernels import shortlists
 from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.calibration import Calibration
 from deplda.models.candidates import Index, Labels, Sparse, united
-from deplda.models.expert_signals import Expert, Told, counts_in, labels_beside, scores_at
+from deplda.models.external import (
+    CountsAndArrays,
+    ExternalSignal,
+    LabelledEmbeddings,
+    counts_in,
+    external_values,
+    more_candidates,
+)
 from deplda.models.linear import reduced
 from deplda.models.linear.svm import tfidf
 from deplda.models.mixture import BASE, NAME, NAMED, Bools, Mixture, Values
 from deplda.models.name_evidence import Mentions, NameIndex, NameWeights
-from deplda.models.quality import NOTHING_MEASURED, HeldOutQuality
 from deplda.models.signals import LEAST_SHARE, Candidates, values_of
-from deplda.models.vectors import Vectors
 
 BELOW = -30.0
 """Candidates have log-odds above it; other labels follow below it, by share and likeness."""
@@ -135,36 +140,6 @@ class Names(NamedTuple):
     """Of all labels, whether a training document has them."""
 
 
-class Decision(NamedTuple):
-    """How signals become log-odds, and these probabilities."""
-
-    mixture: Mixture
-    names: Names | None
-    last_stage: Calibration | None
-    """Where labels are ranked by calibrated log-odds."""
-    calibration: Calibration | None
-    held_out: HeldOutQuality
-    """What it reached on documents held out."""
-
-    def renumbered(
-        self, like: Numbers, is_new: Bools, place: Labels, is_taught: Bools, n_columns: int
-    ) -> Decision:
-        """Return it for labels that are numbered anew; what it reached was of those before.
-
-        `like` are the labels, as they were numbered, that the new ones are told as; `place` says
-        which number each has now.
-        """
-        last_stage, calibration = (
-            None if stage is None else stage.for_labels(like, is_new)
-            for stage in (self.last_stage, self.calibration)
-        )
-        names = self.names
-        if names is not None:
-            finder = names.finder._replace(labels=place[names.finder.labels]).keyed(n_columns)
-            names = names._replace(finder=finder, is_taught=is_taught)
-        return Decision(self.mixture, names, last_stage, calibration, NOTHING_MEASURED)
-
-
 def with_named(found: Shortlist, mentions: Mentions) -> tuple[Shortlist, Numbers]:
     """Return the candidates with those that names bring up, and the place of each one's mention.
 
@@ -176,9 +151,9 @@ def with_named(found: Shortlist, mentions: Mentions) -> tuple[Shortlist, Numbers
     return _with_more(found, mentions.labels_at(more)), np.concatenate([at, more], axis=1)
 
 
-def with_suggested(found: Shortlist, suggested: Sequence[Sparse]) -> Shortlist:
-    """Return the candidates with those that experts bring up."""
-    return _with_more(found, labels_beside(suggested, found.labels))
+def with_scored(found: Shortlist, scores: Sequence[Sparse]) -> Shortlist:
+    """Return the candidates with the labels that have external scores."""
+    return _with_more(found, more_candidates(scores, found.labels))
 
 
 def _with_more(found: Shortlist, labels: Labels) -> Shortlist:
@@ -189,16 +164,6 @@ def _with_more(found: Shortlist, labels: Labels) -> Shortlist:
         np.concatenate([found.shares, none], axis=1),
         np.concatenate([found.likeness, none], axis=1),
     )
-
-
-def expert_values(
-    experts: Sequence[Expert], suggested: Sequence[Sparse], labels: Labels
-) -> dict[str, Floats]:
-    """Return the signals of experts for candidates, by name."""
-    found: dict[str, Floats] = {}
-    for expert, own in zip(experts, suggested, strict=True):
-        found |= expert.values(scores_at(own, labels))
-    return found
 
 
 def name_scores(scores: Floats, at: Numbers) -> Floats:
@@ -220,16 +185,16 @@ class HybridScorer(NamedTuple):
     """The columns of counts that are there for the sake of names."""
     n_never: int = 0
     """Labels that were never learned; their numbers follow those of the others."""
-    experts: tuple[Expert, ...] = ()
-    """How they are read; the last two are the vectors, where there are any."""
-    vectors: Vectors | None = None
+    external: tuple[ExternalSignal, ...] = ()
+    """The last two are of embeddings, if the model uses embeddings."""
+    embedded: LabelledEmbeddings | None = None
 
     @property
     def batch_size(self) -> int:
         """How many documents are scored at a time."""
         return self.shortlister.batch_size
 
-    def candidates(self, documents: Counts | Told) -> tuple[Labels, Floats]:
+    def candidates(self, documents: Counts | CountsAndArrays) -> tuple[Labels, Floats]:
         """Return the candidates of the documents and their log-odds, in no order.
 
         A document has as many as the shortlist at least; −1, far below all others, for no label.
@@ -249,13 +214,15 @@ class HybridScorer(NamedTuple):
             found = self.last_stage.log_odds(found, labels)
         return np.where(labels < 0, NO_LABEL, np.maximum(found, _LEAST_LOG_ODDS))
 
-    def signals(self, documents: Counts | Told) -> tuple[Shortlist, dict[str, Floats]]:
+    def signals(self, documents: Counts | CountsAndArrays) -> tuple[Shortlist, dict[str, Floats]]:
         """Return the candidates, and their signals by name."""
-        counts, suggested = counts_in(documents), self._suggested(documents)
+        counts, scores = counts_in(documents), tuple[Sparse, ...]()
+        if isinstance(documents, CountsAndArrays):
+            scores = documents.all_scores(self.embedded)
         words = without_columns(counts, self.names_at)
         found, names = self.shortlister.find(words), None
-        if suggested:
-            found = with_suggested(found, suggested)
+        if scores:
+            found = with_scored(found, scores)
         if self.names is not None:
             mentions = self.names.finder.find(counts, lengths_of(words))
             found, at = with_named(found, mentions)
@@ -264,17 +231,7 @@ class HybridScorer(NamedTuple):
         learned = np.where(found.labels < self.shortlister.n_labels, found.labels, -1)
         margins = self.shortlister.margins(self.weights, found.features, learned)
         values = self.shortlister.signals(found, margins, names)
-        return found, values | expert_values(self.experts, suggested, found.labels)
-
-    def _suggested(self, documents: Counts | Told) -> tuple[Sparse, ...]:
-        """Return what experts say of the documents."""
-        if not isinstance(documents, Told):
-            return ()
-        return documents.suggested + (
-            ()
-            if self.vectors is None or documents.directions is None
-            else self.vectors.said(documents.directions)
-        )
+        return found, values | external_values(self.external, scores, found.labels)
 
     def parts(self, label: int, values: Values) -> dict[str, float]:
         """Return what gives one label its log-odds, by its signals, before they are calibrated."""
@@ -284,7 +241,7 @@ class HybridScorer(NamedTuple):
             return {BASE: weights.intercept + weights.unseen, NAME: by_name}
         return {name: float(part[0, 0]) for name, part in self.mixture.parts(values).items()}
 
-    def names_in(self, documents: Counts | Told) -> dict[int, int]:
+    def names_in(self, documents: Counts | CountsAndArrays) -> dict[int, int]:
         """Return the labels whose names stand in one document, and which name of the index."""
         if self.names is None:
             return {}
@@ -293,7 +250,7 @@ class HybridScorer(NamedTuple):
         mentions = self.names.finder.find(counts, lengths_of(words))
         return dict(zip(mentions.labels.tolist(), mentions.names.tolist(), strict=True))
 
-    def scores(self, documents: Counts | Told) -> Floats:
+    def scores(self, documents: Counts | CountsAndArrays) -> Floats:
         """Return the scores of all labels: log-odds of candidates, and the others below.
 
         These are in the order of share × likeness, which finds the true ones among them sooner than

@@ -24,11 +24,11 @@ from deplda.engine.execution import Execution
 from deplda.engine.progress import steps
 from deplda.errors import InputError
 from deplda.models import holdout
-from deplda.models.asks_experts import AsksExperts
 from deplda.models.base import Counts, Floats, Numbers
 from deplda.models.calibration import Calibration
 from deplda.models.candidates import Centroids, Index, Sparse
 from deplda.models.dependency import DependencyLDA
+from deplda.models.external import ExternalSignal, LabelledEmbeddings
 from deplda.models.folds import folds_among, others_teach
 from deplda.models.hybrid_scorer import Shortlister, lengths_of
 from deplda.models.knows_names import KnowsNames
@@ -156,12 +156,21 @@ def learn(
     return solved.weights
 
 
-class LearnsShards(KnowsNames, AsksExperts):
+class LearnsShards(KnowsNames):
     """A hybrid that learns from shards what it learns from documents in memory."""
 
     C_: float
     n_candidates_: int
     _last_stage: Calibration | None
+    _external: tuple[ExternalSignal, ...]
+    """Signals of external arrays, those of embeddings last."""
+    _embedded: LabelledEmbeddings | None
+
+    def _forget_choices(self, labels: Indicator) -> None:
+        """Set everything that is chosen on held-out documents as if there were none."""
+        self._n_learned = labels.shape[1]
+        self._last_stage, self._names = None, None
+        self._external, self._embedded = (), None
 
     @abstractmethod
     def _topic_model(self) -> DependencyLDA:
@@ -185,7 +194,7 @@ class LearnsShards(KnowsNames, AsksExperts):
         folds: Sequence[Numbers],
         without: Callable[[Numbers, int], holdout.Fold],
         index: NameIndex | None,
-        experts: Sequence[str] = (),
+        signals: Sequence[str] = (),
     ) -> list[holdout.Lesson]:
         """Set C, the number of candidates and the mixture; return what was learned."""
 
@@ -235,9 +244,8 @@ class LearnsShards(KnowsNames, AsksExperts):
             shards.without_words(ready, every), None, shards.fitted(counter, ready)
         ).labels
         self.fields_, self.n_tokens_ = fields, int(every.tokens.sum())
-        self._last_stage, self._n_learned = None, labels.shape[1]
+        self._forget_choices(labels)
         index = self._index_names(prepared.count_words(NONE, execution))
-        self._sources, self._vectors = {}, None
         every_one = np.ones(prepared.n_documents, bool)
         folds = [
             fold
@@ -267,10 +275,6 @@ class LearnsShards(KnowsNames, AsksExperts):
 
     def _check_shards(self, counter: WordCounter | None) -> None:
         """Raise at what shards cannot be learned with."""
-        if self.experts:
-            raise InputError(
-                "experts are asked about documents in memory; leave them out, or use fit"
-            )
         if counter is not None and counter.names is not None:
             raise InputError(
                 "the counter counts for the names of a vocabulary, which shards are not learned "

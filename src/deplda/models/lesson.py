@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import _num_samples
 
-from deplda.data.evidence import Documents, select_rows
+from deplda.data.external import Documents, select_rows
 from deplda.data.targets import Indicator, Targets
 from deplda.data.text import WordCounter, label_sets
 from deplda.data.weighting import are_scaled_down

@@ -41,8 +41,8 @@ NAME, NAMED = "name", "named"
 """Signals of one thing, the label's name: 0 where it does not stand in the text, which then has no
 part in the log-odds. Parts of both are the name's."""
 GIVEN = " given"
-"""What the signal is called that says whether an expert suggests the label, behind the expert's
-name: its two signals are as those of names."""
+"""Suffix of the signal that says whether a label has an external score. The two signals of a score
+are as those of names."""
 
 _LINEAR: tuple[Term, ...] = ((), ("margin",), ("share",), ("likeness",), ("frequency",))
 _CROSSED: tuple[Term, ...] = (
@@ -60,12 +60,12 @@ _OF_NAMES: tuple[Term, ...] = (
     (NAMED,), (NAME,), (NAMED, "frequency"), (NAME, "frequency"), (NAMED, "margin"),
     (NAME, "margin"), (NAMED, "share"), (NAME, "share"), (NAME, NAME),
 )  # fmt: skip
-OF_EXPERTS: dict[str, tuple[Term, ...]] = {
+OF_EXTERNAL: dict[str, tuple[Term, ...]] = {
     "linear": ((),), "by frequency": ((), ("frequency",)),
     "crossed": ((), ("frequency",), ("margin",), ("share",)),
 }  # fmt: skip
-"""What each signal of an expert is multiplied by: how far one is trusted may depend on the label's
-frequency, and on what the SVM and the topic model say of it."""
+"""What each external signal is multiplied by: its weight may depend on the label's frequency, its
+SVM's margin and its share in the topic model."""
 
 _RIDGE = 10.0
 _KNOWN = 0.99
@@ -278,16 +278,16 @@ def with_names(form: str, held_out: HeldOut, execution: Execution = HERE) -> Jud
     return _judged(f"{form}, with names", terms, held_out, execution)
 
 
-def with_experts(
+def with_external(
     before: Judged, names: Sequence[str], form: str, held_out: HeldOut, execution: Execution = HERE
 ) -> Judged:
-    """Return a form with the signals of experts, fitted to all documents held out.
+    """Return a form with external signals, fitted to all documents held out.
 
     Where it was none of terms it is the crossed one.
     """
     terms = before.mixture.terms if isinstance(before.mixture, Terms) else _CROSSED
     own = [each for name in names for each in (name + GIVEN, name)]
-    terms += tuple((each, *term) for each in own for term in OF_EXPERTS[form])
+    terms += tuple((each, *term) for each in own for term in OF_EXTERNAL[form])
     return _judged(f"{before.name}, with {' and '.join(names)}, {form}", terms, held_out, execution)
 
 

@@ -26,6 +26,7 @@ from deplda.errors import DepldaError, InputError, ReadError, WorkerLostError
 from deplda.models.base import LabelClassifier
 from deplda.models.card import ARRAYS, CARD, read_card
 from deplda.models.cutting import Cutoff
+from deplda.models.external import in_words
 from deplda.models.registry import load
 from deplda.models.suggesting import Asked, answers_of
 
@@ -191,7 +192,12 @@ class _Job:
 
     def load(self) -> LabelClassifier:
         """Return the model; it works on one core, since every worker has its own shard."""
-        model = load(self.path, trusted=self.trusted).by_words_alone()
+        model = load(self.path, trusted=self.trusted)
+        if model.external_:
+            raise InputError(
+                f"this model requires {in_words(model.external_)}, which shards have not; train a "
+                "model without them"
+            )
         return model.set_params(n_jobs=1, verbose=False)
 
     @cached_property

@@ -16,11 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks
 from deplda.data.corpus import without_columns
-from deplda.data.evidence import Documents
 from deplda.data.wording import counted
 from deplda.errors import InputError
-from deplda.models.asks_experts import AsksExperts
 from deplda.models.base import Counts, Floats, LabelClassifier, Numbers
+from deplda.models.external import counts_in
 from deplda.models.linear.svm import idf_of, tfidf
 
 N_LABELS = 50
@@ -77,7 +76,7 @@ def queue(model: LabelClassifier, documents: Any, n: int | None = None) -> list[
     of those before have it; Σ p is the number of labels to expect, which is the work. So what is
     uncertain counts, a label of few documents more than one of many, and what is like those before
     it less. The next document is always the one with the highest value then. Documents that the
-    model has learned from are left out. It goes by words alone, without experts and vectors.
+    model has learned from are left out.
 
     Parameters
     ----------
@@ -92,9 +91,8 @@ def queue(model: LabelClassifier, documents: Any, n: int | None = None) -> list[
 def candidates(model: LabelClassifier, documents: Any) -> Candidates:
     """Return what is to be known of some documents."""
     check_is_fitted(model)
-    if isinstance(model, AsksExperts):
-        model = model.by_words_alone()
-    counts = model._read_counts(Documents.of(documents).X, reset=False)
+    rows = model._read_counts(documents, reset=False)
+    counts = counts_in(rows)
     if not model.has_probabilities:
         raise InputError(
             "this model has no probabilities, so it cannot tell what it is uncertain of; train it "
@@ -102,7 +100,7 @@ def candidates(model: LabelClassifier, documents: Any) -> Candidates:
         )
     k = min(N_LABELS, len(model.classes_))
     found = [(np.zeros((0, k), np.int64), np.zeros((0, k)))]
-    for numbers, _, chances in model._likeliest(counts, k):
+    for numbers, _, chances in model._likeliest(rows, k):
         missing = ((0, 0), (0, k - numbers.shape[1]))
         told = np.where(numbers < 0, 0.0, chances)
         found.append((np.pad(numbers, missing, constant_values=-1), np.pad(told, missing)))

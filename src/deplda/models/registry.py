@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from deplda.models.base import LabelClassifier
 
 Ability = Literal[
-    "checkpoint", "experts", "explain", "learn", "mix", "names", "paper", "shards"
+    "checkpoint", "explain", "external", "learn", "mix", "names", "paper", "shards"
 ]  # fmt: skip
 
 
@@ -25,7 +25,7 @@ class Entry(NamedTuple):
 
 
 _TOPIC_MODEL: frozenset[Ability] = frozenset({"checkpoint", "explain", "learn", "paper", "shards"})
-_HYBRID: frozenset[Ability] = frozenset({"experts", "explain", "learn", "mix", "names", "shards"})
+_HYBRID: frozenset[Ability] = frozenset({"explain", "external", "learn", "mix", "names", "shards"})
 MODELS = {
     "DependencyLDA": Entry("dependency", "dependency", _TOPIC_MODEL),
     "PriorLDA": Entry("prior", "prior", _TOPIC_MODEL),

@@ -66,7 +66,7 @@ def answers_of(
     ``labels`` are the likeliest first, each with its probability; of a model that has none the best
     with their scores, as many as the median training document has unless a number is asked for.
     ``n_known`` are its tokens of vocabulary words. A document without any gets no labels, unless
-    experts or vectors support some; ``out_of_vocabulary`` marks it, or ``empty`` if it `is_empty`.
+    it has external arrays; ``out_of_vocabulary`` marks it, or ``empty`` if it `is_empty`.
     ``with_line`` adds ``n_given``: how many labels, the likeliest first, the model itself would
     give, whatever is asked for.
     """

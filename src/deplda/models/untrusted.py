@@ -12,10 +12,9 @@ from typing import Any
 from deplda.data.tokens import NAMED_PATTERNS
 from deplda.errors import IgnoredParameterWarning, InputError, warn
 
-# Parameters that say where and how loudly a model works, or which files and programs it asks, and
-# what they are in a loaded one.
+# Parameters that say where and how loudly a model works, and what they are in a loaded one.
 MACHINE: dict[str, Any] = {
-    "engine": "threads", "device": "cpu", "n_jobs": None, "verbose": False, "experts": None,
+    "engine": "threads", "device": "cpu", "n_jobs": None, "verbose": False,
 }  # fmt: skip
 
 MOST_CYCLES = 100_000

@@ -16,9 +16,10 @@ from starlette.exceptions import HTTPException
 
 from deplda.data.fields import Fields
 from deplda.data.names import MARK
-from deplda.models.asks_experts import AsksExperts
+from deplda.errors import InputError
 from deplda.models.base import LabelClassifier
 from deplda.models.codec import card_of
+from deplda.models.external import in_words
 from deplda.models.label_index import LabelIndex, Order
 from deplda.models.neighbours import beside
 from deplda.models.quality import by_frequency
@@ -48,8 +49,12 @@ class ModelService:
     """A fitted model, with what is looked up often computed once."""
 
     def __init__(self, model: LabelClassifier, limits: Limits) -> None:
-        # Requests come with words alone, without what experts say or a vector.
-        self.model: Any = model.by_words_alone() if isinstance(model, AsksExperts) else model
+        if model.external_:
+            raise InputError(
+                f"this model requires {in_words(model.external_)}, which requests have not; train "
+                "a model without them to serve it"
+            )
+        self.model: Any = model
         self.limits, self.explains = limits, can(model, "explain")
         self._labels = model.classes_.tolist()
         self._by_uri = {label: number for number, label in enumerate(self._labels)}
