@@ -54,7 +54,7 @@ def test_what_annif_says_of_a_mistake_is_in_the_error(annif: Path, tmp_path: Pat
         real.suggest("tfidf", ["A kitten purrs."])
 
 
-class Museum(NamedTuple):
+class News(NamedTuple):
     """A model of a thesaurus, served to a real Annif that was given its vocabulary."""
 
     annif: Annif
@@ -73,26 +73,24 @@ PROJECTS: dict[str, dict[str, str]] = {
 
 
 @pytest.fixture(scope="module")
-def museum(annif: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Museum]:
-    folder = tmp_path_factory.mktemp("museum")
-    records = datasets.museum(400)
-    records.write(folder)
+def news(annif: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[News]:
+    folder = tmp_path_factory.mktemp("news")
+    datasets.newsroom(400).write(folder)
     thesaurus = "--vocabulary", folder / "thesaurus.ttl", "--label-language", "en"
-    deplda(
-        "train", folder / "train.jsonl", "-o", folder / "model", *thesaurus, "--replace-deprecated"
-    )
+    deplda("train", folder / "train.jsonl", "-o", folder / "model", *thesaurus)
     deplda("vocabulary", "export", folder / "model", folder / "names.csv")
-    with started(None, folder, "--project-id=museum-en") as (_, address, _):
-        endpoint = f"{address}/v1/projects/museum-en/suggest"
+    with started(None, folder, "--project-id=news-en") as (_, address, _):
+        endpoint = f"{address}/v1/projects/news-en/suggest"
         projects = {"deplda": {"backend": "http", "endpoint": endpoint}} | PROJECTS
         real = Annif(annif, folder, folder / "names.csv", "en", projects, ENGLISH)
         train, test = (
-            ([record.text for record in part], [[*record.labels] for record in part])
-            for part in (records.train, records.test)
+            ([row["text"] for row in rows], [row["labels"] for row in rows])
+            for name in ("train.jsonl", "test.jsonl")
+            for rows in [[*map(json.loads, (folder / name).read_text("utf-8").splitlines())]]
         )
         real.train("tfidf", *train)
         real.write("records.jsonl", *test)
-        yield Museum(real, folder, *test)
+        yield News(real, folder, *test)
 
 
 def deplda(*arguments: object) -> str:
@@ -102,10 +100,10 @@ def deplda(*arguments: object) -> str:
     return result.stdout
 
 
-def predicted(museum: Museum, k: int) -> Found:
+def predicted(news: News, k: int) -> Found:
     """Return the k likeliest labels of each text, by our own command."""
     printed = deplda(
-        "predict", museum.folder / "model", museum.folder / "test.jsonl", "-k", k, "--threshold", 0
+        "predict", news.folder / "model", news.folder / "test.jsonl", "-k", k, "--threshold", 0
     )
     rows = [json.loads(line)["labels"] for line in printed.splitlines()]
     return [[(label["uri"], label["probability"]) for label in own] for own in rows]
@@ -118,34 +116,34 @@ def assert_same(found: Found, expected: Found, precision: float = 0.0) -> None:
         assert dict(own) == pytest.approx(dict(ours), rel=1e-5, abs=precision)
 
 
-def test_annif_suggests_for_one_text_what_we_do(museum: Museum) -> None:
-    printed = museum.annif.run("suggest", "deplda", "--limit", "5", given=museum.texts[0])
+def test_annif_suggests_for_one_text_what_we_do(news: News) -> None:
+    printed = news.annif.run("suggest", "deplda", "--limit", "5", given=news.texts[0])
     rows = [line.split("\t") for line in printed.splitlines()]
-    names = load(museum.folder / "model").vocabulary_
+    names = load(news.folder / "model").vocabulary_
     assert names is not None
     assert [row[1] for row in rows] == [names[row[0].strip("<>")].name("en") for row in rows]
     found = [(row[0].strip("<>"), float(row[-1])) for row in rows]
     assert len(found) == 5
-    assert_same([found], predicted(museum, 5)[:1], 0.00005001)
+    assert_same([found], predicted(news, 5)[:1], 0.00005001)
 
 
-def test_annif_indexes_a_corpus_as_we_do(museum: Museum) -> None:
-    found = museum.annif.suggest("deplda", museum.texts)
+def test_annif_indexes_a_corpus_as_we_do(news: News) -> None:
+    found = news.annif.suggest("deplda", news.texts)
     assert max(map(len, found)) == 100
-    assert_same(found, predicted(museum, 100))
+    assert_same(found, predicted(news, 100))
 
 
-def test_an_ensemble_of_annif_weighs_our_suggestions_with_others(museum: Museum) -> None:
-    for own, mean in both(museum, "mean", 3, 1):
+def test_an_ensemble_of_annif_weighs_our_suggestions_with_others(news: News) -> None:
+    for own, mean in both(news, "mean", 3, 1):
         for uri, score in own:
             assert score == pytest.approx(mean[uri], rel=1e-5)
 
 
-def test_annif_learns_how_far_to_trust_us(museum: Museum) -> None:
-    museum.annif.run("train", "pav", "records.jsonl")
-    n_documents = Counter(uri for own in museum.subjects for uri in own)
+def test_annif_learns_how_far_to_trust_us(news: News) -> None:
+    news.annif.run("train", "pav", "records.jsonl")
+    n_documents = Counter(uri for own in news.subjects for uri in own)
     is_changed = []
-    for own, mean in both(museum, "pav", 1, 1):
+    for own, mean in both(news, "pav", 1, 1):
         for uri, score in own:
             if n_documents[uri] < MIN_DOCS:
                 assert score == pytest.approx(mean[uri], rel=1e-5)
@@ -155,11 +153,11 @@ def test_annif_learns_how_far_to_trust_us(museum: Museum) -> None:
 
 
 def both(
-    museum: Museum, project: str, *weights: int
+    news: News, project: str, *weights: int
 ) -> Iterator[tuple[Sequence[tuple[str, float]], dict[str, float]]]:
     """Yield what a project suggests for texts, and the weighted mean of our scores and tf-idf's."""
     found, *parts = (
-        museum.annif.suggest(name, museum.texts[:20]) for name in (project, "deplda", "tfidf")
+        news.annif.suggest(name, news.texts[:20]) for name in (project, "deplda", "tfidf")
     )
     for own, *scores in zip(found, *(map(dict, part) for part in parts), strict=True):
         mean: Counter[str] = Counter()
@@ -192,35 +190,35 @@ OUR_NAMES = {
 
 @pytest.mark.parametrize(("limit", "threshold"), [(10, 0.01), (3, 0.2)])
 def test_annif_and_we_measure_the_same_suggestions_alike(
-    museum: Museum, limit: int, threshold: float
+    news: News, limit: int, threshold: float
 ) -> None:
-    kept = without_ties(museum, limit, threshold)
+    kept = without_ties(news, limit, threshold)
     cut = "--limit", str(limit), "--threshold", str(threshold)
-    texts, subjects = [museum.texts[row] for row in kept], [museum.subjects[row] for row in kept]
-    museum.annif.write("kept.jsonl", texts, subjects)
+    texts, subjects = [news.texts[row] for row in kept], [news.subjects[row] for row in kept]
+    news.annif.write("kept.jsonl", texts, subjects)
     rows = zip(texts, subjects, strict=True)
-    write_rows(({"text": text, "labels": own} for text, own in rows), museum.folder / "ours.jsonl")
-    printed = museum.annif.run("eval", "deplda", "kept.jsonl", *cut, "-r", "theirs.tsv")
+    write_rows(({"text": text, "labels": own} for text, own in rows), news.folder / "ours.jsonl")
+    printed = news.annif.run("eval", "deplda", "kept.jsonl", *cut, "-r", "theirs.tsv")
     theirs = dict(line.split(":") for line in printed.splitlines() if line.count(":") == 1)
     ours = deplda(
-        "evaluate", museum.folder / "model", museum.folder / "ours.jsonl", *cut, "--json",
-        "--by-subject", museum.folder / "ours.tsv", "--force",
+        "evaluate", news.folder / "model", news.folder / "ours.jsonl", *cut, "--json",
+        "--by-subject", news.folder / "ours.tsv", "--force",
     )  # fmt: skip
     measured = json.loads(ours)["suggestions"]
     assert theirs.keys() == OUR_NAMES.keys()
     for name, value in theirs.items():
         digits = len(value.strip().partition(".")[2])
         assert f"{measured[OUR_NAMES[name]]:.{digits}f}" == value.strip(), name
-    assert by_subject(museum, "theirs.tsv") == by_subject(museum, "ours.tsv")
+    assert by_subject(news, "theirs.tsv") == by_subject(news, "ours.tsv")
 
 
-def without_ties(museum: Museum, limit: int, threshold: float) -> list[int]:
+def without_ties(news: News, limit: int, threshold: float) -> list[int]:
     """Return the records of whose labels no two have one score, where the cut could tell them.
 
     Which of them comes first is chance in Annif, and their order in the vocabulary with us.
     """
     kept = []
-    for row, own in enumerate(predicted(museum, limit + 1)):
+    for row, own in enumerate(predicted(news, limit + 1)):
         # Annif's scores are of single precision.
         scores = [np.float32(score) for _, score in own if score >= threshold]
         if len({*scores}) == len(scores):
@@ -229,9 +227,9 @@ def without_ties(museum: Museum, limit: int, threshold: float) -> list[int]:
     return kept
 
 
-def by_subject(museum: Museum, file: str) -> dict[str, tuple[Any, ...]]:
+def by_subject(news: News, file: str) -> dict[str, tuple[Any, ...]]:
     """Return the rows of a table by subject."""
-    head, *lines = (museum.folder / file).read_text(encoding="utf-8").splitlines()
+    head, *lines = (news.folder / file).read_text(encoding="utf-8").splitlines()
     rows = [dict(zip(head.split("\t"), line.split("\t"), strict=True)) for line in lines]
     assert len(rows) > 100
     return {
@@ -243,22 +241,22 @@ def by_subject(museum: Museum, file: str) -> dict[str, tuple[Any, ...]]:
     }
 
 
-def test_annif_reads_the_documents_that_we_write(museum: Museum) -> None:
+def test_annif_reads_the_documents_that_we_write(news: News) -> None:
     found = set()
     for target in ("records.jsonl", "converted.tsv", "converted.csv", "converted.jsonl", "full"):
         if target != "records.jsonl":
-            options = "--output-format", "annif", "--vocabulary", museum.folder / "names.csv"
-            source = museum.folder / "test.jsonl"
-            deplda("datasets", "convert", source, museum.folder / target, *options)
-        found.add(museum.annif.run("eval", "tfidf", target, "--metric", "F1@5"))
+            options = "--output-format", "annif", "--vocabulary", news.folder / "names.csv"
+            source = news.folder / "test.jsonl"
+            deplda("datasets", "convert", source, news.folder / target, *options)
+        found.add(news.annif.run("eval", "tfidf", target, "--metric", "F1@5"))
     assert len(found) == 1
 
 
-def test_our_files_of_suggestions_are_those_of_annif(museum: Museum) -> None:
-    new, ours = museum.folder / "new", museum.folder / "suggested"
-    museum.annif.run("index", "deplda", "new", "--limit", "3")
+def test_our_files_of_suggestions_are_those_of_annif(news: News) -> None:
+    new, ours = news.folder / "new", news.folder / "suggested"
+    news.annif.run("index", "deplda", "new", "--limit", "3")
     options = "-k", 3, "--threshold", 0, "--output-format", "annif", "-o", ours
-    deplda("predict", museum.folder / "model", new, *options)
+    deplda("predict", news.folder / "model", new, *options)
     for text in new.glob("*.txt"):
         theirs, mine = (
             [line.split("\t") for line in (folder / f"{text.stem}.annif").read_text().splitlines()]
@@ -269,32 +267,32 @@ def test_our_files_of_suggestions_are_those_of_annif(museum: Museum) -> None:
         assert scores[0] == pytest.approx(scores[1], abs=0.0001)
 
 
-def test_annif_shows_a_token_that_stands_in_the_address(museum: Museum, tmp_path: Path) -> None:
+def test_annif_shows_a_token_that_stands_in_the_address(news: News, tmp_path: Path) -> None:
     token = "t" * 40
     with started(
-        None, museum.folder, "--project-id=museum-en", environment={"DEPLDA_TOKEN": token}
+        None, news.folder, "--project-id=news-en", environment={"DEPLDA_TOKEN": token}
     ) as (_, address, _):
         found = {}
         for name, place in (("with", f"annif:{token}@127.0.0.1"), ("without", "127.0.0.1")):
-            endpoint = address.replace("127.0.0.1", place) + "/v1/projects/museum-en/suggest"
+            endpoint = address.replace("127.0.0.1", place) + "/v1/projects/news-en/suggest"
             found[name] = {"backend": "http", "endpoint": endpoint}
-        real = Annif(museum.annif.command, tmp_path, museum.folder / "names.csv", "en", found)
-        assert len(real.run("suggest", "with", given=museum.texts[0]).splitlines()) == 10
+        real = Annif(news.annif.command, tmp_path, news.folder / "names.csv", "en", found)
+        assert len(real.run("suggest", "with", given=news.texts[0]).splitlines()) == 10
         with pytest.raises(DepldaError, match="HTTP request failed: 401"):
-            real.run("suggest", "without", given=museum.texts[0])
+            real.run("suggest", "without", given=news.texts[0])
 
 
-def test_annif_cannot_teach_a_project_of_its_http_backend(museum: Museum) -> None:
+def test_annif_cannot_teach_a_project_of_its_http_backend(news: News) -> None:
     with pytest.raises(DepldaError, match="Learning not supported"):
-        museum.annif.run("learn", "deplda", "records.jsonl")
+        news.annif.run("learn", "deplda", "records.jsonl")
 
 
-def test_a_service_that_is_gone_is_an_error_here_where_annif_only_warns(museum: Museum) -> None:
+def test_a_service_that_is_gone_is_an_error_here_where_annif_only_warns(news: News) -> None:
     projects = {"gone": {"backend": "http", "endpoint": "http://127.0.0.1:9/v1/projects/x/suggest"}}
-    settings = (museum.annif.folder / "projects.cfg").read_text(encoding="utf-8")
-    museum.annif.configure(projects)
+    settings = (news.annif.folder / "projects.cfg").read_text(encoding="utf-8")
+    news.annif.configure(projects)
     try:
         with pytest.raises(DepldaError, match="HTTP request failed"):
-            museum.annif.run("suggest", "gone", given="A text.")
+            news.annif.run("suggest", "gone", given="A text.")
     finally:
-        (museum.annif.folder / "projects.cfg").write_text(settings, encoding="utf-8")
+        (news.annif.folder / "projects.cfg").write_text(settings, encoding="utf-8")

@@ -7,10 +7,10 @@ suggest concepts that no training document has.
 """
 
 # %%
-# Records and concepts
-# --------------------
-# ``museum`` generates the records of a small museum and a thesaurus in English
-# and German. 73 of the 250 concepts in use have no training record.
+# Articles and concepts
+# ---------------------
+# ``newsroom`` generates articles and a thesaurus in English and German. Most of
+# the concepts have no training article.
 
 # sphinx_gallery_thumbnail_number = 2
 import textwrap
@@ -21,13 +21,17 @@ import numpy as np
 
 import deplda
 
-museum = deplda.datasets.museum()
-texts = [record.text for record in museum.train]
-labels = [list(record.labels) for record in museum.train]
-frequency = Counter(label for several in labels for label in several)
-print(len(texts), "records,", len(museum.thesaurus), "concepts")
-concept = museum.thesaurus["https://museum.example/thesaurus/1167"]
-print(concept.name("en"), "/", concept.name("de"))
+news = deplda.datasets.newsroom(600)
+names = {concept.name("en"): concept for concept in news.thesaurus}
+labels = [
+    [names[news.corpus.label_names[c]].uri for c in row.indices]
+    for row in (news.corpus.labels[[k]] for k in range(600))
+]
+train, test = slice(450), slice(450, 600)
+frequency = Counter(label for several in labels[train] for label in several)
+print(len(frequency), "labels,", len(news.thesaurus), "concepts")
+concept = names["VOLCANOES"]
+print(concept.name("en"), "/", concept.name("de"), "/", concept.synonyms["en"])
 
 # %%
 # Train with names
@@ -35,45 +39,46 @@ print(concept.name("en"), "/", concept.name("de"))
 # The counter looks for names of concepts in the texts, and the model learns
 # how far a name can be trusted.
 
-counter = deplda.WordCounter(language="en", names=museum.thesaurus)
+counter = deplda.WordCounter(language="en", names=news.thesaurus)
 model = deplda.HybridLDA(random_state=0).fit(
-    texts, labels, counter=counter, vocabulary=museum.thesaurus
+    news.texts[train], labels[train], counter=counter, vocabulary=news.thesaurus
 )
 without = deplda.HybridLDA(random_state=0).fit(
-    texts, labels, counter=deplda.WordCounter(language="en")
+    news.texts[train], labels[train], counter=deplda.WordCounter(language="en")
 )
 print(
     model.n_learned_labels_, "concepts learned,", len(model.classes_), "known"
 )
 
 # %%
-# A concept that no record has
-# ----------------------------
+# A concept that no article has
+# -----------------------------
 
-text = museum.new[0].text
+text = (
+    "Two heists in one night. The first of the robberies took three minutes, "
+    "the second an hour. Police officers found handcuffs, but no burglars."
+)
 print(textwrap.fill(text, 76), end="\n\n")
 for uri, probability in zip(*model.suggest([text])[0], strict=True):
-    name, name_de = (museum.thesaurus[uri].name(code) for code in ("en", "de"))
-    print(f"{probability:.0%}  {name} ({name_de}), {frequency[uri]} records")
+    name, name_de = (news.thesaurus[uri].name(code) for code in ("en", "de"))
+    print(f"{probability:.0%}  {name} ({name_de}), {frequency[uri]} articles")
 
 # %%
 # What names are worth
 # --------------------
-# Of the true labels of the test records, the share that is among the five best
-# suggestions, by the number of training records of the label. Without names,
-# concepts without records cannot be found.
+# Of the true labels of the test articles, the share that is among the ten best
+# suggestions, by the number of training articles of the label. Without names,
+# concepts without articles cannot be found.
 
-tests = [record.text for record in museum.test]
-truth = [set(record.labels) for record in museum.test]
 groups = {"0": (0, 0), "1–2": (1, 2), "3–9": (3, 9), "10 or more": (10, 10_000)}
 
 
 def recall(fitted: deplda.HybridLDA) -> list[float]:
-    """Return the share of true labels among the five best, by group."""
-    best = [set(row) for row in fitted.rank(tests, 5).labels]
+    """Return the share of true labels among the ten best, by group."""
+    best = [set(row) for row in fitted.rank(news.texts[test], 10).labels]
     pairs = [
-        (label, label in five)
-        for own, five in zip(truth, best, strict=True)
+        (label, label in ten)
+        for own, ten in zip(labels[test], best, strict=True)
         for label in own
     ]
     return [
@@ -94,8 +99,8 @@ axes.bar(
 axes.bar(places + 0.2, recall(model), 0.4, label="with names")
 axes.set_xticks(places, list(groups))
 axes.set(
-    xlabel="training records of a concept",
-    ylabel="found among the five best",
+    xlabel="training articles of a concept",
+    ylabel="found among the ten best",
     ylim=(0, 1.05),
 )
 axes.legend(loc="upper left")

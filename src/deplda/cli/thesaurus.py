@@ -144,7 +144,7 @@ def check(
 @language_option
 @force
 def export(vocabulary: Path, output: Path, label_language: str | None, force: bool) -> None:
-    """Write VOCABULARY to OUTPUT, a .csv or .tsv for Annif's load-vocab.
+    """Write VOCABULARY to OUTPUT: .csv or .tsv for Annif's load-vocab, or .ttl (SKOS).
 
     \b
     deplda vocabulary export model yso.csv
@@ -154,7 +154,8 @@ def export(vocabulary: Path, output: Path, label_language: str | None, force: bo
     check_output(output, force)
     found = open_vocabulary(vocabulary, label_language)
     write_vocabulary(found, output, label_language)
-    n_left_out = sum(concept.deprecated for concept in found)
+    is_whole = output.suffix == ".ttl"
+    n_left_out = 0 if is_whole else sum(concept.deprecated for concept in found)
     left_out = f", {counted(n_left_out, 'deprecated one')} left out" if n_left_out else ""
     show(f"{counted(len(found) - n_left_out, 'concept')}{left_out}: {output}")
 

@@ -1,5 +1,7 @@
+import json
 import re
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -170,3 +172,19 @@ def test_document_0_trains_and_each_document_is_in_one_part(n_documents: int) ->
     assert np.sort(both).tolist() == list(range(n_documents))
     assert dataset.generated
     assert dataset.texts == full().texts[:n_documents]
+
+
+def test_articles_are_written_as_files_with_concepts_for_labels(tmp_path: Path) -> None:
+    news = datasets.newsroom(48)
+    news.write(tmp_path)
+    parts = [
+        [json.loads(line) for line in (tmp_path / name).read_text("utf-8").splitlines()]
+        for name in ("train.jsonl", "test.jsonl")
+    ]
+    assert [len(rows) for rows in parts] == [30, 10]
+    first = parts[0][0]
+    assert (first["id"], first["text"]) == ("a0", news.texts[0])
+    assert "VIDEO GAMES" in {news.thesaurus[uri].name("en") for uri in first["labels"]}
+    assert (tmp_path / "thesaurus.ttl").is_file()
+    new = [(tmp_path / "new" / f"n{k}.txt").read_text("utf-8") for k in range(1, 9)]
+    assert new == list(news.texts[40:])

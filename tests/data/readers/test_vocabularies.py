@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from deplda import InputError, ReadError
+from deplda.data.datasets.newsroom_thesaurus import newsroom_thesaurus
 from deplda.data.readers.vocabularies import read_vocabulary, write_vocabulary
 from deplda.data.sizes import VARIABLE
 from deplda.data.vocabulary import Concept, Vocabulary
@@ -91,8 +93,8 @@ def test_annif_reads_what_is_written(tmp_path: Path) -> None:
     nameless = Vocabulary([Concept(uri="u"), Concept(uri="v", names={"en": "a"})])
     write_vocabulary(nameless, tmp_path / "c.csv")
     assert [concept.deprecated for concept in read_vocabulary(tmp_path / "c.csv")] == [False, False]
-    with pytest.raises(InputError, match=r"must end in \.tsv or \.csv"):
-        write_vocabulary(vocabulary, tmp_path / "a.ttl")
+    with pytest.raises(InputError, match=r"must end in \.tsv, \.csv or \.ttl"):
+        write_vocabulary(vocabulary, tmp_path / "a.rdf")
     odd = Vocabulary([Concept(uri="u", names={"": "a\tb\nc"})])
     write_vocabulary(odd, tmp_path / "b.tsv")
     assert read_vocabulary(tmp_path / "b.tsv")["u"].name() == "a b c"
@@ -199,3 +201,19 @@ def test_without_the_extra_it_is_said_what_to_install(
     monkeypatch.setitem(sys.modules, "pyoxigraph", None)
     with pytest.raises(InputError, match=r"pip install 'deplda\[skos\]'"):
         read_vocabulary(written(tmp_path, "a.ttl", TURTLE))
+
+
+def test_skos_that_is_written_is_read_as_it_was(tmp_path: Path) -> None:
+    pytest.importorskip("pyoxigraph")
+    odd = Concept(uri="http://x/9", names={"en": 'a "b"\n\\c'}, notation="9", notes={"fi": "ä"})
+    for concepts in (CONCEPTS, newsroom_thesaurus(), [odd]):
+        write_vocabulary(Vocabulary(concepts), tmp_path / "a.ttl")
+        again = {concept.uri: concept for concept in read_vocabulary(tmp_path / "a.ttl")}
+        for concept in concepts:
+            same = structs.replace(
+                concept,
+                synonyms={code: tuple(sorted(names)) for code, names in concept.synonyms.items()},
+                related=tuple(sorted(concept.related)),
+                broader=tuple(sorted(concept.broader)),
+            )
+            assert again[concept.uri] == same

@@ -14,15 +14,12 @@ from deplda.data.datasets.catalogue import entries as list  # noqa: A004
 from deplda.data.datasets.dataset import Dataset
 from deplda.data.datasets.described import is_described, load_own
 from deplda.data.datasets.folder import load_folder, save_folder
-from deplda.data.datasets.museum import Museum, Record, museum
 from deplda.data.datasets.newsroom import Newsroom, newsroom
 
 __all__ = [
     "Dataset",
     "Entry",
-    "Museum",
     "Newsroom",
-    "Record",
     "fetch",
     "is_described",
     "is_here",
@@ -31,7 +28,6 @@ __all__ = [
     "load",
     "load_folder",
     "load_own",
-    "museum",
     "newsroom",
     "own_path",
     "save_folder",

@@ -19,11 +19,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from deplda.data import checks
+from deplda.data.atomic import write_whole
 from deplda.data.corpus import Corpus
 from deplda.data.datasets.newsroom_lexicon import (
     ITS_COMPANIONS,
@@ -34,6 +36,7 @@ from deplda.data.datasets.newsroom_lexicon import (
     any_person,
     read_lexicon,
 )
+from deplda.data.datasets.newsroom_thesaurus import newsroom_thesaurus
 from deplda.data.datasets.sentences import (
     capital,
     drawn,
@@ -43,8 +46,11 @@ from deplda.data.datasets.sentences import (
     plural,
     with_articles,
 )
-from deplda.data.readers import CorpusBuilder, kept_words
+from deplda.data.files import StrPath
+from deplda.data.readers import CorpusBuilder, kept_words, write_rows
+from deplda.data.readers.vocabularies import write_vocabulary
 from deplda.data.text import WordCounter
+from deplda.data.vocabulary import Vocabulary
 
 # How often an article has labels beside its main subject.
 _OTHER_SUBJECT = 0.4
@@ -66,6 +72,8 @@ _MISPRINTS = 0.001
 _MIN_COUNT = 2  # most words that occur once are misprints
 _PAPER_STORY_LENGTH = 36
 
+_N_NEW, _TEST_SHARE = 8, 0.25  # of the articles that are written to files
+
 _LETTERS = ("pq", "tu", "mn", "vw", "ab")
 _N_FEW = (2, 4, 2, 2, 2)  # words of each kind that an article has of a descriptor
 _WORD_DECAY = 0.5
@@ -83,6 +91,34 @@ class Newsroom:
     """Their words, without English stop words and what occurs once, and the labels given."""
     texts: tuple[str, ...]
     """Headline, place, date and sentences, in the order of the corpus."""
+
+    @property
+    def thesaurus(self) -> Vocabulary:
+        """All labels that articles can have, and broader ones, as concepts."""
+        return newsroom_thesaurus()
+
+    def write(self, folder: StrPath) -> None:
+        """Write ``thesaurus.ttl``, ``train.jsonl``, ``test.jsonl``, and new texts as files.
+
+        A quarter of the articles is for testing; labels are the URIs of concepts. The last eight
+        articles are ``new/n1.txt`` and so on, without labels.
+        """
+        root, n = Path(folder), len(self.texts)
+        (root / "new").mkdir(parents=True, exist_ok=True)
+        write_vocabulary(self.thesaurus, root / "thesaurus.ttl")
+        uris = {concept.name("en"): concept.uri for concept in self.thesaurus}
+        names, labels = self.corpus.label_names, self.corpus.labels
+        rows = [
+            {"id": f"a{row}", "text": text, "labels": [uris[names[c]] for c in own]}
+            for row, text in enumerate(self.texts)
+            for own in [labels[[row]].indices]
+        ]
+        n_train = round((n - _N_NEW) * (1 - _TEST_SHARE))
+        write_rows(rows[:n_train], root / "train.jsonl")
+        write_rows(rows[n_train : n - _N_NEW], root / "test.jsonl")
+        for number, text in enumerate(self.texts[n - _N_NEW :], start=1):
+            with write_whole(root / "new" / f"n{number}.txt") as file:
+                file.write(text.encode())
 
 
 def newsroom(n_documents: int = 2_000, *, seed: int = 0) -> Newsroom:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -53,10 +54,10 @@ def read_vocabulary(
     Examples
     --------
     >>> import deplda
-    >>> deplda.write_vocabulary(deplda.datasets.museum().thesaurus, "concepts.csv")
+    >>> deplda.write_vocabulary(deplda.datasets.newsroom(1).thesaurus, "concepts.csv")
     >>> vocabulary = deplda.read_vocabulary("concepts.csv")
-    >>> vocabulary["https://museum.example/thesaurus/1167"].name("de")
-    'Nachtwache'
+    >>> vocabulary["https://newsroom.example/thesaurus/1060"].name("de")
+    'Politik und Regierung'
     """
     format = format or _format_of(path)
     readers: dict[str, Callable[[], Iterable[Concept]]] = {
@@ -79,26 +80,32 @@ def read_vocabulary(
 
 
 def write_vocabulary(vocabulary: Vocabulary, path: StrPath, language: str | None = None) -> None:
-    """Write a vocabulary as Annif reads it: .csv with names in all languages, or .tsv with one's.
+    """Write a vocabulary: .csv with names in all languages, .tsv with one's, .ttl with all of it.
 
-    Deprecated concepts are left out: Annif 1.4 does not load a CSV that has them, without names.
+    Annif reads .csv and .tsv. They lack deprecated concepts, since Annif 1.4 does not load a CSV
+    that has them, without names. SKOS (.ttl) has them.
 
     Examples
     --------
     >>> import deplda
-    >>> deplda.write_vocabulary(deplda.datasets.museum().thesaurus, "concepts.tsv", "en")
+    >>> deplda.write_vocabulary(deplda.datasets.newsroom(1).thesaurus, "concepts.tsv", "en")
     >>> len(deplda.read_vocabulary("concepts.tsv", language="en"))
-    250
+    810
     """
     format = _format_of(path)
-    if format not in ("tsv", "csv"):
-        raise InputError(f"{path} cannot be written; its name must end in .tsv or .csv")
+    if format == "rdf":
+        raise InputError(f"{path} cannot be written; its name must end in .tsv, .csv or .ttl")
     if format == "csv" and [*vocabulary.languages] == [ANY] and language is None:
         raise InputError(
             "the language of the names is not known, and a CSV has to say it; give it "
             "(--label-language), or write a .tsv"
         )
-    lines = _as_tsv(vocabulary, language) if format == "tsv" else _as_csv(vocabulary, language)
+    writers: dict[str, Callable[[], Iterator[str]]] = {
+        "tsv": lambda: _as_tsv(vocabulary, language),
+        "csv": lambda: _as_csv(vocabulary, language),
+        "turtle": lambda: _as_turtle(vocabulary),
+    }
+    lines = writers[format]()
     with write_whole(Path(path)) as file:
         for line in lines:
             file.write(line.encode())
@@ -317,6 +324,32 @@ def _as_csv(vocabulary: Vocabulary, language: str | None) -> Iterator[str]:
             # A row without any name would be a deprecated concept.
             told = names if any(names) else [concept.name()] * len(columns)
             yield line([concept.uri, *told, concept.notation or ""])
+
+
+def _as_turtle(vocabulary: Vocabulary) -> Iterator[str]:
+    yield f"@prefix skos: <{_SKOS}> .\n"
+    for concept in vocabulary:
+        statements = ["a skos:Concept"]
+        for code, name in concept.names.items():
+            statements.append(f"skos:prefLabel {_literal(name, code)}")
+        for code, names in concept.synonyms.items():
+            statements += [f"skos:altLabel {_literal(name, code)}" for name in names]
+        for code, note in concept.notes.items():
+            statements.append(f"skos:scopeNote {_literal(note, code)}")
+        if concept.notation is not None:
+            statements.append(f"skos:notation {_literal(concept.notation)}")
+        statements += [f"skos:broader <{uri}>" for uri in concept.broader]
+        statements += [f"skos:related <{uri}>" for uri in concept.related]
+        if concept.deprecated:
+            statements.append(f"<{_DEPRECATED}> true")
+        if concept.replaced_by is not None:
+            statements.append(f"<{_REPLACED_BY}> <{concept.replaced_by}>")
+        yield "".join(["\n<", concept.uri, "> ", " ;\n    ".join(statements), " .\n"])
+
+
+def _literal(text: str, language: str = ANY) -> str:
+    """Return a quoted text; Turtle escapes as JSON does."""
+    return json.dumps(text, ensure_ascii=False) + (f"@{language}" if language else "")
 
 
 def _plain(text: str) -> str:
