@@ -63,8 +63,8 @@ def test_a_damaged_file_is_named(small: Comparison, tmp_path: Path) -> None:
     folder = tmp_path / "results"
     open_results(folder, head_of(small, [0]))
     for name, what in {
-        "units/0-flat.json": "a unit of an experiment", "data.json": "a description of data",
-        "experiment.json": "the head of an experiment",
+        "units/0-flat.json": "a unit of a comparison", "data.json": "a description of data",
+        "experiment.json": "the head of a comparison",
     }.items():  # fmt: skip
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes(b'{"model": \xff')

@@ -14,7 +14,7 @@ from threading import Thread
 import pytest
 
 from deplda.data import atomic
-from deplda.data.atomic import in_turn, recover, write_folder, write_together, write_whole
+from deplda.data.atomic import recover, write_folder, write_together, write_whole
 
 
 def test_files_written_together_appear_together_or_not_at_all(tmp_path: Path) -> None:
@@ -271,24 +271,3 @@ def test_a_small_file_is_whole_or_not_there(
     with pytest.raises(OSError, match="nowhere") as caught:
         atomic.write_small(tmp_path / "nowhere" / "a", b"")
     assert caught.value.filename == str(tmp_path / "nowhere" / "a")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks on Windows")
-def test_one_after_the_other_is_within_a_turn(tmp_path: Path) -> None:
-    told: list[str] = []
-
-    def take() -> None:
-        with in_turn(tmp_path / "turn"):
-            told.append("in")
-            time.sleep(0.01)
-            told.append("out")
-
-    threads = [Thread(target=take) for _ in range(3)]
-    with in_turn(tmp_path / "turn"):
-        for thread in threads:
-            thread.start()
-        threads[0].join(0.1)
-        assert not told
-    for thread in threads:
-        thread.join()
-    assert told == ["in", "out"] * 3

@@ -160,7 +160,7 @@ def read_unit(folder: StrPath, model: str, split: int) -> Unit | None:
     path = _unit_path(folder, model, split)
     if not os.path.lexists(path):
         return None
-    return read_json(path, Unit, "this is not a unit of an experiment: {}")
+    return read_json(path, Unit, "this is not a unit of a comparison: {}")
 
 
 def write_unit(folder: StrPath, unit: Unit) -> None:
@@ -185,7 +185,7 @@ def _unit_path(folder: StrPath, model: str, split: int) -> Path:
 def _read_head(path: Path, head_type: type[Head]) -> Head:
     if not os.path.lexists(path):
         raise ReadError(path, None, "there are no results here; run a comparison first")
-    problem = "this is not the head of an experiment: {}"
+    problem = "this is not the head of a comparison: {}"
     heading = read_json(path, _Heading, problem)
     check_format(path, heading.version, _VERSION, heading.library)
     return read_json(path, head_type, problem)

@@ -309,29 +309,18 @@ def _open(path: Path, make: int = os.O_CREAT) -> int:
     return os.open(path, flags | make, 0o600)
 
 
-def lock_file(handle: int, *, waits: bool = False) -> bool:
-    """Take the lock of an open file; return False if another has it, unless that is waited for."""
+def lock_file(handle: int) -> bool:
+    """Take the lock of an open file; return False if another process has it."""
     if sys.platform == "win32":
         return True
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError as error:
         if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
             raise
     return True  # a disk that knows no locks has no crowds of writers either
-
-
-@contextmanager
-def in_turn(path: StrPath) -> Iterator[None]:
-    """Wait until no other process is within this by the same file, which is made if need be."""
-    handle = _open(Path(path))
-    try:
-        lock_file(handle, waits=True)
-        yield
-    finally:
-        os.close(handle)
 
 
 def is_at(handle: int, path: Path) -> bool:
