@@ -14,6 +14,7 @@ def run_unit(task: Task) -> dict[str, Any]:
     """Return the results of a unit."""
     measured = measure(task)
     measured.results["showcase"] |= learned(measured.model, measured.train)
+    measured.results["n_test"] = len(measured.test)
     measured.results["diagnostics"] = _diagnostics(measured.model)
     return measured.results
 

@@ -78,9 +78,7 @@ def found(data: Dataset, split: int, model: str, rng: np.random.Generator) -> di
     return {
         "metrics": result.to_dict(),
         "by_label": {
-            "labels": result.label.indices.tolist(),
             "training_documents": result.label.training_documents.tolist(),
-            "positives": result.label.positives.tolist(),
             "average_precision": result.label.item_values("average_precision").tolist(),
         },
         "resampled": {
@@ -90,7 +88,6 @@ def found(data: Dataset, split: int, model: str, rng: np.random.Generator) -> di
         "seconds": {"fit": 1.5, "predict": 0.5},
         "cpu_seconds": {"fit": 2.0, "predict": 1.0},
         "peak_mb": 120.0,
-        "n_test": len(test),
         "parameters": {"n_jobs": 2, "eta": 0.1},
         "settings": {"eta": 0.1},
         "seed": split,

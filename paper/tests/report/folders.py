@@ -30,6 +30,7 @@ def make(
     asked = experiment() if asked is None else asked
 
     def extend(model: str, rng: np.random.Generator, results: dict[str, Any]) -> None:
+        results["n_test"] = 40
         results["diagnostics"] = _diagnostics(rng) if diagnosed and "LDA" in model else {}
         if "explanation" in results["showcase"]:
             results["showcase"] |= _learned(model)

@@ -34,7 +34,6 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     data: str
     models: dict[str, Model]
-    """By title."""
     labels: Literal["train", "test"] = "train"
     """Which labels are ranked for a document; see `evaluate`."""
     min_count: int | Literal["auto"] = 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from deplda.comparison.comparison import Comparison
 from deplda.comparison.results import DataFacts, ShownText
 from deplda.comparison.unit import parts_of, shown_row
@@ -29,11 +31,9 @@ def describe_data(data: Dataset, comparison: Comparison, split: int) -> DataFact
 
 def statistics_of(facts: DataFacts) -> Statistics:
     """Return the statistics; JSON stores NaN as None."""
-    optional = "label_frequency_mode"
-    stored = {
-        name: float("nan") if value is None and name != optional else value
-        for name, value in facts.statistics.items()
-    }
+    stored: dict[str, int | float | None] = dict.fromkeys(facts.statistics, math.nan)
+    stored |= {name: value for name, value in facts.statistics.items() if value is not None}
+    stored["label_frequency_mode"] = facts.statistics["label_frequency_mode"]  # None is none
     return Statistics(**stored)  # type: ignore[arg-type]  # written from a Statistics
 
 

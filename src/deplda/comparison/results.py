@@ -1,7 +1,4 @@
-"""A folder of results: what is compared, the data, and one file for each finished unit.
-
-A unit is one model on one split.
-"""
+"""A folder of results: one file for each finished unit, that is one model on one split."""
 
 from __future__ import annotations
 

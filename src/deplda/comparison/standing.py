@@ -72,7 +72,7 @@ def leaderboard(folder: StrPath) -> RichTable:
     return to_rich(leaderboard_of(read_run(folder), (BY_DOCUMENT, BY_LABEL)))
 
 
-def leaderboard_of(run: Run, metrics: tuple[Metric, ...], about: str = "") -> Table:
+def leaderboard_of(run: Run, metrics: tuple[Metric, ...]) -> Table:
     """Return one row for each model, the best first."""
     columns = ["model", *(metric.title for metric in metrics)]
     rarest = None if run.by_frequency is None else run.by_frequency.bins[0]
@@ -86,7 +86,7 @@ def leaderboard_of(run: Run, metrics: tuple[Metric, ...], about: str = "") -> Ta
             cells.append(bin_cell(rarest, model))
         cells += [Cell(duration(run.cpu_seconds(model, part))) for part in ("fit", "predict")]
         rows.append((Cell(model), *cells))
-    caption = f"Leaderboard of {run.results.head.experiment.name}{about}"
+    caption = f"Leaderboard of {run.results.head.experiment.name}"
     return Table(caption, (*columns, "fit, CPU s", "predict, CPU s"), tuple(rows))
 
 
@@ -99,9 +99,9 @@ def to_rich(table: Table) -> RichTable:
     for number, column in enumerate(table.columns):
         drawn.add_column(Text(column), justify="right" if number else "left", no_wrap=not number)
     for row in table.rows:
-        marks = {"tied": "≈"}
-        texts = ((marks.get(c.tone, "") + c.text.replace(" ± ", " ±"), c.tone) for c in row)
-        drawn.add_row(*(Text(text, "bold" if tone == "best" else "") for text, tone in texts))
+        texts = ("≈" * (c.tone == "tied") + c.text.replace(" ± ", " ±") for c in row)
+        styles = ("bold" if c.tone == "best" else "" for c in row)
+        drawn.add_row(*map(Text, texts, styles))
     return drawn
 
 

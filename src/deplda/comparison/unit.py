@@ -76,9 +76,7 @@ def measure(task: Task) -> Measured:
     results = {
         "metrics": metrics.to_dict(),
         "by_label": {
-            "labels": [int(label) for label in metrics.label.indices],
             "training_documents": metrics.label.training_documents.tolist(),
-            "positives": metrics.label.positives.tolist(),
             "average_precision": metrics.label.item_values("average_precision").tolist(),
         },
         "resampled": {
@@ -88,7 +86,6 @@ def measure(task: Task) -> Measured:
         "seconds": {"fit": fitted[0] - begin[0], "predict": scored[0] - fitted[0]},
         "cpu_seconds": {"fit": fitted[1] - begin[1], "predict": scored[1] - fitted[1]},
         "peak_mb": _peak_mb(),
-        "n_test": len(test),
         "parameters": _plain(model.get_params()),
         "settings": _plain(getattr(model, "settings_", {})),
         "seed": task.seed,
