@@ -437,6 +437,16 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
         )
         return self.names_at_[first:]
 
+    @property
+    def is_sequence_(self) -> npt.NDArray[np.bool_] | None:
+        """Which words are sequences of words, of those learned from; None if none are counted."""
+        if self.ngrams_ == 1:
+            return None
+        words = chain(
+            self.vocabulary_[: self.names_at_.start], self.vocabulary_[self.names_at_.stop :]
+        )
+        return np.array([" " in word for word in words], bool)
+
     def without_names(self) -> Self:
         """Return a fitted counter of the words alone that are learned from."""
         if not self.names_at_:

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from deplda.data import checks, wording
-from deplda.data.corpus import Corpus, check_counts, grown
+from deplda.data.corpus import Corpus, check_counts, grown, only_columns
 from deplda.data.external import Documents
 from deplda.data.names import MARK
 from deplda.data.targets import Indicator, Targets, by_place, extended
@@ -368,8 +368,11 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, Explainer):
         directions = self._with_arrays(documents, counts, arrays).directions
         topics = copy(self.topic_model_)
         self._name_words_of(topics)
-        topics._learn_on(counts, (labels, by_place(targets, self.classes_)))
-        self.n_tokens_, self._n_learned = topics.n_tokens_, len(topics.classes_)
+        single = None if self._topic_words is None else self._single_words
+        words = counts if single is None else only_columns(counts, single)
+        topics._learn_on(words, (labels, by_place(targets, self.classes_)))
+        self.n_tokens_ += round(float(counts.sum()))
+        self._n_learned = len(topics.classes_)
         self.metrics_ = None  # they were of the model as it was
         self.classes_ = extended(topics.classes_, before_labels)
         self._targets = Targets(self.classes_, self._targets.kind)
@@ -422,8 +425,19 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, Explainer):
         self, counts: Counts, labels: Indicator, weights: Floats | None
     ) -> DependencyLDA:
         """Return the topic model of these documents."""
+        words = counts if self._single_words is None else only_columns(counts, self._single_words)
         targets = self._learned_targets()
-        return self._topic_model().fit(counts, (labels, targets), sample_weight=weights)
+        return self._topic_model().fit(words, (labels, targets), sample_weight=weights)
+
+    @property
+    def _single_words(self) -> Bools | None:
+        """Which words a topic model learns from: a sequence would count its words again.
+
+        None if all. Average precision is as good on three of four sets and .002 lower on one, in
+        half the memory.
+        """
+        is_sequence = None if self.counter_ is None else self.counter_.is_sequence_
+        return None if is_sequence is None else ~is_sequence
 
     def _topic_model(self) -> DependencyLDA:
         """Return the topic model, which has learned nothing yet."""
@@ -453,7 +467,7 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, Explainer):
         n_candidates: int, weights: Floats | None,
     ) -> Shortlister:  # fmt: skip
         often, n_candidates = _log_frequencies(labels, weights), min(n_candidates, labels.shape[1])
-        return Shortlister(idf, near, _backend(topics), often, n_candidates)
+        return Shortlister(idf, near, _backend(topics), often, n_candidates, self._single_words)
 
     def _set_learned(
         self, idf: Floats, near: Centroids, weights: Counts, topics: DependencyLDA,
@@ -464,6 +478,11 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, Explainer):
         self._name_words_of(topics)
         self._never_learned = frozenset(self.classes_[self._n_learned :].tolist())
         self._log_frequencies = _log_frequencies(self._learned(labels), self.document_weights_)
+        self._topic_words = self._single_words
+        if self._topic_words is not None:
+            has_weights = np.diff(topics.label_words_.weights.indptr) > 0
+            if has_weights[~self._topic_words].any():  # of a model by version 1.0.0
+                self._topic_words = None
 
     def _name_words_of(self, topics: DependencyLDA) -> None:
         """Tell the topic model, which is given counts alone, the words that it learns from."""
@@ -545,7 +564,7 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, Explainer):
     def _scorer(self, counts: Counts, execution: Execution) -> tuple[HybridScorer, Execution]:
         shortlister = Shortlister(
             self.idf_, self._centroids.nearby, _backend(self.topic_model_), self._log_frequencies,
-            self.n_candidates_,
+            self.n_candidates_, self._topic_words,
         )  # fmt: skip
         scorer = HybridScorer(
             shortlister, self.weights_, self.mixture_, self._last_stage, self._names,
@@ -602,15 +621,20 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, Explainer):
         if isinstance(document, Corpus):  # what is counted for the sake of names is no token
             is_word = [not word.endswith(MARK) for word in document.vocabulary]
             document = document.take_words(np.flatnonzero(is_word))
+        scorer, _ = self._scorer(counts, self._here())
+        in_topics = scorer.shortlister.for_topics(words)
+        found = self.topic_model_._explain(document, in_topics, learned, None, n_words)
+        if self._topic_words is not None:
+            found = hybrid_reasons.with_other_words(
+                found, words, self._topic_words, self.topic_model_.surface_words_
+            )
         found = hybrid_reasons.with_never_learned(
-            self.topic_model_._explain(document, words, learned, None, n_words),
-            labels, self._n_learned, self.classes_.tolist(),
-        )  # fmt: skip
+            found, labels, self._n_learned, self.classes_.tolist()
+        )
         of_names = int(self._n_tokens_in(counts)[0]) - found.n_tokens
         found = structs.replace(
             found, n_tokens=found.n_tokens + of_names, n_unknown=found.n_unknown - of_names
         )
-        scorer, _ = self._scorer(counts, self._here())
         told = None if chances is None else chances[0].tolist()
         found = hybrid_reasons.explain(
             found, scorer, rows, labels, told, self.surface_words_, n_words, self._name_of

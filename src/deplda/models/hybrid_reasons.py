@@ -22,7 +22,7 @@ from deplda.models.base import Counts, Floats
 from deplda.models.explanation import Explanation
 from deplda.models.external import CountsAndArrays
 from deplda.models.hybrid_scorer import HybridScorer
-from deplda.models.mixture import GIVEN, NAME, Mixture
+from deplda.models.mixture import GIVEN, NAME, Bools, Mixture
 from deplda.models.reasons import Companion, NameInText, Reason, Word, WordEvidence
 
 CALIBRATION = "calibration"
@@ -108,6 +108,18 @@ def explain(
         found, reasons=tuple(told), scale="log-odds",
         words=tuple(structs.replace(word, added=values) for word, values in with_added),
     )  # fmt: skip
+
+
+def with_other_words(
+    found: Explanation, words: Counts, in_topics: Bools, names: Sequence[str]
+) -> Explanation:
+    """Return the topic model's explanation with the document's words that it does not know."""
+    known, none = iter(found.words), (0.0,) * len(found.reasons)
+    every = [
+        next(known) if in_topics[word] else Word(names[word], float(times), none, none)
+        for word, times in zip(words.indices.tolist(), words.data.tolist(), strict=True)
+    ]
+    return structs.replace(found, words=tuple(every))
 
 
 def with_never_learned(

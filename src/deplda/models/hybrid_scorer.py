@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from deplda.data.corpus import without_columns
+from deplda.data.corpus import only_columns, without_columns
 from deplda.data.targets import Indicator
 from deplda.inference.cpu import Cpu
 from deplda.inference.scores import scores
@@ -58,6 +58,8 @@ class Shortlister(NamedTuple):
     log_frequencies: Floats
     """ln f of each label."""
     n_candidates: int
+    topic_words: Bools | None = None
+    """Which words the topic model knows; None if all."""
 
     @property
     def n_labels(self) -> int:
@@ -86,7 +88,7 @@ class Shortlister(NamedTuple):
         if (near[:, -1:] < 0).any():
             usual = np.argsort(-self.log_frequencies, kind="stable")
             shortlists.fill(near, usual, self.n_labels)
-        shares = self.topics.shares_among(counts, near.astype(np.int64))
+        shares = self.topics.shares_among(self.for_topics(counts), near.astype(np.int64))
         by_share = np.argsort(-shares, axis=1, kind="stable").astype(np.int32)
         by_words = np.broadcast_to(np.arange(n_near, dtype=np.int32), near.shape)
         places = united(by_share, np.ascontiguousarray(by_words), n_near, self.n_candidates)
@@ -97,9 +99,16 @@ class Shortlister(NamedTuple):
             np.take_along_axis(cosines, places, axis=1).astype(np.float64),
         )
 
+    def for_topics(self, counts: Counts) -> Counts:
+        """Return the counts of the words that the topic model knows."""
+        if self.topic_words is None:
+            return counts
+        known: Counts = only_columns(counts, self.topic_words)
+        return known
+
     def all_shares(self, counts: Counts) -> Floats:
         """Return the share of every label: ½ normalise(α′) + ½ normalise(N)."""
-        return scores(self.topics.infer(counts), "blend", self.n_labels) / 2
+        return scores(self.topics.infer(self.for_topics(counts)), "blend", self.n_labels) / 2
 
     def all_likeness(self, features: Counts) -> Floats:
         """Return the cosine of the documents to every label's mean document."""

@@ -108,18 +108,19 @@ class ShardLesson(NamedTuple):
 
 
 def lesson_of(
-    shards: Shards, left_out: Numbers, topics: DependencyLDA, targets: Targets,
-    execution: Execution,
+    shards: Shards, single_words: Shards, left_out: Numbers, topics: DependencyLDA,
+    targets: Targets, execution: Execution,
 ) -> ShardLesson:  # fmt: skip
     """Return what all documents but some teach: topics, words and mean documents.
 
-    `topics` is a model that has learned nothing yet, and `targets` are its labels.
+    `topics` is a model that has learned nothing yet, and `targets` are its labels; it learns from
+    `single_words`.
     """
     forget_indexes()
     every = shards.labels.matrix
     labels = every[np.delete(np.arange(shards.n_documents), left_out)] if len(left_out) else every
     topics._begin_shards(shards.ready, labels, targets)
-    topics._learn_shards(shards.folder, shards.ready, shards.labels, left_out)
+    topics._learn_shards(single_words.folder, single_words.ready, single_words.labels, left_out)
     laid = lay_out_shards(
         shards.folder, shards.ready, "expected", topics.settings_["word_counts"],
         background=topics._background() > 0, execution=execution,
@@ -171,6 +172,11 @@ class LearnsShards(KnowsNames):
         self._n_learned = labels.shape[1]
         self._last_stage, self._names = None, None
         self._external, self._embedded = (), None
+
+    @property
+    @abstractmethod
+    def _single_words(self) -> npt.NDArray[np.bool_] | None:
+        """Which words a topic model learns from; None if all."""
 
     @abstractmethod
     def _topic_model(self) -> DependencyLDA:
@@ -245,6 +251,12 @@ class LearnsShards(KnowsNames):
         ).labels
         self.fields_, self.n_tokens_ = fields, int(every.tokens.sum())
         self._forget_choices(labels)
+        single_words = prepared
+        if self._single_words is not None:
+            path, of_single = shards.with_words(
+                prepared.folder, ready, self._single_words, "single-words"
+            )
+            single_words = Shards(path, of_single, shards.read_labels(path, of_single))
         index = self._index_names(prepared.count_words(NONE, execution))
         every_one = np.ones(prepared.n_documents, bool)
         folds = [
@@ -255,7 +267,7 @@ class LearnsShards(KnowsNames):
 
         def lesson_without(fold: Numbers) -> ShardLesson:
             how = self._topic_model(), self._learned_targets(), execution
-            return lesson_of(prepared, fold, *how)
+            return lesson_of(prepared, single_words, fold, *how)
 
         def without(fold: Numbers, n_candidates: int) -> holdout.Fold:
             lesson, counts = lesson_without(fold), prepared.counts_of(fold, execution)

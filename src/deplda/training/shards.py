@@ -23,7 +23,7 @@ from scipy.sparse import csr_array, vstack
 from deplda.data import checks, wording
 from deplda.data.atomic import write_whole
 from deplda.data.collocations import chosen_of
-from deplda.data.corpus import Corpus
+from deplda.data.corpus import Corpus, only_columns
 from deplda.data.files import StrPath, read_json
 from deplda.data.frequent import TextWords
 from deplda.data.readers import Fields, first_documents, language_in, read_counted, separator_in
@@ -292,18 +292,43 @@ def _number(
         own_words,
         own_labels,
     ).align(_nothing(words, labels))
+    return _save(here, corpus)
+
+
+def _save(folder: Path, corpus: Corpus) -> Sizes:
+    """Write the words and labels of a shard."""
     x, y = corpus.counts, corpus.labels
-    save_arrays(here / WORDS, times=x.data, words=x.indices, starts=x.indptr)
+    save_arrays(folder / WORDS, times=x.data, words=x.indices, starts=x.indptr)
     save_arrays(
-        here / _LABELS, indices=y.indices, starts=y.indptr,
+        folder / _LABELS, indices=y.indices, starts=y.indptr,
         tokens=corpus.document_lengths, n_words=np.diff(x.indptr),
     )  # fmt: skip
-    return Sizes(n, corpus.n_tokens)
+    return Sizes(corpus.n_documents, corpus.n_tokens)
 
 
 def _nothing(words: tuple[str, ...], labels: tuple[str, ...]) -> Corpus:
     """Return a corpus without documents over these words and labels."""
     return Corpus(csr_array((0, len(words))), csr_array((0, len(labels))), words, labels)
+
+
+def with_words(
+    folder: Path, ready: Ready, is_kept: npt.NDArray[np.bool_], what: str
+) -> tuple[Path, Ready]:
+    """Prepare the same shards with some of their words alone, in a folder called `what`."""
+    target, meaning = folder / what, ready.meaning | {"words": what}
+    if (found := _found(target, meaning)) is not None:
+        return target, found
+    shards = list[Sizes]()
+    for number in range(len(ready.shards)):
+        corpus = read_shard(folder, (len(ready.words), len(ready.labels)), number)
+        words = csr_array(only_columns(corpus.counts, is_kept))
+        corpus = Corpus(words, corpus.labels, ready.words, ready.labels)
+        shard_folder(target, number).mkdir(parents=True, exist_ok=True)
+        shards.append(_save(shard_folder(target, number), corpus))
+    prepared = msgspec.structs.replace(ready, meaning=meaning, shards=shards)
+    with write_whole(target / _READY) as file:
+        file.write(msgspec.json.encode(prepared))
+    return target, prepared
 
 
 # What is on disk ----------------------------------------------------------------------------------
