@@ -45,7 +45,7 @@ def test_centroids_are_means_of_length_one_without_their_light_words() -> None:
     is_light = expected < 0.02 * expected.max(axis=1, keepdims=True)
     assert np.count_nonzero(expected[is_light]) > 0
     dense = found.nearby.matrix.toarray().T
-    np.testing.assert_allclose(dense, np.where(is_light, 0, expected), atol=1e-6)
+    np.testing.assert_allclose(dense, np.where(is_light, 0, expected), rtol=2**-11, atol=1e-6)
     assert not dense[-1].any()
     sums = labels.toarray().T.astype(float) @ features.toarray()
     np.testing.assert_allclose(found.lengths, np.linalg.norm(sums, axis=1), rtol=1e-6)
@@ -67,9 +67,9 @@ def test_more_documents_give_the_centroids_of_all(monkeypatch: pytest.MonkeyPatc
     )
     found = early.with_more(later, labels[50:])
     np.testing.assert_allclose(
-        found.nearby.matrix.toarray(), together.nearby.matrix.toarray(), atol=1e-6
+        found.nearby.matrix.toarray(), together.nearby.matrix.toarray(), rtol=2**-9, atol=1e-6
     )
-    np.testing.assert_allclose(found.lengths, together.lengths, rtol=1e-6)
+    np.testing.assert_allclose(found.lengths, together.lengths, rtol=1e-3)
 
 
 def test_companions_are_how_often_a_document_with_one_label_has_another() -> None:

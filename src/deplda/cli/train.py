@@ -309,11 +309,13 @@ def _learn(
         # It suggests labels by their names: it must not know names from what it is tested with.
         learned = learned.keep_labels_met()
     learned, options = _with_kept_words(learned, loaded, words)
+    fields = loaded.fields
+    del loaded  # the words that are not kept take more memory than those that are
     if "vocabulary" in how:
         note_languages(how["vocabulary"], options.get("counter"))
     documents = learned if arrays is None else arrays.of_corpus(learned, learned.label_names)
     model.fit(documents, **options, **how)
-    model.fields_ = loaded.fields
+    model.fields_ = fields
     if keep_examples:
         model.keep_examples(learned, [titles[id] for id in learned.ids])
     return kept

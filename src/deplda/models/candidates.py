@@ -95,6 +95,7 @@ def mean_documents(sums: Sparse) -> tuple[Sparse, npt.NDArray[np.float64]]:
     largest = np.maximum.reduceat(np.append(rows.data, 0.0), rows.indptr[:-1])
     rows.data[rows.data < _LEAST * np.repeat(largest, np.diff(rows.indptr))] = 0.0
     rows.eliminate_zeros()
+    rows.data[:] = rows.data.astype(np.float16)  # as they are saved
     return rows, lengths
 
 

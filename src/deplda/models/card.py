@@ -34,8 +34,8 @@ _MOST_HEADER_BYTES = 1 << 24
 _MOST_CARD_BYTES = 1 << 26  # decoded JSON takes up to 30 times its size in memory
 _MOST_LOOKS = 3
 _DTYPES = {
-    "F32": "<f4", "F64": "<f8", "I16": "<i2", "I32": "<i4", "I64": "<i8", "BOOL": "|b1",
-    "U8": "|u1",
+    "F16": "<f2", "F32": "<f4", "F64": "<f8", "I16": "<i2", "I32": "<i4", "I64": "<i8",
+    "BOOL": "|b1", "U8": "|u1",
 }  # fmt: skip
 
 

@@ -455,7 +455,10 @@ class Reader:
     def weights(self, name: str, n_rows: int, n_columns: int) -> Any:
         """Return a matrix of finite numbers of either sign."""
         indices, starts = self.pattern(name, n_rows, n_columns)
-        data = self.take(f"{name}.data", np.float32)
+        data = self.arrays.get(f"{name}.data")
+        if data is None or data.dtype != np.float16 or data.ndim != 1:
+            data = self.take(f"{name}.data", np.float32)
+        data = data.astype(np.float32, copy=False)
         is_right = len(data) == len(indices) and bool(np.isfinite(data).all())
         self.require(name, is_right, "has values that are not finite numbers")
         return csr_array((data, indices, starts), shape=(n_rows, n_columns))
@@ -483,6 +486,15 @@ class Reader:
         return csr_array(
             (np.ones(len(indices), bool), indices, starts), shape=(len(starts) - 1, n_columns)
         )
+
+
+def weight_arrays(name: str, matrix: Any) -> Arrays:
+    """Return a sparse matrix as it is saved: in half precision where that loses nothing."""
+    arrays = sparse_arrays(name, matrix)
+    data = arrays[f"{name}.data"]
+    with np.errstate(over="ignore"):
+        half = data.astype(np.float16)
+    return arrays | {f"{name}.data": half if np.array_equal(half, data) else data}
 
 
 def sparse_arrays(name: str, matrix: Any) -> Arrays:

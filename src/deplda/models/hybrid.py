@@ -32,6 +32,7 @@ from deplda.models.calibration import Calibration
 from deplda.models.candidates import (
     Centroids,
     Index,
+    Sparse,
     centroids,
     companions,
     training_lists,
@@ -232,7 +233,7 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, Explainer):
             self._embedded = LabelledEmbeddings.of(rows_to_learn.directions, self._learned(labels))
         # Of several folds each document was held out once: none of the lessons has most of them.
         is_part = len(folds) == 1 and bool(lessons)
-        self._learn(learned, labels, (folds[0], lessons[0]) if is_part else None)
+        self._learn(learned, labels, folds[0] if is_part else None, lessons if is_part else [])
         return self
 
     def _choose(
@@ -330,26 +331,34 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, Explainer):
         )
 
     def _learn(
-        self, counts: Counts, sets: Indicator, part: tuple[Numbers, holdout.Lesson] | None
+        self, counts: Counts, sets: Indicator, fold: Numbers | None, lessons: list[holdout.Lesson]
     ) -> None:
         """Learn from all documents what was chosen.
 
-        `part` is a fold, and what was learned from all other documents: the SVMs start from there.
+        The SVMs start from what was learned without the fold, if there is one.
         """
         labels, weights = self._learned(sets), self.document_weights_
         topics, idf = self._topics_of(counts, labels, weights), idf_of(counts, weights=weights)
-        features, k, execution = tfidf(idf, counts), self.n_candidates_, self._execution()
+        near, problem = self._problem(tfidf(idf, counts), labels)
+        if fold is not None:
+            lesson, rest = lessons.pop(), np.setdiff1d(np.arange(counts.shape[0]), fold)
+            problem = reduced.started(problem, lesson.problem, lesson.alpha, rest)
+            del lesson  # which takes as much memory as the problem
+        (solved,) = reduced.learn(
+            problem, (self.C_,), np.arange(labels.shape[1]), self._execution()
+        )
+        weights_kept = reduced.as_saved(solved.weights, self.C_)
+        self._set_learned(idf, near, weights_kept, topics, sets)
+
+    def _problem(self, features: Sparse, labels: Indicator) -> tuple[Centroids, reduced.Problem]:
+        """Return the labels' mean documents, and what their SVMs are to learn."""
+        weights, execution = self.document_weights_, self._execution()
         near, beside = centroids(features, labels, weights), companions(labels, weights)
         with self._stage("ranking candidates"):
-            lists = training_lists(features, labels, near.nearby, beside, k, execution)
-        problem = reduced.problem_of(features, labels, lists, weights=weights)
-        if part is not None:
-            fold, lesson = part
-            rest = np.setdiff1d(np.arange(counts.shape[0]), fold)
-            problem = reduced.started(problem, lesson.problem, lesson.alpha, rest)
-        (solved,) = reduced.learn(problem, (self.C_,), np.arange(labels.shape[1]), execution)
-        weights_kept = reduced.without_small(solved.weights, self.C_)
-        self._set_learned(idf, near, weights_kept, topics, sets)
+            lists = training_lists(
+                features, labels, near.nearby, beside, self.n_candidates_, execution
+            )
+        return near, reduced.problem_of(features, labels, lists, weights=weights)
 
     def _learn_on(self, X: Any, y: Any) -> None:
         """Learn from more documents; where this fails, the model is of no use.
@@ -400,7 +409,7 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, Explainer):
             self._embedded = self._embedded.with_more(directions, sets)
         whole: Indicator = grown(sets, (sets.shape[0], len(self.classes_)))
         self._renumber_labels(before_labels, whole)
-        self._set_learned(idf, near, reduced.without_small(weights, self.C_), topics, whole)
+        self._set_learned(idf, near, reduced.as_saved(weights, self.C_), topics, whole)
 
     def _renumber_labels(self, before: Any, sets: Indicator) -> None:
         """Have probabilities and names for the labels as they are numbered now.

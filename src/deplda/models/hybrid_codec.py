@@ -74,8 +74,8 @@ class _Alone(msgspec.Struct):
 def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
     """Return the card and the arrays of a fitted hybrid; the labels of documents are saved once."""
     card, own = model.topic_model_._to_store(None)
-    arrays = codec.sparse_arrays(_WEIGHTS, model.weights_)
-    arrays |= codec.sparse_arrays(_CENTROIDS, model._centroids.nearby.matrix)
+    arrays = codec.weight_arrays(_WEIGHTS, model.weights_)
+    arrays |= codec.weight_arrays(_CENTROIDS, model._centroids.nearby.matrix)
     arrays |= {_IDF: model.idf_, _LENGTHS: model._centroids.lengths} | codec.common_arrays(model)
     arrays |= codec.calibration_arrays(model._last_stage, _LAST_STAGE)
     arrays |= {

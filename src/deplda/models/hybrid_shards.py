@@ -280,7 +280,7 @@ class LearnsShards(KnowsNames):
         part = lessons[0] if len(folds) == 1 and lessons else None
         lesson = lesson_without(NONE)
         weights = learn(lesson, self.n_candidates_, self.C_, part, execution)
-        weights = reduced.without_small(weights, self.C_)
+        weights = reduced.as_saved(weights, self.C_)
         self._set_learned(lesson.idf, lesson.near, weights, lesson.topics, labels)
         forget_indexes()
         return self

@@ -29,6 +29,7 @@ _LEAST_WEIGHT = 0.05
 """Smaller weights, where C is 1 or more, are not worth storing. On held-out training documents of
 eurlex20k, 38 % of the weights are left, and rank as well: average precision .728 by document and
 .660 by label, .659 with all."""
+_LARGEST_HALF = float(np.finfo(np.float16).max)
 _BLOCK_PAIRS = 40_000
 
 
@@ -250,9 +251,10 @@ def _assembled(rows: Sequence[Any], columns: Numbers) -> Sparse:
     return matrix
 
 
-def without_small(weights: Sparse, cost: float) -> Sparse:
-    """Return the weights without those that are too small to matter."""
+def as_saved(weights: Sparse, cost: float) -> Sparse:
+    """Return the weights in half precision, without those that are too small to matter."""
     kept = weights.copy()
     kept.data[np.abs(kept.data) < _LEAST_WEIGHT * min(1.0, cost)] = 0
     kept.eliminate_zeros()
+    kept.data[:] = np.clip(kept.data, -_LARGEST_HALF, _LARGEST_HALF).astype(np.float16)
     return kept
