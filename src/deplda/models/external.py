@@ -90,11 +90,11 @@ class CountsAndArrays:
         directions = None if self.directions is None else self.directions[rows]
         return CountsAndArrays(self.counts[rows], tuple(s[rows] for s in self.scores), directions)
 
-    def all_scores(self, known: LabelledEmbeddings | None) -> tuple[Sparse, ...]:
-        """Return the scores of programs and, by the embeddings of labelled documents, of those."""
-        if self.directions is None or known is None:
+    def all_scores(self, training: LabelledEmbeddings | None) -> tuple[Sparse, ...]:
+        """Return the scores of programs, and those that embeddings have by the training ones."""
+        if self.directions is None or training is None:
             return self.scores
-        return self.scores + known.scores(self.directions)
+        return self.scores + training.scores(self.directions)
 
 
 def counts_in(documents: Any) -> Any:
@@ -149,13 +149,14 @@ def with_arrays(
     """
     if missing := [name for name in arrays if name not in arrays_of(documents)]:
         raise InputError(requirement(arrays, missing))
-    scores = (
-        _checked_scores(name, (documents.scores or {})[name], counts.shape[0], n_learned, n_labels)
+    n, all_scores = counts.shape[0], documents.scores or {}
+    scores = tuple(
+        _checked_scores(name, all_scores[name], n, n_learned, n_labels)
         for name in programs_in(arrays)
     )
-    given = documents.embeddings if EMBEDDINGS in arrays else None
+    has_embeddings = EMBEDDINGS in arrays
     return CountsAndArrays(
-        counts, tuple(scores), None if given is None else directions(given, counts.shape[0])
+        counts, scores, directions(documents.embeddings, n) if has_embeddings else None
     )
 
 
@@ -174,10 +175,9 @@ def requirement(arrays: Sequence[str], missing: Sequence[str]) -> str:
 
 def in_words(arrays: Sequence[str]) -> str:
     """Return what arrays are of: embeddings, and scores of which programs."""
-    programs = [f"scores of {', '.join(map(repr, programs_in(arrays)))}"] * bool(
-        programs_in(arrays)
-    )
-    return " and ".join(["embeddings"] * (EMBEDDINGS in arrays) + programs)
+    programs = ", ".join(map(repr, programs_in(arrays)))
+    parts = ["embeddings"] * (EMBEDDINGS in arrays) + [f"scores of {programs}"] * bool(programs)
+    return " and ".join(parts)
 
 
 def _checked_scores(name: str, matrix: Any, n: int, n_learned: int, n_labels: int) -> Sparse:

@@ -534,10 +534,10 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, Explainer):
         self, documents: Documents, counts: Counts, arrays: Sequence[str]
     ) -> CountsAndArrays:
         n_learned, n_labels = self._n_learned, len(self.classes_)
-        found = external.with_arrays(documents, counts, arrays, n_learned, n_labels)
-        if self._embedded is not None and found.directions is not None:
-            self._embedded.check_dimensions(found.directions)
-        return found
+        rows = external.with_arrays(documents, counts, arrays, n_learned, n_labels)
+        if self._embedded is not None and rows.directions is not None:
+            self._embedded.check_dimensions(rows.directions)
+        return rows
 
     def _read_labels(self, X: Any, y: Any) -> tuple[Indicator, Targets]:
         return super()._read_labels(Documents.of(X).X, y)

@@ -195,8 +195,8 @@ class _Job:
         model = load(self.path, trusted=self.trusted)
         if model.external_:
             raise InputError(
-                f"this model requires {in_words(model.external_)}, which shards have not; train a "
-                "model without them"
+                f"this model requires {in_words(model.external_)}, which shards do not have; train "
+                "a model without them"
             )
         return model.set_params(n_jobs=1, verbose=False)
 

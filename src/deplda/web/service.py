@@ -51,8 +51,8 @@ class ModelService:
     def __init__(self, model: LabelClassifier, limits: Limits) -> None:
         if model.external_:
             raise InputError(
-                f"this model requires {in_words(model.external_)}, which requests have not; train "
-                "a model without them to serve it"
+                f"this model requires {in_words(model.external_)}, which requests do not have; "
+                "train a model without them to serve it"
             )
         self.model: Any = model
         self.limits, self.explains = limits, can(model, "explain")

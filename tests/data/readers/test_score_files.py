@@ -64,7 +64,7 @@ def test_a_file_without_any_of_the_documents_or_labels_is_refused(tmp_path: Path
     ("name", "content", "problem"),
     [
         ("x.jsonl", "", "no scores in it"),
-        ("x.jsonl", "[1]", "line 1: expected a JSON object, found list"),
+        ("x.jsonl", "[1]", "line 1: expected a JSON object, got list"),
         ("x.jsonl", "{oops", "line 1: this is not JSON"),
         ("x.jsonl", '{"id": "a"}', "'results' or 'labels'; got 'id'"),
         ("x.jsonl", '{"labels": []}', "line 1: a document needs 'document_id' or 'id'"),

@@ -105,8 +105,8 @@ class ScoreFile(NamedTuple):
         rows = [self.rows.get(id, -1) for id in ids]
         # The last row is for documents that the file lacks.
         every = grown(self.scores, (len(self.rows) + 1, len(self.labels)))[rows]
-        found: Scores = renamed_columns(every, self.labels, labels)
-        return found
+        scores: Scores = renamed_columns(every, self.labels, labels)
+        return scores
 
 
 def _json_rows(path: StrPath) -> Iterator[tuple[str, list[tuple[str, float]]]]:
@@ -116,11 +116,11 @@ def _json_rows(path: StrPath) -> Iterator[tuple[str, list[tuple[str, float]]]]:
         try:
             row = msgspec.json.decode(decode(path, number, line, "utf-8"))
             if not isinstance(row, dict):
-                raise InputError(f"expected a JSON object, found {type(row).__name__}")
-            listed = _first_of(row, _LISTS, "a document")
-            if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+                raise InputError(f"expected a JSON object, got {type(row).__name__}")
+            labels = _first_of(row, _LISTS, "a document")
+            if not isinstance(labels, list) or not all(isinstance(label, dict) for label in labels):
                 raise InputError("its labels are not a list of objects")
-            yield str(_first_of(row, _IDS, "a document")), [*map(_pair, listed)]
+            yield str(_first_of(row, _IDS, "a document")), [*map(_pair, labels)]
         except (msgspec.DecodeError, RecursionError) as error:
             raise ReadError(path, number, f"this is not JSON ({error})") from error
         except InputError as error:
