@@ -12,7 +12,7 @@ from deplda.data.datasets.dataset import Document
 from deplda.data.encodings import UTF8_BOM
 from deplda.data.files import read_lines, read_unpacked
 from deplda.data.readers.annif import key_subjects, tsv_document, tsv_subjects
-from deplda.data.sizes import max_record, too_large
+from deplda.data.sizes import max_record, refuse_large
 from deplda.errors import DepldaError, ReadError
 
 
@@ -77,7 +77,7 @@ def _members(archive: Path, folders: Sequence[str]) -> dict[tuple[str, str, str]
 def _content(archive: Path, contents: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
     path = archive / member.name
     if member.size > max_record():
-        raise too_large(path, None, "this file", size=member.size)
+        refuse_large(path, None, "this file", size=member.size)
     file = contents.extractfile(member) if member.isreg() and not member.issparse() else None
     if file is None:
         raise ReadError(path, None, "this is not a plain file; links are not followed")

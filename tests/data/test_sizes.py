@@ -2,8 +2,8 @@
 
 import pytest
 
-from deplda import InputError
-from deplda.data.sizes import VARIABLE, in_words, max_record, max_whole, too_large
+from deplda import InputError, ReadError
+from deplda.data.sizes import VARIABLE, in_words, max_record, max_whole, refuse_large
 
 
 @pytest.mark.parametrize(
@@ -30,11 +30,15 @@ def test_a_limit_that_is_none_is_an_error(given: str, monkeypatch: pytest.Monkey
 
 
 def test_an_error_says_where_how_much_the_limit_and_what_to_set() -> None:
-    assert str(too_large("x.csv", 7, "this line")) == (
+    with pytest.raises(ReadError) as raised:
+        refuse_large("x.csv", 7, "this line")
+    assert str(raised.value) == (
         "x.csv, line 7: this line has more than 64 MiB; the limit is DEPLDA_MAX_RECORD, 64 MiB: "
         "if it is meant, set that to more, such as 128MiB"
     )
-    assert str(too_large("x.mat", None, "it", size=5 << 30, whole=True)) == (
+    with pytest.raises(ReadError) as raised:
+        refuse_large("x.mat", None, "it", size=5 << 30, whole=True)
+    assert str(raised.value) == (
         "x.mat: it has 5 GiB; the limit is 16 times DEPLDA_MAX_RECORD, 64 MiB: "
         "if it is meant, set that to more, such as 512MiB"
     )

@@ -5,7 +5,7 @@ import pytest
 from deplda import InputError
 from deplda.engine.execution import Execution
 from deplda.kernels.cuda import device
-from deplda.kernels.cuda.device import Gpu, too_large
+from deplda.kernels.cuda.device import Gpu, refuse_large
 from deplda.models.devices import on_gpu
 
 
@@ -18,7 +18,7 @@ def does(gpu: Gpu) -> str:
 
 
 def is_full(gpu: Gpu) -> str:
-    raise too_large(2, 1)
+    refuse_large(2, 1)
 
 
 def test_the_cpu_is_not_asked_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,7 +33,7 @@ def test_a_corpus_with_nothing_to_learn_from_is_refused() -> None:
         train_topic_labels(unlabelled, 2)
     with pytest.raises(InputError, match="none of 1 document has a label"):
         prior_topic_labels(unlabelled, beta=1.0)
-    with pytest.raises(InputError, match="cannot watch 'word0' under 'label1': they never meet"):
+    with pytest.raises(InputError, match="cannot watch word 0 of label 1: they never meet"):
         train_label_words(Corpus([[1, 0], [0, 1]], [[1, 0], [0, 1]]), watch=[(0, 1)])
 
 

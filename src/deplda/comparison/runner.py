@@ -37,7 +37,7 @@ from deplda.data.datasets import Dataset, save_folder
 from deplda.data.datasets.described import drawn
 from deplda.data.files import StrPath
 from deplda.engine.execution import Execution, n_workers
-from deplda.engine.pool import Stopped
+from deplda.engine.pool import check_stop
 from deplda.engine.progress import counted, stage
 from deplda.errors import InputError
 from deplda.kernels.cuda.device import missing, unusable
@@ -108,8 +108,7 @@ def run(
     ]  # fmt: skip
 
     def work(task: Task, stop: Event, threads: int) -> Unit:
-        if stop.is_set():
-            raise Stopped
+        check_stop(stop)
         with stage(f"{task.title} on split {task.split}", progress):
             unit = run_process(structs.replace(task, n_jobs=threads), command)
         write_unit(folder, unit)

@@ -17,7 +17,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from itertools import count
 from pathlib import Path
 from typing import IO
 
@@ -252,14 +251,15 @@ def _remove(place: Path, handle: int) -> None:
 
 def _claim(target: Path, open_lock: Callable[[Path], int], lock: str = "") -> tuple[Path, int]:
     """Return the first place beside a target that nobody writes to, and the handle of its lock."""
-    for number in count():
+    number = 0
+    while True:
         place = _place(target, number)
         handle = open_lock(place)
         # It may have been moved to its target, or removed, before it was locked.
         if lock_file(handle) and is_at(handle, place / lock):
             return place, handle
         os.close(handle)
-    raise AssertionError
+        number += 1
 
 
 def _open_lock_in(folder: Path) -> int:

@@ -23,7 +23,7 @@ from deplda.data.encodings import (
     has_plain_lines,
     told_by_mark,
 )
-from deplda.data.sizes import max_record, max_whole, too_large
+from deplda.data.sizes import max_record, max_whole, refuse_large
 from deplda.errors import ReadError
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def lines_of(path: StrPath, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     lines = iter(lambda: file.readline(limit + 1), b"")
     for number, line in enumerate(lines, start=1):
         if len(line) > limit:
-            raise too_large(path, number, "this line")
+            refuse_large(path, number, "this line")
         yield number, line.rstrip(b"\r\n")
 
 
@@ -145,7 +145,7 @@ def read_unpacked(path: StrPath) -> bytearray:
         while block := file.read(1 << 20):
             content += block
             if len(content) > limit:
-                raise too_large(path, None, "this file, unpacked,", whole=True)
+                refuse_large(path, None, "this file, unpacked,", whole=True)
     return content
 
 

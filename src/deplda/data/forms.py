@@ -9,6 +9,7 @@ from importlib.metadata import version
 from threading import Lock
 from typing import Literal, get_args
 
+from deplda.data import checks
 from deplda.data.languages import NAMES
 from deplda.data.tokens import without_accents
 from deplda.errors import InputError
@@ -42,8 +43,7 @@ def resolve(normalize: str, code: str | None) -> str:
 
     "auto" is the stemmer of the language, in some the dictionary, or where there is none "none".
     """
-    if normalize not in NORMALIZERS:
-        raise InputError(f"normalize is {normalize!r}; it must be one of {', '.join(NORMALIZERS)}")
+    checks.choice("normalize", normalize, NORMALIZERS)
     if normalize == "none" or (normalize == "auto" and (code is None or not _has_stemmer(code))):
         return "none"
     if code is None:

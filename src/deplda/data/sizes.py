@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import NoReturn
 
 from deplda.errors import InputError, ReadError
 
@@ -32,15 +33,15 @@ def max_whole() -> int:
     return _WHOLE * max_record()
 
 
-def too_large(
+def refuse_large(
     path: str | os.PathLike[str],
     line: int | None,
     what: str,
     *,
     size: int | None = None,
     whole: bool = False,
-) -> ReadError:
-    """Return the error of a record, or of what is read as a whole, above its limit."""
+) -> NoReturn:
+    """Raise the error of a record, or of what is read as a whole, above its limit."""
     record = max_record()
     limit = max_whole() if whole else record
     enough = 2 * record
@@ -48,7 +49,7 @@ def too_large(
         enough *= 2
     has = f"has more than {in_words(limit)}" if size is None else f"has {in_words(size)}"
     why = f"the limit is {_WHOLE} times {VARIABLE}" if whole else f"the limit is {VARIABLE}"
-    return ReadError(
+    raise ReadError(
         path,
         line,
         f"{what} {has}; {why}, {in_words(record)}: "

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from deplda.data import checks
 from deplda.data.corpus import Corpus
 from deplda.errors import InputError
 
@@ -47,8 +48,7 @@ def k_fold(
 
     Documents of one of the `groups` are in the same part; one whose group is "" stands alone.
     """
-    if not 2 <= k <= len(corpus):
-        raise InputError(f"k is {k}; it must be from 2 to the number of documents, {len(corpus):,}")
+    checks.whole("k", k, least=2, most=len(corpus))
     rng = np.random.default_rng(seed)
     if not groups:
         folds = np.empty(len(corpus), dtype=np.int64)
@@ -170,5 +170,4 @@ def split_by_ids(corpus: Corpus, test_ids: Iterable[str]) -> Split:
 
 def _check_share(name: str, share: float) -> None:
     """Raise if a share leaves one part without documents."""
-    if not 0 < share < 1:
-        raise InputError(f"{name} is {share}; it must lie between 0 and 1")
+    checks.positive(**{name: checks.share(name, share)})

@@ -115,10 +115,7 @@ class Vocabulary:
         return uri in self._places
 
     def __getitem__(self, uri: str) -> Concept:
-        try:
-            return self.concepts[self._places[uri]]
-        except KeyError:
-            raise KeyError(f"the vocabulary has no concept {uri!r}") from None
+        return self.concepts[self._places[uri]]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Vocabulary) and self.concepts == other.concepts

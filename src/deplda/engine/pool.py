@@ -25,6 +25,12 @@ class Stop(Protocol):
         """Return whether to stop."""
 
 
+def check_stop(stop: Stop) -> None:
+    """Raise `Stopped` if work is no longer wanted."""
+    if stop.is_set():
+        raise Stopped
+
+
 class Pool(Protocol):
     """Workers that know the function and what it shares; they are sent items alone."""
 

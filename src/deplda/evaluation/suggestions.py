@@ -214,8 +214,7 @@ def check_cut(limit: int | None, threshold: float) -> None:
     """Raise if suggestions cannot be cut off so."""
     if limit is not None:
         checks.at_least_one(limit=limit)
-    if not 0 <= threshold < np.inf:
-        raise InputError(f"threshold is {threshold!r}; it must be a number from 0, as scores are")
+    checks.number("threshold", threshold, above=False)
 
 
 def ranked(scores: Any, truth: Sparse, limit: int | None = None) -> Ranked:

@@ -15,7 +15,7 @@ from deplda.inference.layout import Tables
 from deplda.inference.scores import Floats, Inferred, Labels
 from deplda.inference.settings import Inference
 from deplda.kernels.cuda import expected, fast, proper, scores
-from deplda.kernels.cuda.device import Gpu, Struct, attempt, too_large, within_memory
+from deplda.kernels.cuda.device import Gpu, Struct, attempt, refuse_large, within_memory
 from deplda.kernels.cuda.fast import Documents
 
 # A batch is never more than this many documents × labels, so that our own memory stays bounded.
@@ -201,4 +201,4 @@ def _check_room(gpu: Gpu, corpus: Corpus, tables: Tables, inference: Inference) 
         needed = needed + 8 * fast.phi_sizes(n_types, n_labels)
     most = int(needed.max(initial=0))
     if most > gpu.free():
-        raise too_large(most, gpu.free())
+        refuse_large(most, gpu.free())

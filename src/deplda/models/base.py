@@ -98,15 +98,14 @@ class Ranking(NamedTuple):
             "label": self.labels.ravel(),
             "score": self.scores.ravel(),
         }
+        checks.choice("library", library, ("pandas", "polars"))
         if library == "pandas":
             import pandas as pd
 
             return pd.DataFrame(columns)
-        if library == "polars":
-            import polars as pl
+        import polars as pl
 
-            return pl.DataFrame({**columns, "label": columns["label"].tolist()})
-        raise InputError(f"library is {library!r}; it must be 'pandas' or 'polars'")
+        return pl.DataFrame({**columns, "label": columns["label"].tolist()})
 
 
 class Scorer(Protocol):

@@ -20,7 +20,7 @@ from deplda.data.readers.shard_files import Shard, names_in
 from deplda.data.text import CountsOnly
 from deplda.engine.execution import Execution, Where
 from deplda.engine.journal import Journal
-from deplda.engine.pool import Stop, Stopped
+from deplda.engine.pool import Stop, check_stop
 from deplda.engine.progress import counted
 from deplda.errors import DepldaError, InputError, ReadError, WorkerLostError
 from deplda.models.base import LabelClassifier
@@ -260,8 +260,7 @@ def _documents(
     first, empty = 0, set[str]()
     for corpus in _corpora(job, name, empty, failures):
         for begin in range(0, len(corpus), _BATCH):
-            if stop.is_set():
-                raise Stopped
+            check_stop(stop)
             batch = corpus[begin : begin + _BATCH]
             for piece in journal.pieces(first + begin, len(batch)):
                 rows = batch[piece.first - first - begin : piece.last - first - begin]

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, vstack
 from sklearn.base import clone
 from sklearn.metrics import label_ranking_average_precision_score
 
-from deplda.data import wording
+from deplda.data import checks, wording
 from deplda.data.corpus import Corpus, grown, repeated
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath
@@ -99,9 +99,7 @@ class TopicModel(LearnsOn, Explainer):
         `data` is "eurlex", "yahoo", "rcv1" or "nyt". Other parameters override the paper's; with
         deterministic methods, the paper's numbers of chains and samples are left out.
         """
-        if data not in parameters.PAPER_NAMES:
-            known = ", ".join(repr(name) for name in parameters.PAPER_NAMES)
-            raise InputError(f"the paper has no data set {data!r}; it must be one of {known}")
+        checks.choice("data", data, parameters.PAPER_NAMES)
         return cls(**parameters.with_overrides(parameters.paper_settings(data, cls._model), others))
 
     # Learning ------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from deplda.data import checks
 from deplda.engine.execution import Execution
-from deplda.engine.pool import Stop, Stopped
+from deplda.engine.pool import Stop, check_stop
 from deplda.engine.progress import Report
 from deplda.training.checkpoint import Arrays, Checkpoint, SavedArrays
 
@@ -148,8 +148,7 @@ def _run_chain(
         report(number, len(trace))
     written = time.monotonic()
     for sweep in range(len(trace) + 1, leg.last_sweep + 1):
-        if stop.is_set():
-            raise Stopped
+        check_stop(stop)
         chain.sweep(sweep, stop)
         trace.append(chain.trace())
         if schedule.samples_at(sweep):

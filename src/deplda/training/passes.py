@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from deplda.data.corpus import compact_rows
 from deplda.engine.execution import HERE, Execution
-from deplda.engine.pool import Stop, Stopped
+from deplda.engine.pool import Stop, check_stop
 from deplda.engine.progress import passes, sweeps
 from deplda.errors import ReadError
 from deplda.training.checkpoint import load_arrays, save_arrays, save_state
@@ -411,5 +411,4 @@ class _Sampled:
 
 
 def _check(stop: Stop) -> None:
-    if stop.is_set():
-        raise Stopped
+    check_stop(stop)

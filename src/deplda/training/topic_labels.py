@@ -19,7 +19,6 @@ from deplda.data.weighting import label_frequencies
 from deplda.engine.execution import Execution, Where
 from deplda.engine.pool import Stop
 from deplda.engine.progress import compiling, sweeps
-from deplda.errors import InputError
 from deplda.training.chains import Schedule, run_chains
 from deplda.training.checkpoint import Arrays, SavedArrays, open_checkpoint
 from deplda.training.diagnostics import Traces
@@ -174,9 +173,8 @@ def train_topic_labels(
     """
     schedule, execution = schedule or Schedule(500), Execution(**where)
     checks.positive(gamma=gamma, beta=beta)
-    checks.at_least_one(n_chains=n_chains, n_topics=n_topics)
-    if n_topics > 65_535:
-        raise InputError(f"n_topics is {n_topics:,}; at most 65,535 are possible")
+    checks.at_least_one(n_chains=n_chains)
+    checks.whole("n_topics", n_topics, most=65_535)
     check_labels(corpus)
     gpu = _gpu_for(execution, checkpoint, corpus, n_topics)
     saved = open_checkpoint(

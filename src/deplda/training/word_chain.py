@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from deplda.data.corpus import Corpus
 from deplda.data.weighting import WordCounts, weighed
 from deplda.data.wording import counted
-from deplda.engine.pool import Stop, Stopped
+from deplda.engine.pool import Stop, check_stop
 from deplda.errors import InputError
 from deplda.training.checkpoint import Arrays, SavedArrays
 from deplda.training.estimates import LabelWords
@@ -94,18 +94,11 @@ class Words(Cells):
         """Return the cells of pairs (word, label)."""
         layout, cells = self.layout, []
         for word, label in pairs:
-            if not (0 <= word < self.n_words and 0 <= label < self.corpus.n_labels):
-                raise InputError(
-                    f"cannot watch word {word} of label {label}: there is no such pair"
-                )
-            first, last = layout.cell_starts[label : label + 2]
-            at = first + np.searchsorted(layout.cell_words[first:last], word)
-            if at == last or layout.cell_words[at] != word:
-                raise InputError(
-                    f"cannot watch {self.corpus.vocabulary[word]!r} under "
-                    f"{self.corpus.label_names[label]!r}: they never meet in a document"
-                )
-            cells.append(at)
+            own = np.arange(*layout.cell_starts[[label, label + 1]])
+            at = own[layout.cell_words[own] == word]
+            if not len(at):
+                raise InputError(f"cannot watch word {word} of label {label}: they never meet")
+            cells.append(at[0])
         return np.array(cells, dtype=np.int64)
 
     def default_watch(self, n: int = 8) -> npt.NDArray[np.int64]:
@@ -198,8 +191,7 @@ class WordChain:
         """Update every word token once, in pieces between which `stop` is seen."""
         data = self._data
         for piece in data.pieces:
-            if stop.is_set():
-                raise Stopped
+            check_stop(stop)
             self._kernel.sweep(
                 data.layout, piece, self._z, self._cell_counts, self._label_counts,
                 data.eta, data.beta, data.n_words, self._key, self._gamma, number * len(self._z),

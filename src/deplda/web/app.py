@@ -23,25 +23,29 @@ from deplda.data.files import StrPath
 from deplda.engine.execution import n_workers
 from deplda.errors import DepldaError
 from deplda.models.base import LabelClassifier
+from deplda.models.reasons import Explained
 from deplda.models.suggesting import Asked
+from deplda.web import answers
 from deplda.web.access import LOOPBACK, HostMiddleware, TokenMiddleware, check_token, host_name
-from deplda.web.annif.description import annif_description
 from deplda.web.annif.endpoints import TRUNCATED, AnnifEndpoints
 from deplda.web.answers import HealthAnswer, SuggestAnswer
 from deplda.web.counters import Counters
 from deplda.web.file_process import AT_ONCE, FileProcesses
 from deplda.web.http_errors import encoded_response, error_response, json_response
-from deplda.web.label_studio.addresses import label_studio_description
 from deplda.web.label_studio.routes import LabelStudioEndpoints
 from deplda.web.limits import Limits
-from deplda.web.lines import Streams
+from deplda.web.lines import MEDIA_TYPE, Streams
 from deplda.web.middleware import HardeningMiddleware
-from deplda.web.openapi import describe
+from deplda.web.openapi import Operation, describe
 from deplda.web.projects import ONLY, Project, Projects, check_ids, open_feedback
 from deplda.web.requests import query_value, read_body, read_query, request_types, work_on_body
 from deplda.web.room import Room
 from deplda.web.service import ModelService
 from deplda.web.work import Work
+
+LINES = {"type": "string", "contentMediaType": "application/json"}
+"""The schema of JSON lines: OpenAPI 3.1 has no place for what each line is."""
+FILE = {"type": "string", "format": "binary"}
 
 
 def create_app(
@@ -147,22 +151,64 @@ class Endpoints:
         self._describing = asyncio.Lock()
         self.files = StaticFiles(packages=[("deplda.web", "static")])
 
+    def operations(self) -> list[Operation]:
+        """Return the routes of all APIs that are described."""
+        types, body, query = self.types, (400, 404, 408, 409, 413, 415, 422, 503), (404, 422, 503)
+        return [
+            Operation(
+                "/v1/suggest", self.suggest, "Suggest labels", answers.SuggestAnswer,
+                types.suggest, types.which, body,
+            ),
+            Operation(
+                "/v1/suggest-lines", self.suggest_lines,
+                "Suggest labels of many documents: for each DocumentLine, in order and while lines "
+                "arrive, a SuggestedLine or a LineError",
+                LINES, LINES, types.lines, (404, 415, 422, 503),
+                media_type=MEDIA_TYPE, answer_type=MEDIA_TYPE,
+            ),
+            Operation(
+                "/v1/explain", self.explain, "Say why labels are suggested", Explained,
+                types.explain, types.which, body,
+            ),
+            Operation(
+                "/v1/read", self.read,
+                "Read the documents of a file; 422 if it holds none that can be read",
+                answers.ReadAnswer, FILE, types.read, (404, 408, 413, 415, 422, 503),
+                media_type="application/octet-stream",
+            ),
+            Operation(
+                "/v1/labels", self.labels, "Search the labels", answers.LabelsAnswer,
+                query=types.labels, errors=query,
+            ),
+            Operation(
+                "/v1/label-names", self.label_names, "Show labels by URI", answers.LabelsAnswer,
+                types.label_names, types.which, body,
+            ),
+            Operation(
+                "/v1/labels/{label:path}", self.label, "Show a label", answers.LabelAnswer,
+                query=types.which, errors=query,
+            ),
+            Operation(
+                "/v1/topics", self.topics, "List labels that occur together", answers.TopicsAnswer,
+                query=types.topics, errors=(409, *query),
+            ),
+            Operation(
+                "/v1/model", self.model, "Show the model's card", answers.ModelAnswer,
+                query=types.project, errors=(404, 422),
+            ),
+            Operation("/health", self.health, "Say that the service is there", HealthAnswer),
+            Operation(
+                "/metrics", self.metrics, "Count requests, for Prometheus", {"type": "string"},
+                answer_type="text/plain",
+            ),
+            *self.annif.operations(),
+            *self.label_studio.operations(),
+        ]  # fmt: skip
+
     def routes(self) -> list[Route]:
         """Return the addresses."""
         return [
-            Route("/v1/suggest", self.suggest, methods=["POST"]),
-            Route("/v1/suggest-lines", self.suggest_lines, methods=["POST"]),
-            Route("/v1/explain", self.explain, methods=["POST"]),
-            Route("/v1/read", self.read, methods=["POST"]),
-            Route("/v1/labels", self.labels),
-            Route("/v1/label-names", self.label_names, methods=["POST"]),
-            Route("/v1/labels/{label:path}", self.label),
-            Route("/v1/topics", self.topics),
-            Route("/v1/model", self.model),
-            *self.annif.routes(),
-            *self.label_studio.routes(),
-            Route("/health", self.health),
-            Route("/metrics", self.metrics),
+            *(operation.route for operation in self.operations()),
             Route("/openapi.json", self.openapi),
             Route("/static/{name}", self.asset),
             Route("/", self.page),
@@ -296,10 +342,13 @@ class Endpoints:
             return self._described[1]
 
     def _describe(self) -> dict[str, Any]:
-        ids = self.projects.ids
-        others = annif_description(self.annif.types, self.projects), label_studio_description(ids)
         languages = {code for each in self.projects for code in each.service.card.label_languages}
-        return describe(self.types, ids, sorted(languages), others, with_token=self._with_token)
+        choices = {
+            "project": self.projects.ids, "project_id": self.projects.ids,
+            "label_language": sorted(languages), **self.annif.choices(),
+        }  # fmt: skip
+        lines = (self.types.line, answers.SuggestedLine, answers.LineError)
+        return describe(self.operations(), choices, more=lines, with_token=self._with_token)
 
     async def page(self, request: Request) -> Response:
         """Answer GET /."""

@@ -33,6 +33,9 @@ class Requests(NamedTuple):
     read: Any
     lines: Any
     line: Any
+    which: Any
+    """Query parameters of requests whose other parameters are in the body or the path."""
+    project: Any
 
 
 def request_types(limits: Limits) -> Requests:
@@ -104,6 +107,8 @@ def request_types(limits: Limits) -> Requests:
         struct("ReadQuery", [("name", file_name), *which_model[:1]]),
         struct("LinesQuery", [*which, *which_model], namespace=with_cutoff),
         line,
+        struct("WhichQuery", which_model),
+        struct("ProjectQuery", which_model[:1]),
     )
 
 

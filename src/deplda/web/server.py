@@ -22,6 +22,7 @@ from msgspec import Struct
 from starlette.applications import Starlette
 from uvicorn.supervisors import multiprocess
 
+from deplda.data import checks
 from deplda.data.files import StrPath
 from deplda.errors import InputError
 from deplda.web.access import LOOPBACK, check_exposure, host_name, read_token
@@ -97,10 +98,8 @@ def serve(
     """
     models = model_path if isinstance(model_path, Mapping) else {id_of(model_path): model_path}
     check_ids(models)
-    if not 1 <= workers <= _MOST_WORKERS:
-        raise InputError(f"workers is {workers}; it must be from 1 to {_MOST_WORKERS}")
-    if not 0 <= port <= 65535:
-        raise InputError(f"port is {port}; it must be from 0 to 65535")
+    checks.whole("workers", workers, most=_MOST_WORKERS)
+    checks.whole("port", port, least=0, most=65_535)
     hosts = [host_name(name) for name in (*LOOPBACK, *allowed_hosts, host)]
     _check_free(host, port)
     check_exposure(host, read_token())

@@ -183,7 +183,7 @@ def test_a_bad_count_is_named_with_its_line_and_the_limit(
         ("{}", "(found: nothing); name the right one with Fields(text=...)"),
         ('{"text": 5}', "'text' is 5; it must be a string"),
         ('{"tokens": "a b"}', "'tokens' is 'a b'; it must be a list"),
-        ('{"tokens": [""]}', "'tokens' holds ''; use non-empty strings"),
+        ('{"tokens": [""]}', "must be a list of non-empty strings"),
         ('{"tokens": [1.5]}', "'tokens' holds 1.5"),
         ('{"counts": ["a"]}', "'counts' is ['a']; it must be an object of word → count"),
         ('{"text": "", "labels": {"x": 1}}', "'labels' is {'x': 1}; it must be a list"),

@@ -178,3 +178,15 @@ def test_bodies_have_a_limit() -> None:
         assert replay(client, "", request).status_code == 200
         request["body"]["tasks"][0]["data"]["text"] = "court " * 5_000_000
         assert_rejected(replay(client, "", request), 413, "the body has more than")
+
+
+def test_every_route_is_described(client: httpx.Client) -> None:
+    paths = client.get("/openapi.json").json()["paths"]
+    one, posts = "/label-studio/{project_id}", ("setup", "predict", "webhook")
+    assert {f"{one}/health", *(f"{prefix}/{name}" for prefix in ("", one) for name in posts)} <= {
+        *paths
+    }
+    (which,) = paths[f"{one}/predict"]["post"]["parameters"]
+    assert which["schema"]["enum"] == ["plain", "yso-en"]
+    assert paths["/predict"]["post"]["parameters"] == []
+    assert {"200", "201", "507"} <= set(paths["/webhook"]["post"]["responses"])

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from deplda.data.atomic import write_together
-from deplda.data.sizes import max_record, max_whole, too_large
+from deplda.data.sizes import max_record, max_whole, refuse_large
 from deplda.errors import DataUnavailableError, ShortDescriptionsWarning, warn
 
 PACKAGES, SOURCE = "debtags.jsonl.gz", "SOURCE.txt"
@@ -194,7 +194,7 @@ def _output(command: list[str]) -> Iterator[str]:
             left -= len(line)
             if len(line) > limit or left < 0:
                 what = "what apt has here"
-                raise too_large(command[-1], number, what, whole=len(line) <= limit)
+                refuse_large(command[-1], number, what, whole=len(line) <= limit)
             yield line.decode("utf-8", "replace").rstrip("\r\n")
     if process.returncode:
         raise DataUnavailableError(f"{' '.join(command)} failed: exit code {process.returncode}")

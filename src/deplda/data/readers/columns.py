@@ -28,7 +28,7 @@ from deplda.data.readers.headers import (
 )
 from deplda.data.readers.records import Row, Rows, found, located, no_such_field
 from deplda.data.readers.spelling import Spelling
-from deplda.data.sizes import max_record, max_whole, too_large
+from deplda.data.sizes import max_record, max_whole, refuse_large
 from deplda.data.wording import did_you_mean
 from deplda.errors import InputError, ReadError, needs_extra
 
@@ -102,7 +102,7 @@ class _Lines:
         number, line = next(self._lines)
         self.size += len(line) + 1
         if self.size > self._limit:
-            raise too_large(self._path, number, "the row that ends here, or after it,")
+            refuse_large(self._path, number, "the row that ends here, or after it,")
         return f"{line}\n"
 
     def head(self, wanted: Collection[str], header_row: int | None) -> list[str]:
@@ -178,7 +178,7 @@ def parquet_rows(path: StrPath, fields: Fields) -> Rows:
             for number, row in enumerate(rows, start=1):
                 n_left -= sum(len(cell) for cell in row.values() if isinstance(cell, str))
                 if n_left < 0:
-                    raise too_large(path, number, "the text of the rows so far", whole=True)
+                    refuse_large(path, number, "the text of the rows so far", whole=True)
                 yield number, spelling.applied(row)
         except ReadError:
             raise
@@ -214,10 +214,10 @@ def _batch_size(path: StrPath, number: int, group: RowGroup, columns: list[str])
         size = _BYTES_A_VALUE * column.n_values
         if column.n_values > group.n_rows and size > max_whole():
             what = f"the column {column.path!r} of row group {number}"
-            raise too_large(path, None, what, size=size, whole=True)
+            refuse_large(path, None, what, size=size, whole=True)
         average = column.size // max(group.n_rows, 1)
         if average > max_record():
-            raise too_large(path, None, f"a row of {column.path!r} on average", size=average)
+            refuse_large(path, None, f"a row of {column.path!r} on average", size=average)
         largest = max(largest, column.size)
     return max(1, min(_MOST_ROWS, max_whole() // 2 // largest))
 
@@ -230,5 +230,5 @@ def _large_row(path: StrPath, number: int, row: Any, limit: int) -> dict[str, An
     cells = [c.dictionary_decode() if hasattr(c, "dictionary_decode") else c for c in row.columns]
     size = sum(cell.nbytes for cell in cells)
     if size > limit:
-        raise too_large(path, number, "this row", size=size)
+        refuse_large(path, number, "this row", size=size)
     return {name: cell[0].as_py() for name, cell in zip(row.schema.names, cells, strict=True)}

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, cast
 
 import numpy as np
 
+from deplda.data import checks
 from deplda.data.collocations import chosen_of, chosen_words, resolve_min_count
 from deplda.data.corpus import Corpus
 from deplda.data.encodings import AUTO
@@ -53,7 +54,6 @@ from deplda.data.word_settings import MOST_DOCUMENTS, Document
 from deplda.data.wording import counted
 from deplda.errors import (
     GuessedSeparatorWarning,
-    InputError,
     MissingFieldWarning,
     ReadError,
     warn,
@@ -237,8 +237,7 @@ def read_shards(
     >>> [len(shard) for shard in deplda.read_shards("news.jsonl", size=20)]
     [20, 20, 10]
     """
-    if size < 1:
-        raise InputError(f"size is {size}; a shard needs at least 1 document")
+    checks.at_least_one(size=size)
     format = format or guess_format(path)
     count = None if format == "svmlight" else _Counting(counter)
     bad = BadLines(path, on_bad if format in ("jsonl", "svmlight") else None, on_empty)

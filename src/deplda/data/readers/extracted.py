@@ -16,7 +16,7 @@ from deplda.data.fields import Fields
 from deplda.data.files import StrPath, read_unpacked
 from deplda.data.readers.records import Rows
 from deplda.data.readers.zipped import open_archive
-from deplda.data.sizes import max_record, too_large
+from deplda.data.sizes import max_record, refuse_large
 from deplda.errors import ReadError, needs_extra
 
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -39,7 +39,7 @@ def extracted_text(path: StrPath, format: str) -> str:
     for part in _pdf_pages(path) if format == "pdf" else _word_parts(path):
         size += len(part)
         if size > limit:
-            raise too_large(path, None, "its text")
+            refuse_large(path, None, "its text")
         parts.append(part)
     text = _whole_words("\n".join(parts)) if format == "pdf" else "".join(parts)
     text = text.strip()
@@ -60,7 +60,7 @@ def _word_parts(path: StrPath) -> Iterator[str]:
     with open_archive(path, ".docx") as archive:
         size = archive.getinfo(_BODY).file_size
         if size > max_record():
-            raise too_large(path, None, "its body, unpacked,", size=size)
+            refuse_large(path, None, "its body, unpacked,", size=size)
         with archive.open(_BODY) as file:
             yield from _xml_parts(file)
 

@@ -13,7 +13,7 @@ from deplda.data.files import StrPath, open_text
 from deplda.data.readers.jsonl import FieldsSeen, json_object
 from deplda.data.readers.records import Rows, found, located
 from deplda.data.readers.spelling import Spelling
-from deplda.data.sizes import max_record, max_whole, too_large
+from deplda.data.sizes import max_record, max_whole, refuse_large
 from deplda.errors import Place, ReadError
 
 
@@ -38,7 +38,7 @@ def _documents(path: StrPath, fields: Fields, encoding: str) -> Iterable[bytes]:
     if content[begin : begin + 1] == b"[":
         return _elements(path, content, begin + 1)
     if len(content) > max_record():
-        raise too_large(path, None, "this file, which is no array of documents,", size=len(content))
+        refuse_large(path, None, "this file, which is no array of documents,", size=len(content))
     try:
         given = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -65,7 +65,7 @@ def _elements(path: StrPath, content: bytes, at: int) -> Iterator[bytes]:
     while not is_over:
         end = _end_of(content, at)
         if end - at > limit:
-            raise too_large(path, Place(n, "document"), "it", size=end - at)
+            refuse_large(path, Place(n, "document"), "it", size=end - at)
         yield content[at:end]
         at = _space(content, end)
         if (mark := content[at : at + 1]) not in (b",", b"]"):
@@ -114,7 +114,7 @@ def _content(path: StrPath, encoding: str) -> bytes:
         while block := file.read(1 << 20):
             content += block
             if len(content) > limit:
-                raise too_large(path, None, "this file", whole=True)
+                refuse_large(path, None, "this file", whole=True)
     if known == "utf-8":
         return bytes(content)
     return decode(path, 1, bytes(content), known).encode("utf-8", "surrogatepass")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple, get_args
 
+from deplda.data import checks
 from deplda.data.encodings import AUTO, checked_encoding
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath
@@ -22,7 +23,6 @@ from deplda.data.readers.records import BadLines, Row, Rows, chosen
 from deplda.data.readers.separators import Separator, told_separator
 from deplda.data.readers.sheets import sheet_rows
 from deplda.data.readers.sniffing import WHOLE, Format
-from deplda.errors import InputError
 
 
 class Written(NamedTuple):
@@ -55,11 +55,9 @@ def named_rows(format: Format, fields: Fields, written: Written, bad: BadLines) 
         rows = text_rows(path, fields, encoding)
     elif format in ("pdf", "docx"):
         rows = extracted_rows(path, fields, format)
-    elif format == "lines":
-        rows = line_rows(path, fields, encoding)
     else:
-        known = ", ".join(get_args(Format))
-        raise InputError(f"the format {format!r} is unknown; use one of {known}")
+        checks.choice("format", format, get_args(Format))
+        rows = line_rows(path, fields, encoding)
     return chosen(path, rows, fields.where) if fields.where else rows
 
 

@@ -7,7 +7,7 @@ import os
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath, text_lines
 from deplda.data.readers.records import Rows
-from deplda.data.sizes import max_record, too_large
+from deplda.data.sizes import max_record, refuse_large
 
 
 def text_rows(path: StrPath, fields: Fields, encoding: str) -> Rows:
@@ -21,7 +21,7 @@ def whole_text(path: StrPath, encoding: str) -> str:
     for _, line in text_lines(path, encoding):
         size += len(line) + 1
         if size > limit:
-            raise too_large(path, None, "this text")
+            refuse_large(path, None, "this text")
         lines.append(line)
     return "\n".join(lines)
 

@@ -372,12 +372,13 @@ _NO = {"0", "false", "no", "", "falsch", "nein", "faux", "non", "falso"}
 
 
 def _string_list(values: object, name: str) -> list[str]:
-    if not isinstance(values, list | tuple):
-        raise InputError(f"{name!r} is {_brief(values)}; it must be a list")
-    for value in values:
-        if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-            raise InputError(f"{name!r} holds {_brief(value)}; use non-empty strings")
+    if not isinstance(values, list | tuple) or not all(map(_is_name, values)):
+        raise InputError(f"{name!r} is {_brief(values)}; it must be a list of non-empty strings")
     return [str(value) for value in values]
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
 
 
 def found(row: Iterable[str]) -> str:

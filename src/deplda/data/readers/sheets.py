@@ -16,7 +16,7 @@ from deplda.data.readers.headers import TableRow, find_header
 from deplda.data.readers.records import Rows, located
 from deplda.data.readers.spelling import Spelling
 from deplda.data.readers.zipped import open_archive
-from deplda.data.sizes import max_record, too_large
+from deplda.data.sizes import max_record, refuse_large
 from deplda.data.wording import did_you_mean
 from deplda.errors import InputError, Place, ReadError, needs_extra
 
@@ -122,7 +122,7 @@ def _filled_rows(path: StrPath, sheet: Any) -> Iterator[TableRow]:
             raise ReadError(path, at, problem)
         if any(cell is not None for cell in cells):
             if sum(len(cell) for cell in cells if isinstance(cell, str)) > limit:
-                raise too_large(path, at, "this row")
+                refuse_large(path, at, "this row")
             yield number, at, [_text(cell) for cell in cells]
 
 

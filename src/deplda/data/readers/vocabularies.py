@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import IO, Any, Literal, get_args
 from xml.parsers.expat import ExpatError
 
+from deplda.data import checks
 from deplda.data.atomic import write_whole
 from deplda.data.encodings import decode
 from deplda.data.files import StrPath, open_binary, read_lines
 from deplda.data.readers.zipped import LONGEST_PREFIX, Refused, XmlCheck
-from deplda.data.sizes import max_record, max_whole, too_large
+from deplda.data.sizes import max_record, max_whole, refuse_large
 from deplda.data.vocabulary import ANY, Concept, Vocabulary
 from deplda.errors import InputError, ReadError, needs_extra
 
@@ -66,10 +67,7 @@ def read_vocabulary(
         "turtle": lambda: _skos(path, "TURTLE"),
         "rdf": lambda: _skos(path, "RDF_XML"),
     }
-    if format not in readers:
-        raise InputError(
-            f"the format {format!r} is unknown; use one of {', '.join(get_args(VocabularyFormat))}"
-        )
+    checks.choice("format", format, get_args(VocabularyFormat))
     concepts = tuple(readers[format]())
     if not concepts:
         raise ReadError(path, None, "there is no concept in it")
@@ -251,7 +249,7 @@ class _CheckedRdf:
         block = self._file.read(size)
         self._n_read += len(block)
         if self._n_read > self._limit:
-            raise too_large(self._path, None, "a statement")
+            refuse_large(self._path, None, "a statement")
         if self._xml is not None:
             self._xml.feed(block)
         elif self._n_read > _SHORT_STATEMENT:

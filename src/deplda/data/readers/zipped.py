@@ -10,7 +10,7 @@ from typing import IO, Any
 from xml.parsers import expat
 
 from deplda.data.files import StrPath, read_unpacked
-from deplda.data.sizes import VARIABLE, max_record, max_whole, too_large
+from deplda.data.sizes import VARIABLE, max_record, max_whole, refuse_large
 from deplda.errors import ReadError
 
 _BLOCK = 1 << 20
@@ -35,7 +35,7 @@ def open_archive(path: StrPath, kind: str) -> Iterator[Archive]:
         with Archive(BytesIO(content)) as archive:
             size = sum(part.file_size for part in archive.infolist())
             if size > max_whole():
-                raise too_large(path, None, "this file, unpacked,", size=size, whole=True)
+                refuse_large(path, None, "this file, unpacked,", size=size, whole=True)
             yield archive
     except ReadError:
         raise

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -102,9 +102,9 @@ class GpuFullError(InputError):
     """The GPU's memory does not hold what is asked for."""
 
 
-def too_large(needed: int, free: int) -> GpuFullError:
-    """Return the error of work that needs more bytes at a time than are free for it."""
-    return GpuFullError(
+def refuse_large(needed: int, free: int) -> NoReturn:
+    """Raise the error of work that needs more bytes at a time than are free for it."""
+    raise GpuFullError(
         f"the GPU would need {needed / 1e9:,.2f} GB at a time but {free / 1e9:,.2f} GB are free "
         "for it; use device='cpu'"
     )

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from deplda.kernels.cuda.device import Gpu, Struct, too_large
+from deplda.kernels.cuda.device import Gpu, Struct, refuse_large
 from deplda.kernels.layouts import Float64, Int32, Int64, Prior, TopicTables, WordTables
 
 _UNIT = 2.0**28
@@ -225,7 +225,7 @@ def lengths_of(documents: Documents) -> Int64:
 def batches(sizes: Int64, room: int) -> Iterator[tuple[int, int]]:
     """Yield (first, last) of as many items at a time as fit into the room together."""
     if len(sizes) and sizes.max() > room:
-        raise too_large(4 * int(sizes.max()), 4 * room)
+        refuse_large(4 * int(sizes.max()), 4 * room)
     first, ends = 0, np.cumsum(sizes)
     while first < len(sizes):
         before = ends[first - 1] if first else 0

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from deplda.kernels.cuda.device import Gpu, too_large
+from deplda.kernels.cuda.device import Gpu, refuse_large
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -63,7 +63,7 @@ class Documents:
         each = 2 * (12 * self.n + 16 * self.n_columns)
         each += 13 * self.n + 16 * self.n_columns + 8 * self.n_pieces
         if (room := self.gpu.free()) < each * LANES:
-            raise too_large(each * LANES, room)
+            refuse_large(each * LANES, room)
         return int(room // (each * LANES)) * LANES
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from deplda.kernels.cuda.device import Gpu, too_large
+from deplda.kernels.cuda.device import Gpu, refuse_large
 
 Int64 = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -53,7 +53,7 @@ def check_room(gpu: Gpu, texts: Texts) -> None:
     # Sorting the pairs takes most: keys, their order, and which cell each is.
     needed = 60 * n_pairs + 16 * len(texts.words) + 40 * len(texts.labels)
     if needed > gpu.free():
-        raise too_large(needed, gpu.free())
+        refuse_large(needed, gpu.free())
 
 
 class Expectations:

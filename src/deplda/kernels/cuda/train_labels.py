@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from deplda.kernels.cuda.device import Gpu, too_large
+from deplda.kernels.cuda.device import Gpu, refuse_large
 
 Int64 = npt.NDArray[np.int64]
 Streams = npt.NDArray[np.uint64]
@@ -32,7 +32,7 @@ def chains_that_fit(gpu: Gpu, starts: Int64, n_labels: int, n_topics: int) -> in
     each += (20 * -(-n_labels // _TILE) + 12) * width
     room = gpu.free() - shared
     if room < each:
-        raise too_large(shared + each, gpu.free())
+        refuse_large(shared + each, gpu.free())
     return min(int(room // each), _MOST_CHAINS)
 
 

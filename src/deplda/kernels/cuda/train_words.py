@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from deplda.kernels.cuda.device import Gpu, too_large
+from deplda.kernels.cuda.device import Gpu, refuse_large
 from deplda.kernels.train_words import Layout
 
 Streams = npt.NDArray[np.uint64]
@@ -26,7 +26,7 @@ def chains_that_fit(gpu: Gpu, layout: Layout) -> int:
     each += 12 * n_labels + 8 * n_documents
     room = gpu.free() - shared
     if room < each:
-        raise too_large(shared + each, gpu.free())
+        refuse_large(shared + each, gpu.free())
     return int(room // each)
 
 

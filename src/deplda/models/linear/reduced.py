@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from deplda.data.corpus import compact_rows
 from deplda.data.targets import Indicator
 from deplda.engine.execution import Execution, Shown
-from deplda.engine.pool import Stop, Stopped
+from deplda.engine.pool import Stop, check_stop
 from deplda.errors import warn
 from deplda.kernels import shortlists
 from deplda.models.candidates import Labels, Sparse, kernel_arrays
@@ -221,8 +221,7 @@ def solve_rows(
     the features or of all. Returns where the weights of each label begin, their words and values,
     and how many are not solved.
     """
-    if stop.is_set():
-        raise Stopped
+    check_stop(stop)
     if before is None:
         before = _renumbered(None, _NO_WORDS, (len(numbers), n_words))
     solve: Any = shortlists.solve_labels

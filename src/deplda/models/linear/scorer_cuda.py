@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from deplda.engine.execution import Execution
-from deplda.kernels.cuda.device import Gpu, too_large, within_memory
+from deplda.kernels.cuda.device import Gpu, refuse_large, within_memory
 from deplda.kernels.cuda.linear import score_labels
 from deplda.models.base import Counts, Floats
 from deplda.models.devices import on_gpu
@@ -72,7 +72,7 @@ def _on_gpu(gpu: Gpu, model: Any, weights: Counts, intercepts: Floats) -> _OnGpu
     kept.clear()  # of what it learned before
     needed = 8 * (weights.nnz + weights.shape[0] + 2 * len(intercepts))
     if needed > gpu.free():
-        raise too_large(needed, gpu.free())
+        refuse_large(needed, gpu.free())
     if not weights.has_sorted_indices:
         weights.sort_indices()
     arrays = (

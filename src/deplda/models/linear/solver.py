@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from deplda.engine.pool import Stop, Stopped
+from deplda.engine.pool import Stop, check_stop
 from deplda.kernels import linear
 
 Floats = npt.NDArray[np.float64]
@@ -171,8 +171,7 @@ def solve(machines: Sequence[Machine], tolerance: float, stop: Stop) -> None:
 def step_until(machines: Sequence[Machine], is_finished: Callable[[int], bool], stop: Stop) -> None:
     """Let machines take steps until each is finished with."""
     while left := [number for number in range(len(machines)) if not is_finished(number)]:
-        if stop.is_set():
-            raise Stopped
+        check_stop(stop)
         directions = [machines[number].direction() for number in left]
         changes = machines[0].features.scores(directions)
         for number, direction, change in zip(left, directions, changes, strict=True):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 import deplda
-from deplda.data.languages import chances
+from deplda.data.languages import chances, languages_told
 from deplda.web.annif import exchanged, subjects
 from deplda.web.annif.exchanged import question_types
 from deplda.web.annif.subjects import Read
@@ -21,11 +21,13 @@ from deplda.web.counters import Counters
 from deplda.web.feedback import Labelled
 from deplda.web.http_errors import busy, json_response
 from deplda.web.limits import Limits
+from deplda.web.openapi import Operation
 from deplda.web.projects import Project, Projects
 from deplda.web.requests import convert, decode_json
 
 TRUNCATED = "Deplda-Truncated"
 """The header that says which texts were not read to their end."""
+_HEADERS = {TRUNCATED: "Texts that were not read whole: number from 0, characters read and given."}
 _JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
 
 
@@ -38,19 +40,49 @@ class AnnifEndpoints:
         self.projects, self.work_on, self.counters = projects, work_on, counters
         self.types = question_types(limits)
 
-    def routes(self) -> list[Route]:
-        """Return the addresses."""
-        one = "/v1/projects/{project_id}"
+    def operations(self) -> list[Operation]:
+        """Return Annif's routes."""
+        one, types = "/v1/projects/{project_id}", self.types
+        operation = partial(
+            Operation, error=exchanged.Problem, error_type="application/problem+json"
+        )
+        post = partial(operation, headers=_HEADERS)
+        body = (400, 408, 413, 415, 503)
         return [
-            Route("/v1/", self.annif_info),
-            Route("/v1/vocabs", self.annif_vocabs),
-            Route("/v1/projects", self.annif_projects),
-            Route(one, self.annif_project),
-            Route(f"{one}/suggest", self.annif_suggest, methods=["POST"]),
-            Route(f"{one}/suggest-batch", self.annif_suggest_batch, methods=["POST"]),
-            Route(f"{one}/learn", self.annif_learn, methods=["POST"]),
-            Route("/v1/detect-language", self.annif_detect_language, methods=["POST"]),
-        ]
+            operation("/v1/", self.annif_info, "Say what answers", exchanged.ApiInfo),
+            operation("/v1/vocabs", self.annif_vocabs, "List vocabularies", exchanged.VocabList),
+            operation(
+                "/v1/projects", self.annif_projects, "List projects", exchanged.ProjectList
+            ),
+            operation(
+                one, self.annif_project, "Show a project", exchanged.ProjectInfo, errors=(404,)
+            ),
+            post(
+                f"{one}/suggest", self.annif_suggest, "Suggest labels for a text",
+                exchanged.ResultList, types.form, errors=(*body, 404, 409), media_type=_FORM,
+                body_choices=("language",),
+            ),
+            post(
+                f"{one}/suggest-batch", self.annif_suggest_batch, "Suggest labels for some texts",
+                list[exchanged.BatchResult], types.batch, types.query, (*body, 404, 409),
+            ),
+            operation(
+                f"{one}/learn", self.annif_learn, "Keep documents to learn from", None,
+                types.learn, errors=(*body, 403, 404, 507), statuses=(204,),
+            ),
+            post(
+                "/v1/detect-language", self.annif_detect_language, "Detect the language of a text",
+                exchanged.DetectedLanguages, types.language, errors=body,
+                body_choices=("languages",),
+            ),
+        ]  # fmt: skip
+
+    def choices(self) -> dict[str, Sequence[str]]:
+        """Return the values of parameters."""
+        return {
+            "language": subjects.languages_to_ask_for(self.projects),
+            "languages": languages_told(),
+        }
 
     async def annif_info(self, _: Request) -> Response:
         """Answer GET /v1/."""

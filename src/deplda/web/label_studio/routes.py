@@ -11,7 +11,6 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from deplda.errors import InputError
 from deplda.web.answers import HealthAnswer
@@ -26,6 +25,7 @@ from deplda.web.label_studio.messages import (
     WebhookAnswer,
     WebhookRequest,
 )
+from deplda.web.openapi import Operation
 from deplda.web.projects import Project, Projects
 from deplda.web.requests import decode_json
 
@@ -38,21 +38,24 @@ class LabelStudioEndpoints:
     def __init__(self, projects: Projects, work_on: Callable[..., Any], counters: Counters) -> None:
         self.projects, self.work_on, self.counters = projects, work_on, counters
 
-    def routes(self) -> list[Route]:
-        """Return the addresses; /health without an id is the service's own."""
-        one = "/label-studio/{project_id}"
-        posts = {
-            "setup": self.label_studio_setup,
-            "predict": self.label_studio_predict,
-            "webhook": self.label_studio_webhook,
-        }
-        return [
-            Route(f"{one}/health", self.label_studio_health),
-            *(
-                Route(f"{prefix}/{name}", answer, methods=["POST"])
-                for prefix in (one, "")
-                for name, answer in posts.items()
-            ),
+    def operations(self) -> list[Operation]:
+        """Return the routes; /health without an id is the service's own."""
+        one, errors = "/label-studio/{project_id}", (400, 404, 408, 409, 413, 415, 422, 503)
+        setup = (self.label_studio_setup, "Connect a project", SetupAnswer, SetupRequest)
+        ask = (self.label_studio_predict, "Suggest labels for tasks", PredictAnswer, PredictRequest)
+        keep = (self.label_studio_webhook, "Keep decisions", WebhookAnswer, WebhookRequest)
+        health = Operation(
+            f"{one}/health", self.label_studio_health, "Say that a model is there", HealthAnswer,
+            errors=(404,),
+        )  # fmt: skip
+        return [health] + [
+            operation
+            for prefix in (one, "")
+            for operation in (
+                Operation(f"{prefix}/setup", *setup, errors=errors),
+                Operation(f"{prefix}/predict", *ask, errors=errors),
+                Operation(f"{prefix}/webhook", *keep, errors=(*errors, 507), statuses=(200, 201)),
+            )
         ]
 
     async def label_studio_health(self, request: Request) -> Response:
