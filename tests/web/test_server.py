@@ -32,7 +32,7 @@ def test_shutdown_finishes_what_is_running_and_the_log_has_no_text(tmp_path: Pat
 
         thread = threading.Thread(target=ask)
         thread.start()
-        while not httpx.get(f"{address}/metrics").text.rstrip().endswith(" 1"):
+        while not httpx.get(f"{address}/metrics").text.rstrip().endswith(" 1.0"):
             assert not answers, "the model is too fast for this test"
         process.send_signal(signal.SIGTERM)
         thread.join()
@@ -98,11 +98,11 @@ def test_without_the_extra_it_says_what_to_install() -> None:
 def test_what_cannot_be_served_is_said_before_anything_starts(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="no such folder"):
         serve(tmp_path / "nothing", port=0)
-    with pytest.raises(InputError, match="workers is 0; it must be from 1 to 64"):
+    with pytest.raises(InputError, match="workers is 0; it must be a whole number from 1 to 64"):
         serve(tmp_path, workers=0)
     with pytest.raises(InputError, match="port 0 cannot be listened at"):
         serve(tmp_path, host="host.invalid", port=0)
-    with pytest.raises(InputError, match="port is 70000; it must be from 0 to 65535"):
+    with pytest.raises(InputError, match="port is 70000; it must be a whole number from 0"):
         serve(tmp_path, port=70000)
 
 

@@ -15,7 +15,7 @@ class Counters:
     """Requests, their duration, and documents; labelled with the worker, which has its own."""
 
     def __init__(self, n_open: Callable[[], int]) -> None:
-        self._registry, self._worker = CollectorRegistry(), str(os.getpid())
+        self._registry, self._n_open = CollectorRegistry(), n_open
         registry = self._registry
         self._requests = Counter(
             "deplda_requests", "Answered requests.", ["worker", "endpoint", "status"],
@@ -25,20 +25,20 @@ class Counters:
             "deplda_request_seconds", "Time from a request to the end of its answer.",
             ["worker", "endpoint"], buckets=_BUCKETS, registry=registry,
         )  # fmt: skip
-        documents = Counter("deplda_documents", "Documents.", ["worker"], registry=registry)
-        self._documents = documents.labels(self._worker)
-        waiting = Gauge("deplda_open_requests", "Open requests.", ["worker"], registry=registry)
-        waiting.labels(self._worker).set_function(n_open)
+        self._documents = Counter("deplda_documents", "Documents.", ["worker"], registry=registry)
+        self._open = Gauge("deplda_open_requests", "Open requests.", ["worker"], registry=registry)
 
     def count_documents(self, n: int) -> None:
         """Count documents that got labels or an explanation."""
-        self._documents.inc(n)
+        self._documents.labels(os.getpid()).inc(n)
 
     def count(self, endpoint: str, status: int, seconds: float) -> None:
         """Count one request."""
-        self._requests.labels(self._worker, endpoint, status).inc()
-        self._seconds.labels(self._worker, endpoint).observe(seconds)
+        worker = os.getpid()  # workers may be forked after this object was made
+        self._requests.labels(worker, endpoint, status).inc()
+        self._seconds.labels(worker, endpoint).observe(seconds)
 
     def text(self) -> bytes:
         """Return all counters in Prometheus' text format."""
+        self._open.labels(os.getpid()).set(self._n_open())
         return generate_latest(self._registry)

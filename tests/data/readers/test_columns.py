@@ -213,7 +213,10 @@ def test_counts_of_one_word_that_add_up_to_too_much_are_refused(tmp_path: Path) 
         ({"text": ["bee"], "tags": ["x"]}, "there is no column 'labels' (found: 'text', 'tags')"),
         ({"text": [5], "labels": ["x"]}, "'text' is 5; it must be a string"),
         ({"text": [b"bee"], "labels": ["x"]}, "'text' is b'bee'; it must be a string"),
-        ({"text": ["bee"], "labels": [[None]]}, "'labels' holds None"),
+        (
+            {"text": ["bee"], "labels": [[None]]},
+            "'labels' is [None]; it must be a list of",
+        ),
         ({"text": ["bee"], "labels": [0.5]}, "'labels' is 0.5; it must be a list"),
         ({"text": ["bee"], "labels": ["x"], "id": [0.5]}, "'id' is 0.5; an id must be"),
         ({"counts": [[[1, 2]]], "labels": ["x"]}, "'counts' is [[1, 2]]; it must be an object"),

@@ -159,9 +159,11 @@ def test_content_of_no_known_format_says_which_there_are(tmp_path: Path) -> None
 
 def test_a_format_of_another_name_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", "jsonl")
-    with pytest.raises(InputError, match="format 'xml' is unknown; use one of jsonl, json, csv"):
+    with pytest.raises(
+        InputError, match="format is 'xml'; it must be one of 'jsonl', 'json', 'csv'"
+    ):
         read_corpus(path, "xml")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="format 'xml' is unknown"):
+    with pytest.raises(InputError, match="format is 'xml'"):
         list(read_shards(path, 1, "xml"))  # type: ignore[arg-type]
 
 
@@ -231,7 +233,7 @@ def test_an_id_that_stands_twice_is_found_across_shards(tmp_path: Path, size: in
 @pytest.mark.parametrize("size", [0, -1])
 def test_a_shard_needs_at_least_one_document(tmp_path: Path, size: int) -> None:
     path = write(tmp_path / "a.csv", "csv")
-    with pytest.raises(InputError, match=f"size is {size}; a shard needs at least 1 document"):
+    with pytest.raises(InputError, match=f"size is {size}; it must be a whole number from 1"):
         list(read_shards(path, size))
 
 

@@ -191,7 +191,7 @@ def test_skos_that_could_fill_the_memory_is_refused(
 
 def test_an_unknown_format_is_named(tmp_path: Path) -> None:
     other: Any = "owl"
-    with pytest.raises(InputError, match="the format 'owl' is unknown; use one of tsv, csv"):
+    with pytest.raises(InputError, match="format is 'owl'; it must be one of 'tsv', 'csv'"):
         read_vocabulary(tmp_path / "a.tsv", other)
 
 
