@@ -60,7 +60,7 @@ def test_more_topics_than_label_tokens_leave_topics_that_hold_all_labels_alike()
         ({"gamma": 0.0}, "gamma is 0.0"),
         ({"beta": float("nan")}, "beta is nan"),
         ({"n_topics": 0}, "n_topics is 0"),
-        ({"n_topics": 70_000}, "at most 65,535"),
+        ({"n_topics": 70_000}, "from 1 to 65,535"),
     ],
 )
 def test_bad_parameters_of_topics_are_named(options: dict[str, Any], message: str) -> None:
