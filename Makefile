@@ -66,12 +66,12 @@ test-gpu: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(CUPY)
 	$(BIN)/pytest -m 'gpu and not data' tests
 
-# Seven models compared on generated news, then one document of it, explained by the hybrid.
+# Seven models compared on generated news, then a test document of it, explained by the hybrid.
 demo: install
 	@$(BIN)/deplda compare newsroom --models all -o demo
 	@$(BIN)/deplda train newsroom -o demo/model --force
 	@$(BIN)/deplda datasets convert newsroom demo/newsroom.jsonl --force
-	@$(BIN)/deplda explain demo/model demo/newsroom.jsonl
+	@$(BIN)/deplda explain demo/model demo/newsroom.jsonl --pick 20 -k 3 --html demo/explained.html --force
 
 # The quick form of the reproduction; paper/README.md has the long one.
 paper: install
