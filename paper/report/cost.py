@@ -38,7 +38,7 @@ def convergence_section(run: Run) -> Section | None:
     traces = [
         (model, (_PARTS.get(part, part), run.splits(model)[0], kept["log_likelihood"]))
         for model in run.models
-        for part, kept in run.found(model).get("diagnostics", {}).items()
+        for part, kept in run.unit(model).get("diagnostics", {}).items()
     ]
     if not traces:
         return None
@@ -89,7 +89,7 @@ def _judged(run: Run) -> list[_Judged]:
     """Return how chains agree over all splits, the same chains of several models once."""
     found: list[tuple[str, _Judged]] = []
     for model in run.models:
-        kept = [run.found(model, split).get("diagnostics", {}) for split in run.splits(model)]
+        kept = [run.unit(model, split).get("diagnostics", {}) for split in run.splits(model)]
         for part in kept[0]:
             rows = [row for one in kept if part in one for row in one[part]["summary"].items()]
             levels = [row for name, row in rows if name == _LEVEL]

@@ -162,7 +162,7 @@ def _metric_of(name: str) -> Metric | None:
 
 
 def _ours(run: Run, model: str, metric: Metric, is_percent: bool) -> str:
-    kept = run.found(model)["metrics"][metric.pivot][metric.task]
+    kept = run.unit(model)["metrics"][metric.pivot][metric.task]
     if metric.name not in kept:  # results of an earlier version, or of no labels given
         return "–"
     mean = run.mean(model, metric)

@@ -51,7 +51,7 @@ def missing_section(groups: Iterable[Group]) -> Section | None:
 
 
 def _about(run: Run) -> Table:
-    head, first = run.results.head, run.found(run.models[0])
+    head, first = run.results.head, run.unit(run.models[0])
     rows = [
         ("experiment", run.experiment.name),
         ("data", run.experiment.data),
@@ -71,7 +71,7 @@ def _about(run: Run) -> Table:
 
 
 def _by_model(run: Run, kind: str, caption: str) -> Table:
-    kept = {model: values for model in run.models if (values := run.found(model).get(kind))}
+    kept = {model: values for model in run.models if (values := run.unit(model).get(kind))}
     names = sorted({name for values in kept.values() for name in values})
     rows = [[name, *(_shown(values.get(name, "")) for values in kept.values())] for name in names]
     return table(f"{caption} First split.", ("parameter", *kept), rows)
@@ -85,7 +85,7 @@ def _values(run: Run, *path: str) -> str:
     """Return the different values of the units at a path of keys."""
     values = []
     for unit in run.results.done:
-        value: Any = unit.found
+        value: Any = unit.results
         for key in path:
             value = value.get(key, "–")
         values.append(str(value))

@@ -67,7 +67,9 @@ class Run(measured.Run):
     @cached_property
     def gpus(self) -> str:
         """Which models ran on a CUDA GPU, and which one, as a sentence; nothing if none did."""
-        found = {unit.model: (unit.found or {})["machine"].get("gpu") for unit in self.results.done}
+        found = {
+            unit.model: (unit.results or {})["machine"].get("gpu") for unit in self.results.done
+        }
         used = {model: gpu for model, gpu in found.items() if gpu not in (None, "–")}
         if not used:
             return ""

@@ -19,7 +19,7 @@ from paper.report.runs import Run, distinct
 
 def learned_section(run: Run) -> Section | None:
     """Return the top words of some labels by every topic model, and the topics of labels."""
-    cases = {model: run.found(model).get("showcase", {}) for model in run.models}
+    cases = {model: run.unit(model).get("showcase", {}) for model in run.models}
     cases = {model: case for model, case in cases.items() if "top_words" in case}
     if not cases:
         return None
@@ -51,7 +51,7 @@ def document_section(run: Run) -> Section | None:
     cases: dict[str, dict[str, Any]] = {
         model: case
         for model in run.models
-        if (case := run.found(model, split).get("showcase")) is not None
+        if (case := run.unit(model, split).get("showcase")) is not None
     }
     if not cases:
         return None

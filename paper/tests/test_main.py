@@ -29,7 +29,7 @@ def units(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
         tasks.append(task)
         if task.title != "Flat-LDA":
             return Unit(task.title, task.split, "failed", error="alpha is -1")
-        return Unit(task.title, task.split, "done", found=run_unit(task))
+        return Unit(task.title, task.split, "done", results=run_unit(task))
 
     small = datasets.load("newsroom", n_documents=80)
     monkeypatch.setattr("paper.run.load", lambda *_: small)
@@ -44,8 +44,8 @@ def test_a_preset_is_run_into_a_folder_and_reported(units: list[Task], tmp_path:
     assert done.exit_code == 0, done.output
     assert f"1 of 1 units done: {out}" in done.output
     (unit,) = read_paper_results(out).done
-    assert {"top_words", "topics", "explanation"} <= (unit.found or {})["showcase"].keys()
-    assert (unit.found or {})["diagnostics"].keys() <= {"label_words", "topic_labels"}
+    assert {"top_words", "topics", "explanation"} <= (unit.results or {})["showcase"].keys()
+    assert (unit.results or {})["diagnostics"].keys() <= {"label_words", "topic_labels"}
     failed = call(*asked, "--models", "Flat-LDA,Prior-LDA")
     assert failed.exit_code == 1
     assert "Prior-LDA on split 0: alpha is -1" in failed.output

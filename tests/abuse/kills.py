@@ -162,7 +162,7 @@ class Results(Verb):
 
     def read(self) -> Any:
         return [
-            (unit.model, (unit.found or {})["metrics"]) for unit in read_results(self.output).done
+            (unit.model, (unit.results or {})["metrics"]) for unit in read_results(self.output).done
         ]
 
     def check_again(self) -> None:

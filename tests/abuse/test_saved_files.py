@@ -176,7 +176,7 @@ def results_in(folder: Path) -> Path:
     """Write results as a comparison does."""
     small = Comparison(name="small", data="newsroom", models={"Flat": Model("FlatLDA")})
     open_results(folder, Head(experiment=small, splits=[0], library="1.0"))
-    write_unit(folder, Unit("Flat", 0, "done", found={"metrics": {"ap": 0.5}, "seed": 0}))
+    write_unit(folder, Unit("Flat", 0, "done", results={"metrics": {"ap": 0.5}, "seed": 0}))
     return folder
 
 

@@ -31,7 +31,7 @@ def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
         if task.model.estimator == "PriorLDA":
             return Unit(task.title, task.split, "failed", error="MemoryError: no room")
         found = msgspec.json.decode(msgspec.json.encode(measure(task).results))
-        return Unit(task.title, task.split, "done", found=found)
+        return Unit(task.title, task.split, "done", results=found)
 
     monkeypatch.setattr("deplda.comparison.runner.run_process", here)
     return asked

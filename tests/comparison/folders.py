@@ -63,14 +63,14 @@ def make(
                 unit = Unit(model, split, "failed", error="MemoryError: <no> room & time")
             else:
                 rng = np.random.default_rng(seed + 10 * split + number)
-                results = found(data, split, model, rng)
+                results = results_of(data, split, model, rng)
                 extend(model, rng, results)
-                unit = Unit(model, split, "done", found=results)
+                unit = Unit(model, split, "done", results=results)
             write_unit(folder, unit)
     return folder
 
 
-def found(data: Dataset, split: int, model: str, rng: np.random.Generator) -> dict[str, Any]:
+def results_of(data: Dataset, split: int, model: str, rng: np.random.Generator) -> dict[str, Any]:
     train, test = (data.corpus[rows] for rows in data.splits[split])
     truth = test.labels.toarray()
     scores = SHARP.get(model, 1.0) * truth + rng.normal(size=truth.shape)

@@ -59,7 +59,7 @@ def test_a_document_with_a_text_is_shown_as_text_and_generated_data_is_said_firs
     facts = msgspec.json.decode((folder / "data.json").read_bytes())
     text = "It is plain: x<y, and plain again."
     spans = [[6, 11, "plain"], [13, 16, "x<y"], [22, 27, "plain"]]
-    id = (read_results(folder).done[0].found or {})["showcase"]["document"]
+    id = (read_results(folder).done[0].results or {})["showcase"]["document"]
     changed = {"document": {"id": id, "text": text, "spans": spans}, "generated": True}
     (folder / "data.json").write_bytes(msgspec.json.encode(facts | changed))
     page = page_of(folder)

@@ -52,7 +52,7 @@ def test_units_come_back_in_the_order_of_splits_and_models(
 ) -> None:
     folder, head = tmp_path / "results", head_of(small, [1, 0])
     open_results(folder, head)
-    units = [Unit(model, split, "done", found={"n": 1.5}) for model, split in units_of(head)]
+    units = [Unit(model, split, "done", results={"n": 1.5}) for model, split in units_of(head)]
     for unit in reversed(units):
         write_unit(folder, unit)
     assert read_results(folder) == Results(head, tuple(units))

@@ -23,14 +23,14 @@ def test_units_are_kept_as_they_end_and_never_run_twice(
     folder = tmp_path / "results"
     one = run(small, folder, news, models=["Flat"], device="auto", progress=False)
     assert [unit.model for unit in one.done] == ["Flat"]
-    assert (one.done[0].found or {})["parameters"]["device"] == "auto"
+    assert (one.done[0].results or {})["parameters"]["device"] == "auto"
     results = run(small, folder, news, progress=True)
     assert "comparison small: 1 run" in capsys.readouterr().err
     assert results.done[0] == one.done[0]
     assert [(unit.model, unit.split, unit.status) for unit in results.units] == [
         ("Flat", 0, "done"), ("Dependency (few)", 0, "done"),
     ]  # fmt: skip
-    found: dict[str, Any] = results.done[1].found or {}
+    found: dict[str, Any] = results.done[1].results or {}
     assert found["settings"]["n_topics"] == 8
     assert len(found["showcase"]["top"]) == 10
     assert found["seconds"]["fit"] > 0

@@ -40,7 +40,7 @@ def test_times_are_called_what_they_are(tmp_path: Path) -> None:
     assert shown["fit, CPU s"] == "2"
     assert shown["predict, CPU s"] == "1"
     seconds = [
-        (u.found or {})["seconds"] for u in read_results(folder).done if u.model == "Flat-LDA"
+        (u.results or {})["seconds"] for u in read_results(folder).done if u.model == "Flat-LDA"
     ]
     wall_clock = np.mean([sum(one.values()) for one in seconds])
     assert float(shown["both, wall-clock s"]) == pytest.approx(wall_clock)

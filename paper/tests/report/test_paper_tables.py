@@ -23,7 +23,7 @@ def test_means_are_those_of_the_splits_and_have_intervals(tmp_path: Path) -> Non
     four = tables(section(full_report(read_groups(folder)), "Results"))
     assert [len(table.columns) for table in four] == [8, 7, 8, 7]
     values = [
-        (unit.found or {})["metrics"]["label"]["ranking"]["average_precision"]
+        (unit.results or {})["metrics"]["label"]["ranking"]["average_precision"]
         for unit in read_results(folder).done
         if unit.model == "Flat-LDA"
     ]

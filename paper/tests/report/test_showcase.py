@@ -64,7 +64,7 @@ def test_reasons_without_parts_of_an_older_folder_are_left_out(folder: Path) -> 
 
 def test_a_document_whose_text_is_known_reads_as_text(folder: Path) -> None:
     facts = msgspec.json.decode((folder / "data.json").read_bytes())
-    document = read_results(folder).done[0].found or {}
+    document = read_results(folder).done[0].results or {}
     text = "It is plain: x<y, and plain again."
     spans = [[6, 11, "plain"], [13, 16, "x<y"], [22, 27, "plain"]]
     facts["document"] = {"id": document["showcase"]["document"], "text": text, "spans": spans}

@@ -236,11 +236,11 @@ def _tell_parts(data: Dataset) -> None:
 def _tell_ended(unit: Unit) -> None:
     if sys.stderr.isatty():  # where progress is shown
         return
-    if unit.found is None:
+    if unit.results is None:
         note(f"{unit.model}, split {unit.split}: failed, {unit.error}")
         return
-    seconds = sum(unit.found["cpu_seconds"].values())
-    reached = unit.found["metrics"]["document"]["ranking"]["average_precision"]
+    seconds = sum(unit.results["cpu_seconds"].values())
+    reached = unit.results["metrics"]["document"]["ranking"]["average_precision"]
     note(
         f"{unit.model}, split {unit.split}: average precision {reached:.3f} in {seconds:.2g} CPU s"
     )

@@ -35,7 +35,7 @@ class Run:
 
     @cached_property
     def _units(self) -> dict[tuple[str, int], dict[str, Any]]:
-        return {(unit.model, unit.split): unit.found or {} for unit in self.results.done}
+        return {(unit.model, unit.split): unit.results or {} for unit in self.results.done}
 
     def splits(self, model: str) -> list[int]:
         """Return the splits on which a model has succeeded."""
@@ -46,14 +46,14 @@ class Run:
         """The splits on which all models have succeeded; only there can labels be paired."""
         return sorted(set.intersection(*(set(self.splits(model)) for model in self.models)))
 
-    def found(self, model: str, split: int | None = None) -> dict[str, Any]:
+    def unit(self, model: str, split: int | None = None) -> dict[str, Any]:
         """Return the results of a model on a split, by default its first."""
         return self._units[model, self.splits(model)[0] if split is None else split]
 
     def each(self, model: str, *path: str, splits: Iterable[int] | None = None) -> Floats:
         """Return a number at a path of keys for each split of a model."""
         chosen = self.splits(model) if splits is None else splits
-        values: list[Any] = [reduce(getitem, path, self.found(model, split)) for split in chosen]
+        values: list[Any] = [reduce(getitem, path, self.unit(model, split)) for split in chosen]
         return np.array(values, dtype=np.float64)  # None becomes NaN
 
     def mean(self, model: str, metric: Metric, splits: Iterable[int] | None = None) -> float:
@@ -62,7 +62,7 @@ class Run:
 
     def resampled(self, model: str, metric: Metric, splits: Iterable[int]) -> Floats:
         """Return the mean of a metric over splits for each resample."""
-        values = [reduce(getitem, metric, self.found(model, s)["resampled"]) for s in splits]
+        values = [reduce(getitem, metric, self.unit(model, s)["resampled"]) for s in splits]
         return np.array(values, dtype=np.float64).mean(axis=0)
 
     def interval(self, model: str, metric: Metric) -> tuple[float, float]:
@@ -125,7 +125,7 @@ class Run:
         return frequency_table(counts, values)
 
     def _by_label(self, model: str, name: str) -> Floats:
-        units = (self.found(model, split)["by_label"][name] for split in self.shared_splits)
+        units = (self.unit(model, split)["by_label"][name] for split in self.shared_splits)
         return np.array([value for values in units for value in values], dtype=np.float64)
 
 

@@ -83,7 +83,7 @@ def _document(run: Run) -> str:
     split = next(iter(run.shared_splits), None)
     if split is None:
         return ""
-    cases = {model: run.found(model, split)["showcase"] for model in run.models}
+    cases = {model: run.unit(model, split)["showcase"] for model in run.models}
     first = next(iter(cases.values()))
     true = first["true"]
     columns = ([name for name, _ in case["top"]] for case in cases.values())
@@ -129,12 +129,12 @@ def _data(run: Run) -> str:
 
 
 def _settings(run: Run) -> str:
-    head, first = run.results.head, run.found(run.models[0])
+    head, first = run.results.head, run.unit(run.models[0])
     about = f"Splits {listed(map(str, head.splits))}, seed {head.experiment.seed}, deplda "
     about += (
         f"{head.library}, {first['machine']['cores']} cores, Python {first['machine']['python']}."
     )
-    settings = {model: run.found(model)["settings"] for model in run.models}
+    settings = {model: run.unit(model)["settings"] for model in run.models}
     names = sorted({name for values in settings.values() for name in values})
     rows = (
         (Cell(name), *(Cell(_short(values.get(name, ""))) for values in settings.values()))

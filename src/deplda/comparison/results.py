@@ -48,8 +48,8 @@ class Unit(msgspec.Struct, frozen=True):
     split: int
     status: Literal["done", "failed"]
     error: str | None = None
-    found: dict[str, Any] | None = None
-    """The results: see `unit.measure`."""
+    results: dict[str, Any] | None = msgspec.field(default=None, name="found")
+    """See `unit.measure`."""
 
 
 class ShownText(msgspec.Struct, frozen=True):

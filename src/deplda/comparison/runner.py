@@ -166,7 +166,7 @@ def run_process(task: Task, command: tuple[str, ...]) -> Unit:
     )
     if done.returncode == 0:
         results: dict[str, Any] = msgspec.json.decode(done.stdout)
-        return Unit(task.title, task.split, "done", found=results)
+        return Unit(task.title, task.split, "done", results=results)
     lines = done.stderr.decode(errors="replace").strip().splitlines()
     error = lines[-1] if lines else f"its process ended with {done.returncode}"
     return Unit(task.title, task.split, "failed", error=error)
@@ -174,7 +174,7 @@ def run_process(task: Task, command: tuple[str, ...]) -> Unit:
 
 def _units_at_a_time(unit: Unit, cores: int) -> int:
     """Return how many units like this one fit into memory."""
-    if unit.found is None:
+    if unit.results is None:
         return 1
     usable = _SHARE_OF_MEMORY * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return max(1, min(cores, int(usable / 2**20 / unit.found["peak_mb"])))
+    return max(1, min(cores, int(usable / 2**20 / unit.results["peak_mb"])))

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cache
+from importlib.resources import files
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-_IRREGULAR = {
-    "alumnus": "alumni", "child": "children", "goose": "geese", "mouse": "mice", "ox": "oxen",
-    "knife": "knives", "loaf": "loaves", "shelf": "shelves", "thief": "thieves", "wolf": "wolves",
-}  # fmt: skip
-_UNCHANGED = ("barracks", "carp", "fish", "headquarters", "pike", "sheep", "species", "trout")
 _VOWEL = re.compile(r"\b(a) (?=[aei]|o(?!ne\b)|u(?!n[ai]|se)|hono|hour)", re.IGNORECASE)
 _SMALL = frozenset(("a", "an", "and", "in", "of", "on", "the", "that", "at", "for", "by", "to"))
 
@@ -47,9 +44,10 @@ def plural(name: str) -> str:
 
 
 def _plural(noun: str) -> str:
-    if noun in _IRREGULAR:
-        return _IRREGULAR[noun]
-    if noun.endswith(_UNCHANGED):
+    words = _words()
+    if noun in words["irregular"]:
+        return str(words["irregular"][noun])
+    if noun.endswith(tuple(words["unchanged"])):
         return noun
     if noun.endswith("man"):
         return f"{noun[:-2]}en"
@@ -58,6 +56,12 @@ def _plural(noun: str) -> str:
     if noun.endswith("y") and noun[-2] not in "aeiou":
         return f"{noun[:-1]}ies"
     return f"{noun}s"
+
+
+@cache
+def _words() -> dict[str, Any]:
+    path = files("deplda.data.datasets").joinpath("plurals.toml")
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def with_articles(text: str) -> str:
