@@ -38,7 +38,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """Which labels are ranked for a document; see `evaluate`."""
     min_count: int | Literal["auto"] = 1
     """Words with fewer tokens in the training part of a split are dropped; "auto" is one for
-    every 50,000 tokens there, 20 at most."""
+    every 50,000 tokens there, 3 at most."""
     seed: int = 0
 
 
