@@ -73,6 +73,20 @@ class ReadError(InputError):
         return type(self), (self.path, self.line, self.problem)
 
 
+@contextmanager
+def read_errors(
+    path: str | os.PathLike[str], problem: str, *kinds: type[Exception]
+) -> Iterator[None]:
+    """Turn errors of these kinds into one that names the file; {} in the problem is the error."""
+    try:
+        yield
+    except ReadError:
+        raise
+    except kinds as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ReadError(path, None, problem.replace("{}", reason)) from error
+
+
 class DataUnavailableError(DepldaError):
     """The files of a data set are not on this machine."""
 

@@ -133,10 +133,10 @@ def test_the_best_hundred_scores_of_a_document_are_used() -> None:
 @pytest.mark.parametrize(
     ("scores", "problem"),
     [
-        (np.zeros(2), "float64 in 1 dimensions; they must be numbers, documents × labels"),
+        (np.zeros(2), "float64 of shape .* they must be numbers"),
         (np.array([["a"], ["b"]]), "must be numbers"),
-        (np.zeros((3, 4)), "'a' are 3 × 4; they must be 2 documents × 4 labels"),
-        (np.zeros((2, 3)), "'a' are 2 × 3; they must be 2 documents × 4 labels"),
+        (np.zeros((3, 4)), "2 documents × 4 labels"),
+        (np.zeros((2, 3)), "2 documents × 4 labels"),
         (np.full((2, 4), np.nan), "must be from -100000 to 100000, and no NaN"),
         (np.full((2, 4), 1e6), "must be from -100000 to 100000"),
     ],
@@ -225,9 +225,9 @@ def test_more_documents_are_as_if_they_had_been_there_from_the_beginning() -> No
 @pytest.mark.parametrize(
     ("embeddings", "problem"),
     [
-        (np.zeros(3), "float64 in 1 dimensions; they must be numbers, documents × dimensions"),
-        (np.zeros((2, 3)), "2 embeddings for 3 documents"),
-        (np.zeros((3, 0)), "0 dimensions; they must have 1 to 16,384"),
+        (np.zeros(3), "float64 of shape .* they must be numbers"),
+        (np.zeros((2, 3)), "3 documents × 1 to 16,384"),
+        (np.zeros((3, 0)), "3 documents × 1 to 16,384"),
         (np.array([["a"], ["b"], ["c"]]), "must be numbers"),
         (np.array([[1.0], [np.nan], [1.0]]), "embedding 1 has a number that is not finite"),
     ],
@@ -398,9 +398,8 @@ def _signal(**changed: Any) -> Any:
 
 
 DAMAGE = {
-    "a signal's name": (_signal(name="margin"), "cannot be named 'margin'"),
-    "a name twice": (_signal(name="vectors"), "twice"),
-    "a centre beyond all": (_signal(centre=1e9), "centre of 'wise'"),
+    "a signal's name": (_signal(name="margin"), "signals"),
+    "a name twice": (_signal(name="vectors"), "signals"),
     "no vectors": (lambda card, arrays: arrays.pop("vectors"), "'vectors' is missing"),
     "a vector too short": (
         lambda card, arrays: arrays.update(vectors=arrays["vectors"][:-1]), "no vectors of",

@@ -86,8 +86,6 @@ DAMAGE: Damage = {
     "weights": (lambda card, arrays: arrays["weights.data"].fill(np.nan), "not finite"),
     "columns": (lambda card, arrays: arrays["centroids.indices"].fill(10**6), "not from 0"),
     "idf": (lambda card, arrays: arrays.update(idf=arrays["idf"][:-1]), "finite numbers"),
-    "negative": (lambda card, arrays: arrays["idf"].__imul__(-1), "not from 0"),
-    "negative centroid": (lambda card, arrays: arrays["centroids.data"].__imul__(-1), "not from 0"),
     "huge": (
         lambda card, arrays: card.learned["mixture"]["means"].update(margin=1e7), "no number from"
     ),

@@ -187,12 +187,14 @@ def test_counts_come_in_the_container_that_is_set() -> None:
 
 def test_names_of_words_that_do_not_fit_are_an_error() -> None:
     counts = CountVectorizer().fit_transform(TEXTS)
-    with pytest.raises(InputError, match="words has 2 names but X has 14 columns; give one for"):
+    with pytest.raises(
+        InputError, match="words has 2 names, which are not those of the 14 columns"
+    ):
         FlatLDA().fit(counts, LABELS, words=["a", "b"])
     with pytest.raises(InputError, match="words holds 'a' twice"):
         FlatLDA().fit(counts, LABELS, words=["a"] * 14)
     frame = pd.DataFrame([[1, 2], [2, 1]], columns=["a", "b"])
-    with pytest.raises(InputError, match="words are not the names that X has itself"):
+    with pytest.raises(InputError, match="words has 2 names, which are not those of"):
         FlatLDA().fit(frame, ["x", "y"], words=["b", "a"])
 
 

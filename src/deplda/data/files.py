@@ -24,7 +24,7 @@ from deplda.data.encodings import (
     told_by_mark,
 )
 from deplda.data.sizes import max_record, max_whole, refuse_large
-from deplda.errors import ReadError
+from deplda.errors import ReadError, read_errors
 
 if TYPE_CHECKING:
     import msgspec
@@ -67,17 +67,17 @@ def _opened(path: StrPath) -> Iterator[io.BufferedReader]:
 @contextmanager
 def open_binary(path: StrPath) -> Iterator[IO[bytes]]:
     """Open for reading, unpacking gzip whatever the name; failures become a ReadError."""
-    try:
-        with _opened(path) as raw:
-            if raw.peek(2)[:2] == GZIP_MAGIC:  # a pipe cannot be wound back
-                with gzip.GzipFile(fileobj=raw) as unpacked:
-                    yield unpacked  # type: ignore[misc]  # GzipFile reads like any binary file
-            else:
-                yield raw
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ReadError(path, None, f"the gzip data is damaged ({error}); copy it again") from error
-    except OSError as error:
-        raise ReadError(path, None, error.strerror or str(error)) from error
+    damaged = (EOFError, zlib.error, gzip.BadGzipFile)
+    with (
+        read_errors(path, "{}", OSError),
+        read_errors(path, "the gzip data is damaged ({}); copy it again", *damaged),
+        _opened(path) as raw,
+    ):
+        if raw.peek(2)[:2] == GZIP_MAGIC:  # a pipe cannot be wound back
+            with gzip.GzipFile(fileobj=raw) as unpacked:
+                yield unpacked  # type: ignore[misc]  # GzipFile reads like any binary file
+        else:
+            yield raw
 
 
 @contextmanager
@@ -151,10 +151,8 @@ def read_unpacked(path: StrPath) -> bytearray:
 
 def check_plain(path: StrPath, most: int | None = None) -> None:
     """Raise if it is not a file of its own (a link, a pipe, a device), or is too large."""
-    try:
+    with read_errors(path, "{}", OSError):
         status = os.lstat(path)
-    except OSError as error:
-        raise ReadError(path, None, error.strerror or str(error)) from error
     if not stat.S_ISREG(status.st_mode):
         raise ReadError(path, None, "this is not a plain file; links and pipes are not followed")
     if most is not None and status.st_size > most:
@@ -164,21 +162,17 @@ def check_plain(path: StrPath, most: int | None = None) -> None:
 def read_plain(path: StrPath, most: int = MOST_BYTES) -> bytes:
     """Return the content of a plain file of our own making."""
     check_plain(path, most)
-    try:
-        with open(path, "rb") as file:
-            return file.read(most)
-    except OSError as error:
-        raise ReadError(path, None, error.strerror or str(error)) from error
+    with read_errors(path, "{}", OSError), open(path, "rb") as file:
+        return file.read(most)
 
 
 def read_json(path: StrPath, kind: type[Decoded], problem: str) -> Decoded:
     """Return a JSON file of our own making; `problem` is what an error says that it is."""
     import msgspec
 
-    try:
+    kinds = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+    with read_errors(path, problem, *kinds):
         return msgspec.json.decode(read_plain(path), type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ReadError(path, None, problem.format(error)) from error
 
 
 def check_format(path: StrPath, found: int, newest: int, library: str = "") -> None:

@@ -565,13 +565,13 @@ class LabelClassifier(Documented, ClassifierMixin, BaseEstimator):  # type: igno
     def _name_words(self, words: Any) -> None:
         """Give the columns of X their names."""
         names = tuple(map(str, words))
-        if len(names) != self.n_features_in_:
+        has_others = hasattr(self, "feature_names_in_") and names != self.words_
+        if has_others or len(names) != self.n_features_in_:
             raise InputError(
-                f"words has {len(names):,} names but X has {self.n_features_in_:,} columns; give "
-                "one for each, in their order (get_feature_names_out() of what counted them)"
+                f"words has {len(names):,} names, which are not those of the "
+                f"{self.n_features_in_:,} columns of X; give one for each column without a name, "
+                "in their order (get_feature_names_out() of what counted them)"
             )
-        if hasattr(self, "feature_names_in_") and names != self.words_:
-            raise InputError("words are not the names that X has itself; leave them out")
         check_distinct(names, "words")
         self.feature_names_in_ = np.array(names, dtype=object)
 

@@ -23,7 +23,7 @@ from safetensors.numpy import save_file
 from deplda.data.atomic import recover, write_folder
 from deplda.data.fields import Fields
 from deplda.data.files import StrPath, check_format, check_plain, read_plain
-from deplda.errors import InputError, ReadError
+from deplda.errors import InputError, ReadError, read_errors
 
 Arrays = dict[str, npt.NDArray[Any]]
 Found = TypeVar("Found")
@@ -228,33 +228,28 @@ def _read_card(path: Path, trusted: bool) -> Card:
             path, None, f"the card has {size:,} bytes, more than {_MOST_CARD_BYTES:,}; if you made "
             "this model yourself, load it with trusted=True (--trust-model)",
         )  # fmt: skip
-    try:
+    kinds = (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+    with read_errors(path, "the card cannot be read: {}", *kinds):
         data = read_plain(path)
         heading = _heading(data)
         if heading.format != FORMAT:
             raise ReadError(path, None, f"this is not the card of a {FORMAT}")
         check_format(path, heading.version, VERSION, heading.library)
         return msgspec.json.decode(data, type=Card)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ReadError(path, None, f"the card cannot be read: {error}") from error
 
 
 def _map_arrays(path: Path) -> tuple[Arrays, str | None]:
     """Return the arrays of a safetensors file, which the library has found sound, and its id."""
-    try:
-        with path.open("rb") as file:
-            n = int.from_bytes(file.read(8), "little")
-            if n > _MOST_HEADER_BYTES:
-                problem = f"its header says it has {n:,} bytes, more than {_MOST_HEADER_BYTES:,}"
-                raise ReadError(path, None, problem)
-            with safe_open(path, framework="numpy"):
-                header = msgspec.json.decode(file.read(n), type=dict[str, Any])
-            marks = header.pop("__metadata__", None) or {}
-            arrays = {name: _map(path, file, 8 + n, name, entry) for name, entry in header.items()}
-    except ReadError:
-        raise
-    except (OSError, SafetensorError, ValueError, RecursionError) as error:
-        raise ReadError(path, None, f"the arrays cannot be read: {error}") from error
+    kinds = (OSError, SafetensorError, ValueError, RecursionError)
+    with read_errors(path, "the arrays cannot be read: {}", *kinds), path.open("rb") as file:
+        n = int.from_bytes(file.read(8), "little")
+        if n > _MOST_HEADER_BYTES:
+            problem = f"its header says it has {n:,} bytes, more than {_MOST_HEADER_BYTES:,}"
+            raise ReadError(path, None, problem)
+        with safe_open(path, framework="numpy"):
+            header = msgspec.json.decode(file.read(n), type=dict[str, Any])
+        marks = header.pop("__metadata__", None) or {}
+        arrays = {name: _map(path, file, 8 + n, name, entry) for name, entry in header.items()}
     return arrays, marks.get("id")
 
 

@@ -23,7 +23,14 @@ from deplda.data.statistics import describe
 from deplda.data.targets import Targets
 from deplda.data.text import WordCounter
 from deplda.data.vocabulary import Concept, Vocabulary
-from deplda.errors import IgnoredParameterWarning, InputError, OtherVersionWarning, ReadError, warn
+from deplda.errors import (
+    IgnoredParameterWarning,
+    InputError,
+    OtherVersionWarning,
+    ReadError,
+    read_errors,
+    warn,
+)
 from deplda.models import untrusted
 from deplda.models.calibration import Calibration
 from deplda.models.card import Arrays, Card, Stored
@@ -44,6 +51,7 @@ _EXAMPLES = "examples"
 _Title = Annotated[str, msgspec.Meta(max_length=LONGEST_TITLE)]
 _VOCABULARY, _LANGUAGE = "vocabulary", "label_language"
 _MOST_COLUMNS = np.iinfo(np.int32).max
+_PARAMETERS = "its parameters cannot be used: {}"
 _LEAST_BASE = 1e-30  # a word's probability that single precision still knows from 0
 
 
@@ -88,16 +96,16 @@ def restore(stored: Stored, make: Callable[..., Any]) -> Any:
     """Return a classifier, made by `make(**parameters)`, with all that any classifier learns."""
     path, card, arrays, is_trusted = stored
     parameters = untrusted.without_machine(card.model, card.parameters)
-    try:
+    misfit = f"the card does not fit a {card.model}: {{}}"
+    with (
+        read_errors(path, misfit, TypeError, msgspec.ValidationError),
+        read_errors(path, _PARAMETERS, InputError),
+    ):
         model = make(**parameters)
         text = None if card.text is None else msgspec.convert(card.text, _Text)
         if text is not None and not is_trusted:  # before the pattern is used for anything
             untrusted.check_pattern(text.token_pattern)
         model.counter_ = None if text is None else _counter(text, card.words or [])
-    except InputError as error:
-        raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
-    except (TypeError, msgspec.ValidationError) as error:
-        raise ReadError(path, None, f"the card does not fit a {card.model}: {error}") from error
     if (problem := _problem(card)) is not None:
         raise ReadError(path, None, f"the card {problem}")
     classes = _classes(card)
@@ -116,13 +124,11 @@ def restore(stored: Stored, make: Callable[..., Any]) -> Any:
     model.n_features_in_, model.n_tokens_ = card.n_words, card.statistics["n_tokens"]
     if card.words is not None:
         model.feature_names_in_ = np.array(card.words, dtype=object)
-    try:
+    with read_errors(path, _PARAMETERS, InputError):
         _settle_cutoff(model)
         asked = checked(parameters)
         if not is_trusted:
             untrusted.check_work(asked)
-    except InputError as error:
-        raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
     return model
 
 
@@ -177,11 +183,8 @@ def read_calibration(stored: Stored, what: str) -> Calibration | None:
     told, read = stored.card.learned.get(what), Reader(stored.path, stored.arrays)
     if told is None:
         return None
-    try:
+    with read_errors(stored.path, "its calibration cannot be used: {}", msgspec.ValidationError):
         numbers = msgspec.convert(told, _Numbers)
-    except msgspec.ValidationError as error:
-        problem = f"its calibration cannot be used: {error}"
-        raise ReadError(stored.path, None, problem) from error
     names, n_labels = [f"{what}.{name}" for name in _ARRAYS], len(stored.card.labels)
     first, second = read.line(*names[:2]), read.line(*names[4:6])
     slopes, offsets, shifts, thresholds = (
@@ -194,10 +197,8 @@ def read_calibration(stored: Stored, what: str) -> Calibration | None:
 
 def _held_out(stored: Stored) -> dict[str, float]:
     """Return what the model reached on documents held out."""
-    try:
+    with read_errors(stored.path, "its quality cannot be read: {}", msgspec.ValidationError):
         return msgspec.convert(stored.card.learned.get(_HELD_OUT, {}), dict[str, float])
-    except msgspec.ValidationError as error:
-        raise ReadError(stored.path, None, f"its quality cannot be read: {error}") from error
 
 
 def label_quality_arrays(quality: LabelQuality | None, what: str) -> Arrays:
@@ -284,11 +285,10 @@ def _read_examples(stored: Stored, n_documents: int) -> Examples | None:
     if f"{_EXAMPLES}.titles" not in stored.arrays:
         return None
     read = Reader(stored.path, stored.arrays)
-    try:
+    kinds = (msgspec.DecodeError, UnicodeDecodeError)
+    with read_errors(stored.path, "its examples cannot be read: {}", *kinds):
         packed = read.take(f"{_EXAMPLES}.titles", np.uint8).tobytes()
         titles = msgspec.msgpack.decode(packed, type=tuple[_Title, ...])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ReadError(stored.path, None, f"its examples cannot be read: {error}") from error
     read.require(
         f"{_EXAMPLES}.titles", len(titles) <= n_documents, f"is not of {n_documents:,} documents"
     )
@@ -313,18 +313,17 @@ def _vocabulary(stored: Stored) -> Vocabulary | None:
     if _VOCABULARY not in stored.arrays:
         return None
     packed = Reader(stored.path, stored.arrays).take(_VOCABULARY, np.uint8)
-    try:
-        return Vocabulary(msgspec.msgpack.decode(packed.tobytes(), type=tuple[Concept, ...]))
-    except (msgspec.DecodeError, UnicodeDecodeError, InputError) as error:
-        raise ReadError(stored.path, None, f"its vocabulary cannot be read: {error}") from error
+    kinds = (msgspec.DecodeError, UnicodeDecodeError, InputError)
+    with read_errors(stored.path, "its vocabulary cannot be read: {}", *kinds):
+        concepts = msgspec.msgpack.decode(packed.tobytes(), type=tuple[Concept, ...])
+        return Vocabulary(concepts)
 
 
 def _language(stored: Stored) -> str | None:
-    try:
-        return msgspec.convert(stored.card.learned.get(_LANGUAGE), str | None)
-    except msgspec.ValidationError as error:
-        problem = f"the language of its labels cannot be read: {error}"
-        raise ReadError(stored.path, None, problem) from error
+    problem = "the language of its labels cannot be read: {}"
+    with read_errors(stored.path, problem, msgspec.ValidationError):
+        language: str | None = msgspec.convert(stored.card.learned.get(_LANGUAGE), str | None)
+    return language
 
 
 def to_store(model: Any, metrics: dict[str, Any] | None) -> tuple[Card, Arrays]:
@@ -343,7 +342,7 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
     """Return the topic model that was saved."""
     path, card = stored.path, stored.card
     model, read = restore(stored, make), Reader(path, stored.arrays)
-    try:
+    with read_errors(path, _PARAMETERS, InputError, msgspec.ValidationError):
         learned = msgspec.convert(card.learned, _Learned)
         # What could not be "auto" in earlier versions was not a setting.
         earlier = {"train_eta": model.train_eta, "combine": model.combine, "word_counts": "raw"}
@@ -356,8 +355,6 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
         model._inference()
         if not stored.is_trusted:
             untrusted.check_work(checked(model.get_params(deep=False)), learned.n_topic_sets)
-    except (InputError, msgspec.ValidationError) as error:
-        raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
     n_labels = len(card.labels)
     n_columns = n_labels + (model._background() > 0)
     label_words = LabelWords(*read.distributions(_WORDS, card.n_words, n_columns))

@@ -183,14 +183,10 @@ def in_words(arrays: Sequence[str]) -> str:
 def _checked_scores(name: str, matrix: Any, n: int, n_learned: int, n_labels: int) -> Sparse:
     """Return the best scores of each document, of the labels learned."""
     scores: Any = matrix if issparse(matrix) else np.asarray(matrix)
-    if scores.ndim != 2 or scores.dtype.kind not in "fiub":
+    shapes = ((n, n_learned), (n, n_labels))
+    if scores.shape not in shapes or scores.dtype.kind not in "fiub":
         raise InputError(
-            f"scores of {name!r} are {scores.dtype} in {scores.ndim} dimensions; they must be "
-            "numbers, documents × labels"
-        )
-    if scores.shape[0] != n or scores.shape[1] not in (n_learned, n_labels):
-        raise InputError(
-            f"scores of {name!r} are {scores.shape[0]:,} × {scores.shape[1]:,}; they must be "
+            f"scores of {name!r} are {scores.dtype} of shape {scores.shape}; they must be numbers, "
             f"{n:,} documents × {n_learned:,} labels, in the order of classes_"
         )
     rows = csr_array(scores, dtype=np.float64, copy=True)[:, :n_learned]
@@ -303,20 +299,11 @@ def _ranked(scores: Sparse) -> tuple[Any, Any, Any]:
 def directions(embeddings: Any, n_documents: int) -> Directions:
     """Return embeddings as they are compared; raise if there is not one for each document."""
     vectors = np.asarray(embeddings)
-    if vectors.ndim != 2 or vectors.dtype.kind not in "fiu":
+    is_matrix = vectors.ndim == 2 and vectors.dtype.kind in "fiu" and len(vectors) == n_documents
+    if not is_matrix or not 1 <= vectors.shape[1] <= MOST_DIMENSIONS:
         raise InputError(
-            f"embeddings are {vectors.dtype} in {vectors.ndim} dimensions; they must be numbers, "
-            "documents × dimensions"
-        )
-    if len(vectors) != n_documents:
-        raise InputError(
-            f"there are {len(vectors):,} embeddings for {n_documents:,} documents; give one for "
-            "each, in the same order"
-        )
-    if not 1 <= vectors.shape[1] <= MOST_DIMENSIONS:
-        raise InputError(
-            f"embeddings have {vectors.shape[1]:,} dimensions; they must have 1 to "
-            f"{MOST_DIMENSIONS:,}"
+            f"embeddings are {vectors.dtype} of shape {vectors.shape}; they must be numbers, "
+            f"{n_documents:,} documents × 1 to {MOST_DIMENSIONS:,} dimensions"
         )
     bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
     if len(bad):

@@ -8,21 +8,17 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
-from deplda.data.corpus import check_distinct
-from deplda.data.files import StrPath
 from deplda.data.targets import Indicator
-from deplda.errors import IgnoredParameterWarning, InputError, ReadError, warn
+from deplda.errors import IgnoredParameterWarning, ReadError, read_errors, warn
 from deplda.models import codec
 from deplda.models.candidates import Centroids, Index
 from deplda.models.card import Arrays, Card, Stored
 from deplda.models.dependency import DependencyLDA
 from deplda.models.external import (
     MOST_DIMENSIONS,
-    MOST_PROGRAMS,
     OF_EMBEDDINGS,
     ExternalSignal,
     LabelledEmbeddings,
-    check_name,
 )
 from deplda.models.hybrid_scorer import Names, is_taught
 from deplda.models.mixture import BASE, GIVEN, LEAST_SCALE, Alone, FloorAndSum, Mixture, Terms
@@ -108,12 +104,8 @@ _SAVED = tuple(name for name in NameIndex._fields if not name.startswith("key_")
 
 def _check_weights(read: codec.Reader, weights: NameWeights) -> None:
     """Raise if names cannot be weighed so."""
-    numbers = [weights.intercept, *weights.weights, weights.unseen, weights.centre]
-    if len(weights.weights) != len(FEATURES) or not all(abs(x) <= _LARGEST for x in numbers):
-        raise ReadError(
-            read.path, None, f"its names have not {len(FEATURES)} weights, each from "
-            f"{-_LARGEST:g} to {_LARGEST:g}",
-        )  # fmt: skip
+    if len(weights.weights) != len(FEATURES):
+        raise ReadError(read.path, None, f"its names have not {len(FEATURES)} weights")
 
 
 def _finder(read: codec.Reader, n_labels: int, n_columns: int) -> NameIndex:
@@ -124,14 +116,12 @@ def _finder(read: codec.Reader, n_labels: int, n_columns: int) -> NameIndex:
     sequences = read.numbers(at["sequences"], -1, n_columns)
     qualifiers, n = read.numbers(at["qualifiers"], 0, n_columns), len(labels)
     starts = read.starts(at["starts"], n, len(words))
-    if (np.diff(starts) < 1).any() or not len(words) == len(early):
-        raise read.fail(at["words"], "has a name without words, or without their places")
+    is_right = (np.diff(starts) >= 1).all() and len(words) == len(early)
+    read.require(at["words"], bool(is_right), "has a name without words, or without their places")
     is_synonym = np.array(read.take(at["is_synonym"], np.bool_))
-    if not len(sequences) == len(is_synonym) == n:
-        raise read.fail(at["sequences"], f"is not of {n:,} names")
+    is_right = len(sequences) == len(is_synonym) == n
+    read.require(at["sequences"], is_right, f"is not of {n:,} names")
     idf = read.vector(at["idf"], n)
-    if ((idf < 0) | (idf > _LARGEST)).any():
-        raise read.fail(at["idf"], f"holds a number that is not from 0 to {_LARGEST:g}")
     return NameIndex(
         labels, starts, words, early, sequences,
         read.starts(at["qualifier_starts"], n, len(qualifiers)), qualifiers, is_synonym, idf,
@@ -147,20 +137,17 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
             "over all labels; this version cannot read those: train it again",
         )  # fmt: skip
     model = codec.restore(stored, make)
-    try:
+    with read_errors(path, "its parameters cannot be used: {}", msgspec.ValidationError):
         learned = msgspec.convert(card.learned, _Learned)
-    except msgspec.ValidationError as error:
-        raise ReadError(path, None, f"its parameters cannot be used: {error}") from error
     last_stage = _LAST_STAGE
     if learned.experts:
         learned, last_stage = _as_saved_by_1_0(model, stored, learned)
-    _check_external(path, learned.external)
     problem = _problem(learned.mixture, learned.names is not None, learned.external)
     if problem is not None:
         raise ReadError(path, None, f"its mixture {problem}")
     read, n_labels = codec.Reader(path, arrays), learned.n_learned or len(card.labels)
-    if n_labels > len(card.labels) or model.label_sets_.indices.max(initial=0) >= n_labels:
-        raise read.fail(_LABEL_SETS, f"has documents with labels beyond the {n_labels:,} learned")
+    is_right = n_labels <= len(card.labels) and model.label_sets_.indices.max(initial=0) < n_labels
+    read.require(_LABEL_SETS, is_right, f"has labels beyond the {n_labels:,} learned")
     model._n_learned = n_labels
     n_words = card.n_words - len(model._names_at)
     model._names, model._external = None, learned.external
@@ -189,11 +176,7 @@ def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
     model.mixture_, model.measures_ = learned.mixture, learned.measures
     model._last_stage = codec.read_calibration(stored, last_stage)
     idf, near = read.vector(_IDF, n_words), read.weights(_CENTROIDS, n_words, n_labels)
-    for name, values in ((_IDF, idf), (_CENTROIDS, near.data)):
-        if ((values < 0) | (values > _LARGEST)).any():
-            raise read.fail(name, f"holds a number that is not from 0 to {_LARGEST:g}")
-    if not model.label_sets_.shape[0]:
-        raise read.fail(_LABEL_SETS, "holds no document")
+    read.require(_LABEL_SETS, model.label_sets_.shape[0] > 0, "holds no document")
     model._set_learned(
         idf,
         Centroids(Index(near), read.vector(_LENGTHS, n_labels)),
@@ -225,33 +208,16 @@ def _as_saved_by_1_0(model: Any, stored: Stored, learned: _Learned) -> tuple[_Le
     return by_words, f"{_ALONE}.last_stage"
 
 
-def _check_external(path: StrPath, signals: tuple[ExternalSignal, ...]) -> None:
-    """Raise if external signals have names, or are read in ways, that cannot be used."""
-    try:
-        for signal in signals:
-            if signal.name not in OF_EMBEDDINGS:
-                check_name(signal.name)
-            if not abs(signal.centre) <= _LARGEST:
-                raise InputError(f"the centre of {signal.name!r} is {signal.centre}")
-        check_distinct([signal.name for signal in signals], "the names of its external signals")
-    except InputError as error:
-        raise ReadError(path, None, f"its external signals cannot be used: {error}") from error
-    if len(signals) > MOST_PROGRAMS + len(OF_EMBEDDINGS):
-        raise ReadError(path, None, f"it has {len(signals):,} external signals, which are too many")
-
-
 def _embedded(
     read: codec.Reader, signals: tuple[ExternalSignal, ...], labels: Indicator
 ) -> LabelledEmbeddings | None:
     """Return the embeddings of the training documents; None where there are none."""
     names = tuple(signal.name for signal in signals)
     if names[-2:] != OF_EMBEDDINGS:
-        if set(names) & {*OF_EMBEDDINGS}:
-            raise read.fail(_VECTORS, "is of signals that are not the last two")
         return None
     values, n = read.take(_VECTORS, np.int16), labels.shape[0]
-    if not n or len(values) % n or not n <= len(values) <= n * MOST_DIMENSIONS:
-        raise read.fail(_VECTORS, f"has {len(values):,} numbers, no vectors of {n:,} documents")
+    is_right = n > 0 and len(values) % n == 0 and n <= len(values) <= n * MOST_DIMENSIONS
+    read.require(_VECTORS, is_right, f"has {len(values):,} numbers, no vectors of {n:,} documents")
     return LabelledEmbeddings.of(values.reshape(n, -1), labels)
 
 

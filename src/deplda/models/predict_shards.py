@@ -22,7 +22,7 @@ from deplda.engine.execution import Execution, Where
 from deplda.engine.journal import Journal
 from deplda.engine.pool import Stop, check_stop
 from deplda.engine.progress import counted
-from deplda.errors import DepldaError, InputError, ReadError, WorkerLostError
+from deplda.errors import DepldaError, InputError, WorkerLostError, read_errors
 from deplda.models.base import LabelClassifier
 from deplda.models.card import ARRAYS, CARD, read_card
 from deplda.models.cutting import Cutoff
@@ -323,12 +323,9 @@ def _stamp(path: Path) -> list[int]:
 
 def _checksum(path: Path) -> str:
     digest = sha256()
-    try:
-        with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-    except OSError as error:
-        raise ReadError(path, None, error.strerror or str(error)) from error
+    with read_errors(path, "{}", OSError), path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
     return digest.hexdigest()
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from deplda.data.atomic import write_whole
 from deplda.data.files import StrPath, check_format, check_plain, read_plain
-from deplda.errors import InputError, ReadError, warn
+from deplda.errors import InputError, ReadError, read_errors, warn
 from deplda.training.slices import NOT_AN_ARRAY, never_falls, undisturbed
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -109,7 +109,8 @@ def _has_shape(array: npt.NDArray[Any], shape: tuple[int | None, ...]) -> bool:
 def load_arrays(path: Path, remedy: str) -> SavedArrays:
     """Return the arrays of a file that `save_arrays` wrote; it takes no more memory than disk."""
     check_plain(path)
-    try:
+    kinds = (*NOT_AN_ARRAY, *_NOT_A_ZIP)
+    with read_errors(path, f"it cannot be read ({{}}); {remedy}", *kinds):
         # numpy leaves the file open when it cannot read it, so it is opened here.
         with open(path, "rb") as file, zipfile.ZipFile(file) as packed:
             if any(each.compress_type != zipfile.ZIP_STORED for each in packed.infolist()):
@@ -120,8 +121,6 @@ def load_arrays(path: Path, remedy: str) -> SavedArrays:
         for name, array in arrays.items():
             if not isinstance(array, np.ndarray):  # numpy returns the bytes of what is no array
                 raise ValueError(f"{name!r} is not an array")
-    except (*NOT_AN_ARRAY, *_NOT_A_ZIP) as error:
-        raise ReadError(path, None, f"it cannot be read ({error}); {remedy}") from error
     return SavedArrays(path, arrays, remedy)
 
 
@@ -191,12 +190,8 @@ class Checkpoint:
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:
-    try:
+    with read_errors(path, "this is not a manifest ({})", ValueError, RecursionError):
         manifest = json.loads(read_plain(path))
-    except ReadError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise ReadError(path, None, f"this is not a manifest ({error})") from error
     if not isinstance(manifest, dict) or type(manifest.get("format")) is not int:
         raise ReadError(path, None, "this is not a manifest")
     check_format(path, manifest["format"], Checkpoint.FORMAT)

@@ -174,7 +174,7 @@ def test_a_bad_count_is_named_with_its_line_and_the_limit(
         ("{", "this is not JSON ("),
         ('{"counts": {"a": NaN}}', "this is not JSON ("),
         ('{"text": "\\ud800"}', "this is not JSON ("),
-        ("[" * 100_000, "nested too deeply"),
+        ("[" * 100_000, "not JSON"),
         ("[1]", "expected a JSON object, found list"),
         (
             '{"body": "x", "tags": 1}',

@@ -30,7 +30,7 @@ from deplda.data.readers.records import Row, Rows, found, located, no_such_field
 from deplda.data.readers.spelling import Spelling
 from deplda.data.sizes import max_record, max_whole, refuse_large
 from deplda.data.wording import did_you_mean
-from deplda.errors import InputError, ReadError, needs_extra
+from deplda.errors import InputError, ReadError, needs_extra, read_errors
 
 ADVICE = "name the right ones with Fields(text=..., labels=...) (--text-field, --labels-field)"
 ROW_ADVICE = ", or the row of the header with header_row= (--header-row)"
@@ -166,7 +166,8 @@ def parquet_rows(path: StrPath, fields: Fields) -> Rows:
         import pyarrow.parquet
     spelling = Spelling(fields)
     with open_binary(path) as source:
-        try:
+        kinds = (pyarrow.ArrowException, OSError, ValueError, OverflowError)
+        with read_errors(path, "this is not readable Parquet ({})", *kinds):
             table = pyarrow.parquet.ParquetFile(source, pre_buffer=False)
             header = table.schema_arrow.names
             with located(path, None):
@@ -180,10 +181,6 @@ def parquet_rows(path: StrPath, fields: Fields) -> Rows:
                 if n_left < 0:
                     refuse_large(path, number, "the text of the rows so far", whole=True)
                 yield number, spelling.applied(row)
-        except ReadError:
-            raise
-        except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
-            raise ReadError(path, None, f"this is not readable Parquet ({error})") from error
 
 
 def _parquet_rows(

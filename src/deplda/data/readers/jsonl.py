@@ -74,11 +74,9 @@ def json_object(path: StrPath, number: int, line: bytes, encoding: str) -> dict[
         line = decode(path, number, line, encoding).encode("utf-8", "surrogatepass")
     try:
         row = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         decode(path, number, line, "utf-8")  # says which byte it is where that is the reason
         raise InputError(f"this is not JSON ({error})") from error
-    except RecursionError as error:
-        raise InputError("this JSON is nested too deeply for a document") from error
     if not isinstance(row, dict):
         raise InputError(f"expected a JSON object, found {type(row).__name__}")
     return row
