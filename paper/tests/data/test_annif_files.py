@@ -152,9 +152,8 @@ def test_a_member_after_which_comes_the_same_one_again_is_not_read_for_ever(tmp_
     assert problem(archive).startswith(": it is not a whole tar file (")
 
 
-@pytest.mark.parametrize("name", ["a.tar.gz", "a.tar"])
-def test_no_damage_to_an_archive_ends_in_another_error(tmp_path: Path, name: str) -> None:
-    archive = tarred(tmp_path / name, DOCUMENT)
+def test_no_damage_to_an_archive_ends_in_another_error(tmp_path: Path) -> None:
+    archive = tarred(tmp_path / "a.tar.gz", DOCUMENT)
     whole = archive.read_bytes()
     refused = 0
     for at in range(min(len(whole), 2_048)):
