@@ -42,6 +42,7 @@ ACROSS = {
     "test_reference",
     "test_saved_before",
     "test_scikit_learn",
+    "test_sequences_of_words",
     "test_shard_damage",
     "test_spreadsheets",
 }

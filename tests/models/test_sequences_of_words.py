@@ -52,6 +52,7 @@ def test_the_topic_model_knows_no_sequences_and_the_svms_do() -> None:
 
 def test_sequences_do_not_change_what_the_topic_model_says() -> None:
     model = fitted()
+    assert model.counter_ is not None
     counts = model.counter_.transform(news().texts[NEW])
     without = counts.multiply(~sequences(model)).tocsr()
     scorer, _ = model._scorer(counts, model._here())

@@ -1,6 +1,5 @@
 """Documents chosen by a field, numbered, named, and those that are not documents."""
 
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -226,7 +225,7 @@ def test_several_texts_are_written_as_one_without_weights(titled: Path) -> None:
 
 def test_a_text_that_is_none_names_its_field() -> None:
     with pytest.raises(InputError, match="'body' is 5; it must be a string"):
-        counts_in({"title": "a", "body": 5}, BOTH, Counter)
+        counts_in({"title": "a", "body": 5}, BOTH, WordCounter().analyzer().document_counts)
 
 
 # Several fields of labels -------------------------------------------------------------------------
