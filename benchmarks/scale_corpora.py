@@ -1,6 +1,6 @@
 """Text corpora of the EUR-Lex shape as folders of shards, of any size, a shard in memory at a time.
 
-Labels, words and lengths are those of `datasets.power_law`: label frequencies follow a power law,
+Labels, words and lengths are those of `power_law`: label frequencies follow a power law,
 so that most labels are rare, some five labels a document go together by topics, and words are
 Zipf-distributed, of labels and of a background. Here words are written out, and some are met
 only once or twice, as misspelt ones and names are: there are always more of them.
