@@ -289,7 +289,7 @@ def test_info_says_which_fields_a_model_reads(
         (["--field-weight", "title=-1"], 2, "--field-weight is 'title=-1'; it must be FIELD=N"),
         (["--field-weight", "title=0"], 1, "the weight of the field 'title' is 0; it must be a"),
         (["--field-weight", "key=2"], 1, "'key' has a weight, but is no text field; those are"),
-        (["--text-field", "title"], 1, "the text field 'title' is named twice"),
+        (["--text-field", "title"], 1, "name one field at least and each once"),
     ],
 )
 def test_weights_and_fields_that_cannot_be_are_one_line(

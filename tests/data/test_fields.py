@@ -14,8 +14,8 @@ from tests.cli.running import ENVIRONMENT
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"text": ()}, "text names no field"),
-        ({"text": ("a", "b", "a")}, "the text field 'a' is named twice.*--field-weight a=2"),
+        ({"text": ()}, "name one field at least"),
+        ({"text": ("a", "b", "a")}, "each once, with a weight"),
         ({"weights": {"title": 2}}, "'title' has a weight, but is no text field; those are 'text'"),
         ({"weights": {"text": 0}}, "field 'text' is 0; it must be a whole number from 1 to 1,000"),
         ({"weights": {"text": 1.5}}, "field 'text' is 1.5; it must be a whole number"),

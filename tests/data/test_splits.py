@@ -80,7 +80,7 @@ def test_groups_that_cannot_be_parted_are_an_error() -> None:
     corpus = Corpus(np.ones((4, 1)), np.ones((4, 1)))
     with pytest.raises(InputError, match="all documents are of one group"):
         random_split(corpus, 0.5, groups=["a"] * 4)
-    with pytest.raises(InputError, match="k is 3, but there are 2 groups"):
+    with pytest.raises(InputError, match="k is 3; it must be a whole number from 1 to 2"):
         list(k_fold(corpus, 3, groups=["a", "a", "b", "b"]))
     with pytest.raises(InputError, match="there are 2 groups for 4 documents"):
         random_split(corpus, 0.5, groups=["a", "b"])

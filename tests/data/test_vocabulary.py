@@ -102,7 +102,7 @@ def test_the_hierarchy_has_known_concepts_alone_and_each_once() -> None:
 
 
 def test_a_concept_twice_is_an_error() -> None:
-    with pytest.raises(InputError, match="the concept 'u' twice"):
+    with pytest.raises(InputError, match="holds 'u' twice"):
         Vocabulary([Concept(uri="u"), Concept(uri="u")])
 
 

@@ -39,7 +39,7 @@ def test_the_error_is_how_far_what_is_told_is_off() -> None:
     ("probabilities", "options", "message"),
     [
         ([[0.5]], {}, "probabilities are 1 × 1 but the truth is 1 × 2"),
-        ([0.5, 0.5], {}, "probabilities: 1 dimensions"),
+        ([0.5, 0.5], {}, "probabilities must have two dimensions"),
         ([[0.5, 0.5]], {"bins": 0}, "bins is 0"),
     ],
 )

@@ -240,7 +240,7 @@ WRONG_CARDS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
         "must be a whole number from 1 to 1,000",
     ),
     "a weight of no field": (put("fields", value={"weights": {"x": 2}}), "is no text field"),
-    "no fields of text": (put("fields", value={"text": []}), "text names no field"),
+    "no fields of text": (put("fields", value={"text": []}), "name one field at least"),
     "a field by number": (put("fields", value={"labels": 1}), "cannot be read.*fields.labels"),
     "documents of its choice": (
         put("fields", value={"where": [["part", "test", True]]}),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from msgspec import structs
 
-from deplda import HybridLDA, ReadError, load
+from deplda import HybridLDA, load
 from deplda.models import card as store
 from tests.models.hybrids import Damage, assert_refused
 from tests.models.worlds import pairs
@@ -128,8 +128,3 @@ def test_a_hybrid_from_before_likeness_had_a_limit_scores_as_it_did(tmp_path: Pa
     store.save(tmp_path / "before", card, arrays)
     before = load(tmp_path / "before")
     assert before.mixture_ == structs.replace(fitted().mixture_, most={})
-
-
-def test_a_hybrid_of_an_earlier_version_says_that_it_must_be_trained_again() -> None:
-    with pytest.raises(ReadError, match="train it again"):
-        load(Path(__file__).parent / "fixtures" / "hybrid-before")

@@ -264,7 +264,8 @@ def _claim(target: Path, open_lock: Callable[[Path], int], lock: str = "") -> tu
 
 def _open_lock_in(folder: Path) -> int:
     """Return the handle of the lock of a folder; both are made if they are not there."""
-    for look in range(_LOOKS):
+    look = 0
+    while True:
         if folder.is_symlink():
             raise OSError(errno.ELOOP, "this is a link; remove it", str(folder))
         try:
@@ -272,13 +273,12 @@ def _open_lock_in(folder: Path) -> int:
             return _open(folder / _LOCK)
         except (FileNotFoundError, FileExistsError):
             is_in_the_way = folder.exists() and not folder.is_dir()
-            if not folder.parent.is_dir() or is_in_the_way or look == _LOOKS - 1:
+            if not folder.parent.is_dir() or is_in_the_way or look == _LOOKS:
                 raise
-            # Its last writer removed it just now.
+            look += 1  # its last writer removed it just now
         except OSError:
             _remove_if_empty(folder)
             raise
-    raise AssertionError
 
 
 def _empty(place: Path) -> None:

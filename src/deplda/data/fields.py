@@ -71,14 +71,11 @@ class Fields:
         if self.separator == "":
             raise InputError("separator is empty; give what stands between two labels, such as ';'")
         times = Counter(self.texts)
-        if not times:
-            raise InputError("text names no field; give one at least, such as 'text'")
-        for name, n in times.items():
-            if n > 1:
-                raise InputError(
-                    f"the text field {name!r} is named twice; name it once, and give it a weight "
-                    f"(--field-weight {name}=2) if its words are to count twice"
-                )
+        if not times or max(times.values()) > 1:
+            raise InputError(
+                f"text is {self.text!r}; name one field at least and each once, with a weight "
+                "(--field-weight FIELD=2) if its words are to count twice"
+            )
         for name, weight in (self.weights or {}).items():
             if name not in times:
                 raise InputError(

@@ -57,8 +57,7 @@ def k_fold(
         return
     group_of = group_numbers(groups, len(corpus))
     sizes = np.bincount(group_of)
-    if k > len(sizes):
-        raise InputError(f"k is {k}, but there are {len(sizes):,} groups, which are not parted")
+    checks.whole("k", k, most=len(sizes))
     # The largest first, each to the fold that has fewest documents yet.
     order = rng.permutation(len(sizes))
     order = order[np.argsort(-sizes[order], kind="stable")]

@@ -10,9 +10,8 @@ import msgspec
 import numpy as np
 from scipy.sparse import csr_array
 
-from deplda.data.corpus import Corpus, first_duplicate, map_columns
+from deplda.data.corpus import Corpus, check_distinct, map_columns
 from deplda.data.wording import counted
-from deplda.errors import InputError
 
 ANY = ""
 """The language of names that are given without one."""
@@ -97,9 +96,7 @@ class Vocabulary:
     def __init__(self, concepts: Iterable[Concept]) -> None:
         self.concepts = tuple(concepts)
         self._places = {concept.uri: place for place, concept in enumerate(self.concepts)}
-        if len(self._places) < len(self.concepts):
-            twice = first_duplicate([concept.uri for concept in self.concepts])
-            raise InputError(f"the vocabulary has the concept {twice!r} twice; remove one")
+        check_distinct([concept.uri for concept in self.concepts], "the vocabulary")
 
     def __repr__(self) -> str:
         codes = ", ".join(code or "not said" for code in self.languages)

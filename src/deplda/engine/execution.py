@@ -36,9 +36,7 @@ def n_workers(n_jobs: int | None) -> int:
             if hasattr(os, "sched_getaffinity")
             else os.cpu_count() or 1
         )
-    if n_jobs < 1:
-        raise InputError(f"n_jobs is {n_jobs}; it must be at least 1, or -1 for all cores")
-    return n_jobs
+    return checks.whole("n_jobs", n_jobs, or_else="-1 for all cores, or ")
 
 
 def check_engine(engine: Engine) -> None:

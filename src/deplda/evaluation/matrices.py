@@ -74,10 +74,10 @@ def as_matrix(values: Any, what: str) -> npt.NDArray[Any]:
     """Return an array of two dimensions, or raise."""
     try:
         matrix = np.asarray(values)
-    except ValueError as error:
-        raise InputError(f"{what}: rows are not of one length; give documents × labels") from error
+    except ValueError:  # rows of several lengths
+        matrix = np.zeros(0)
     if matrix.ndim != 2:
-        raise InputError(f"{what}: {matrix.ndim} dimensions; 2 are needed, documents × labels")
+        raise InputError(f"{what} must have two dimensions, documents × labels")
     return matrix
 
 

@@ -131,11 +131,6 @@ def _finder(read: codec.Reader, n_labels: int, n_columns: int) -> NameIndex:
 def from_store(stored: Stored, make: Callable[..., Any]) -> Any:
     """Return the hybrid that was saved."""
     path, card, arrays, _ = stored
-    if "svm" in card.learned:
-        raise ReadError(
-            path, None, f"it was saved by deplda {card.library}, whose hybrid had one-vs-rest SVMs "
-            "over all labels; this version cannot read those: train it again",
-        )  # fmt: skip
     model = codec.restore(stored, make)
     with read_errors(path, "its parameters cannot be used: {}", msgspec.ValidationError):
         learned = msgspec.convert(card.learned, _Learned)

@@ -95,8 +95,6 @@ def check_ids(ids: Iterable[str]) -> None:
         if id in seen:
             raise InputError(f"two projects have the id {id!r}; name each: yso-fi=MODEL")
         seen.add(id)
-    if not seen:
-        raise InputError("there is no model to serve; give one at least")
 
 
 def open_feedback(

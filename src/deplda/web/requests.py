@@ -207,7 +207,6 @@ def convert(given: list[tuple[str, str]], kind: Any, where: str) -> Any:
 
 def query_value(request: Request, name: str) -> str | None:
     """Return the value of a query parameter, None if it is missing; raise if it is repeated."""
-    named = request.query_params.getlist(name)
-    if len(named) > 1:
-        raise HTTPException(422, f"the query names a parameter twice{_SEE}")
-    return named[0] if named else None
+    pairs = [(key, value) for key, value in request.query_params.multi_items() if key == name]
+    values: dict[str, str] = convert(pairs, dict[str, str], "the query")
+    return values.get(name)

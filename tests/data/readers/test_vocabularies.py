@@ -111,7 +111,7 @@ def test_annif_reads_what_is_written(tmp_path: Path) -> None:
         ("a.tsv", "\tname\n", "line 1: expected an address"),
         ("a.tsv", "u\ta\tb\tc\n", "line 1: expected an address"),
         ("a.tsv", "", "there is no concept in it"),
-        ("a.tsv", "u\ta\nu\tb\n", "the concept 'u' twice"),
+        ("a.tsv", "u\ta\nu\tb\n", "holds 'u' twice"),
         ("a.csv", "uri,name\n", r"line 1: expected columns uri and label_xx \(found: uri, name\)"),
         ("a.csv", "uri,label_en\nu\n", "line 2: expected 2 values"),
         ("a.ttl", "this is not turtle", "this is not TURTLE"),
