@@ -166,7 +166,7 @@ def test_the_papers_settings_are_the_papers(
 
 
 def test_the_papers_settings_can_be_changed_and_used() -> None:
-    with pytest.raises(InputError, match=re.escape("no data set 'reuters'; it must be one of")):
+    with pytest.raises(InputError, match="data is 'reuters'; it must be one of"):
         DependencyLDA.paper("reuters")  # type: ignore[arg-type]
     few = {"n_chains": 1, "n_sweeps": 3, "n_topic_chains": 1, "n_topic_sweeps": 3}
     model = DependencyLDA.paper("yahoo", **few, n_test_chains=1, burn_in=2, n_samples=1)
