@@ -1,6 +1,5 @@
 """Hyperparameters: checked, the paper's, and the paper's rule for other data."""
 
-import re
 from pathlib import Path
 from typing import Any
 
