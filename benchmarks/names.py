@@ -149,7 +149,7 @@ def names_alone(task: Task) -> Floats:
     labels = list(task.train.label_names)
     if task.vocabulary is not None:
         labels += sorted({each.uri for each in task.vocabulary if not each.deprecated} - {*labels})
-    counter = task.counter or WordCounter(stop_words=None)
+    counter = task.counter or WordCounter(language=None, stop_words=None)
     names = names_by_label(labels, task.vocabulary, counter.language_code_)
     index = index_of(names, task.train.vocabulary, counter.name_analyzer())
     index = index.rarest_first(WordDocuments.of(task.train.counts))

@@ -62,7 +62,7 @@ def models() -> dict[str, Any]:
     texts, labels = documents()
     few: dict[str, Any] = {"n_topics": 2, "n_topic_chains": 1, "n_topic_sweeps": 10}
     topic = DependencyLDA(**few).fit(texts, labels)
-    counter = WordCounter(names=vocabulary())
+    counter = WordCounter(language=None, names=vocabulary())
     counts = counter.fit_transform(texts)
     hybrid = HybridLDA(**few).fit(counts, labels, counter=counter, vocabulary=vocabulary())
     return {"DependencyLDA": topic, "HybridLDA": hybrid.keep_examples(counts, texts)}

@@ -14,7 +14,9 @@ import matplotlib.pyplot as plt
 import deplda
 
 news = deplda.datasets.newsroom(600)
-counter = deplda.WordCounter(vocabulary=news.corpus.vocabulary).fit([])
+counter = deplda.WordCounter(
+    language=None, vocabulary=news.corpus.vocabulary
+).fit([])
 model = deplda.HybridLDA(random_state=0).fit(news.corpus, counter=counter)
 
 text = (

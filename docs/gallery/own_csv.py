@@ -37,10 +37,11 @@ with (folder / "articles.csv").open("w", newline="", encoding="utf-8") as file:
 # Read it
 # -------
 # ``Fields`` names the columns. A ``WordCounter`` decides which words count:
-# here it drops English stop words and words that occur only once.
+# here it detects the language, drops its stop words, stems the other words, and
+# drops those that occur only once.
 
 fields = deplda.Fields(id="key", text="body", labels="subjects", separator="|")
-counter = deplda.WordCounter(stop_words="english", min_count=2)
+counter = deplda.WordCounter(min_count=2)
 corpus = deplda.read_corpus(
     folder / "articles.csv", fields=fields, counter=counter
 )
@@ -75,9 +76,7 @@ plt.show()
 # The model gets a counter with the words of the corpus, so that it takes texts
 # from now on.
 
-counter = deplda.WordCounter(
-    stop_words="english", vocabulary=corpus.vocabulary
-).fit([])
+counter = counter.with_words(corpus.vocabulary)
 model = deplda.HybridLDA(random_state=0).fit(corpus, counter=counter)
 new = [
     "The pitcher was suspended for two games over steroids.",

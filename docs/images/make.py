@@ -139,7 +139,7 @@ def bars(explanation: Explanation, train: Corpus, x: int, y: int, width: int) ->
 def explained_document() -> None:
     data = datasets.load("newsroom")
     train = data.corpus[data.splits[0].train]
-    counter = WordCounter(vocabulary=train.vocabulary).fit([])
+    counter = WordCounter(language=None, vocabulary=train.vocabulary).fit([])
     explanation = HybridLDA().fit(train, counter=counter).explain(TEXT)
     frame = '<rect x=".5" y=".5" width="879" height="219" rx="8" fill="{paper}" stroke="{line}"/>'
     rule = '<path d="M606.5 22V198" stroke="{line}"/>'

@@ -178,7 +178,7 @@ def eurlex57k(name: str, files: Files) -> Dataset:
 
 
 def _count_words() -> Callable[..., Mapping[str, int]]:
-    return WordCounter(token_pattern="words").analyzer().counts
+    return WordCounter(language=None, token_pattern="words").analyzer().counts
 
 
 _Text = str | list[str] | None

@@ -19,6 +19,7 @@ TO_ANNIF = ("--output-format", "annif")
 def as_published(path: Path, dataset: Dataset, stop_words: str) -> Corpus:
     """Read a file, with the words and labels of a data set."""
     counter = WordCounter(
+        language=None,
         stop_words=stop_words,
         token_pattern="words",  # noqa: S106
         vocabulary=dataset.corpus.vocabulary,

@@ -38,8 +38,7 @@ def test_training_on_text_makes_a_model_that_takes_texts(tmp_path: Path, corpus:
 
 def test_a_model_trained_here_is_the_one_trained_in_python(tmp_path: Path, corpus: Path) -> None:
     done(
-        "train", corpus, "-o", tmp_path / "m", "--seed", 3, "--n-topics", 2, "--jobs", 1,
-        "--language", "none", *QUICK,
+        "train", corpus, "-o", tmp_path / "m", "--seed", 3, "--n-topics", 2, "--jobs", 1, *QUICK,
     )  # fmt: skip
     python = DependencyLDA(n_topics=2, n_topic_chains=2, n_topic_sweeps=20, random_state=3)
     train = read_corpus(corpus)
@@ -141,7 +140,9 @@ def test_words_are_counted_as_asked(tmp_path: Path, corpus: Path) -> None:
         "min_count": 9, "fold_accents": False, "language": None, "normalize": "none",
         "package": None,
     }  # fmt: skip
-    counter = WordCounter(stop_words=None, token_pattern="[a-z]+", ngrams=2, min_count=9)  # noqa: S106
+    counter = WordCounter(
+        language=None, stop_words=None, token_pattern="[a-z]+", ngrams=2, min_count=9,  # noqa: S106
+    )  # fmt: skip
     assert told["words"] == read_corpus(corpus, counter=counter).n_words
 
 

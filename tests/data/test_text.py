@@ -1,7 +1,9 @@
+import pickle
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Binarizer
@@ -14,7 +16,7 @@ TEXTS = ["The cat sat. The cat ran!", "A dog ran; the dog's 2 bones", "Über Äp
 
 
 def test_words_are_letters_folded_and_without_stop_words() -> None:
-    counter = WordCounter()
+    counter = WordCounter(language=None)
     counts = counter.fit_transform(TEXTS)
     assert counter.vocabulary_ == (
         "birnen", "bones", "cat", "dog", "ran", "sat", "und", "äpfel", "über",
@@ -67,11 +69,11 @@ def test_a_given_vocabulary_is_kept_as_it_is() -> None:
 
 
 def test_new_words_stand_after_the_old_ones_in_the_order_of_fit() -> None:
-    counter = WordCounter().fit(["zebra cat"])
+    counter = WordCounter(language=None).fit(["zebra cat"])
     more = ["Äpfel, the zebra", "bones and äpfel; a cat"]
     grown = counter.extended(more)
     assert grown.vocabulary_ == ("cat", "zebra", "bones", "äpfel")
-    assert set(grown.vocabulary_[2:]) <= set(WordCounter().fit(more).vocabulary_)
+    assert set(grown.vocabulary_[2:]) <= set(WordCounter(language=None).fit(more).vocabulary_)
     assert grown.transform(more).toarray().tolist() == [[0, 1, 0, 1], [1, 0, 1, 1]]
     assert counter.vocabulary_ == ("cat", "zebra")
 
@@ -121,7 +123,7 @@ def test_it_works_in_a_pipeline() -> None:
         ({"stop_words": "klingon"}, TEXTS, "no stop words for 'klingon'.*english, .*turkish"),
         ({"min_count": 0}, TEXTS, "min_count is 0"),
         ({"min_count": 99}, TEXTS, "no word has 99 tokens or more.*most frequent word has 2"),
-        ({}, ["the", "and"], "no words are left"),
+        ({"language": None}, ["the", "and"], "no words are left"),
         ({}, ["fine", None], "text 1 is NoneType, not a string"),
         ({}, "one text", "put it in a list"),
     ],
@@ -191,8 +193,19 @@ def test_a_language_sets_stop_words_and_normaliser() -> None:
     assert (counter.normalizer_, counter.stop_words_) == ("snowball", "finnish")
 
 
+def test_the_language_is_detected_unless_it_is_set() -> None:
+    counter = WordCounter()
+    assert counter.analyzer()("The libraries") == ["libraries"]  # before training
+    assert (counter.language_code_, counter.stop_words_) == (None, "english")
+    counter.fit(["The libraries and the library of the town"])
+    assert (counter.detected_.code, counter.vocabulary_) == ("en", ("librari", "town"))
+    assert pickle.loads(pickle.dumps(counter)).transform(["library"]).sum() == 1  # noqa: S301
+    assert clone(counter).language_code_ is None
+    assert counter.fit(FINNISH).detected_.code == "fi"
+
+
 def test_without_a_language_words_are_counted_as_before() -> None:
-    plain = WordCounter(min_count=1).fit(["The libraries and the library"])
+    plain = WordCounter(language=None, min_count=1).fit(["The libraries and the library"])
     assert plain.vocabulary_ == plain.surface_words_ == ("libraries", "library")
     assert (plain.normalizer_, plain.stop_words_) == ("none", "english")
     german = WordCounter(language="german", normalize="none", min_count=1)

@@ -106,7 +106,7 @@ def test_texts_with_the_names_of_labels_in_them_are_learned_from_as_in_fit(tmp_p
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.jsonl").write_text("\n".join(lines))
     how: Any = {"n_held_out": 260, "C": 1.0}
-    told: Any = {"min_count": 1, "stop_words": None}
+    told: Any = {"language": None, "min_count": 1, "stop_words": None}
     corpus = read_corpus(tmp_path / "in" / "a.jsonl", counter=WordCounter(**told))
     ordinary = quick(**how).fit(
         corpus, counter=WordCounter(**told).with_words(corpus.vocabulary, 1)

@@ -36,7 +36,7 @@ TEXTS = [
 
 def world() -> tuple[WordCounter, NameIndex, Any]:
     every_name = [name for _, names in NAMES for name in names]
-    counter = WordCounter(names=every_name, token_pattern="words")  # noqa: S106
+    counter = WordCounter(language=None, names=every_name, token_pattern="words")  # noqa: S106
     counts = counter.fit_transform(TEXTS)
     index = index_of(NAMES, counter.vocabulary_, counter.name_analyzer())
     return counter, index.rarest_first(WordDocuments.of(counts)), counts

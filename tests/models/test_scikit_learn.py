@@ -79,7 +79,7 @@ def quick(model: Any, **others: Any) -> Any:
 @pytest.mark.parametrize("kind", MODELS)
 def test_i_fit_a_model_on_my_texts_and_save_it(kind: str, tmp_path: Path) -> None:
     model = quick(model_class(kind)).fit(TEXTS, LABELS)
-    counter = WordCounter(language="auto")
+    counter = WordCounter()
     by_hand = quick(model_class(kind)).fit(counter.fit_transform(TEXTS), LABELS, counter=counter)
     assert model.words_ == counter.vocabulary_
     asked = ["the jury of the court", "who won the league"]
@@ -117,7 +117,7 @@ def test_words_are_those_that_a_file_of_the_texts_would_have(tmp_path: Path) -> 
     texts = [f"alpha{n % 7} beta{n % 3} common words here" for n in range(60)]
     pd.DataFrame({"text": texts, "labels": "a"}).to_csv(tmp_path / "texts.csv", index=False)
     for counter in (None, WordCounter(min_count=15)):
-        by_hand = WordCounter(language="auto") if counter is None else counter
+        by_hand = WordCounter() if counter is None else counter
         corpus = read_corpus(tmp_path / "texts.csv", counter=by_hand)
         model = FlatLDA().fit(texts, [["a"], ["b"]] * 30, counter=counter)
         assert sorted(model.words_) == sorted(corpus.vocabulary)
@@ -140,8 +140,8 @@ def test_a_vocabulary_is_looked_for_in_texts() -> None:
     ]
     vocabulary = Vocabulary(concepts)
     labels = [["u:law"], ["u:law"], ["u:sport"], ["u:sport"], ["u:law", "u:sport"]] * 6
-    by_hand = WordCounter(language="auto", names=vocabulary).fit(TEXTS)
-    for counter in (None, WordCounter(language="auto")):
+    by_hand = WordCounter(names=vocabulary).fit(TEXTS)
+    for counter in (None, WordCounter()):
         model = quick(HybridLDA).fit(TEXTS, labels, counter=counter, vocabulary=vocabulary)
         assert model.words_ == by_hand.vocabulary_
         assert "u:league" in model.classes_
@@ -172,7 +172,7 @@ def test_in_a_pipeline_after_word_counter_words_have_names(container: str) -> No
 
 
 def test_counts_come_in_the_container_that_is_set() -> None:
-    counter = WordCounter(language="auto").fit(TEXTS)
+    counter = WordCounter().fit(TEXTS)
     counts = counter.transform(TEXTS)
     with sklearn.config_context(transform_output="pandas"):
         frame = counter.transform(TEXTS)

@@ -284,7 +284,7 @@ def test_new_words_of_a_corpus_have_places_in_its_order(model: Model) -> None:
 
 
 def test_a_new_word_of_a_corpus_needs_the_tokens_that_the_counter_asks_for() -> None:
-    counter = WordCounter(min_count=2)
+    counter = WordCounter(language=None, min_count=2)
     fitted = FlatLDA().fit(counter.fit_transform(TEXTS), TOPICS, counter=counter)
     fitted.partial_fit(Corpus([[2, 1]], [[1]], ["umpire", "senate"], ["sports"]))
     assert fitted.words_ == (*counter.vocabulary_, "umpire")
@@ -447,7 +447,7 @@ def test_a_model_with_a_background_is_saved_and_loaded(tmp_path: Path) -> None:
 def test_a_background_has_its_place_after_new_labels() -> None:
     common = ["shared"] * 3
     texts = [" ".join([*common, *words]) for words in (["ball"] * 3, ["nurse"] * 3, ["vote"] * 3)]
-    counter = WordCounter()
+    counter = WordCounter(language=None)
     x = counter.fit_transform(texts[:2] * 10)
     model: Any = quick(DependencyLDA, background=0.5)
     model.fit(x, [["sports"], ["health"]] * 10, counter=counter)

@@ -66,7 +66,7 @@ TOPICS = [["sports"], ["health"], ["sports", "health"], ["health"]]
 
 
 def counted() -> tuple[WordCounter, Any]:
-    counter = WordCounter()
+    counter = WordCounter(language=None)
     return counter, counter.fit_transform(TEXTS)
 
 

@@ -44,7 +44,7 @@ def test_texts_are_counted_over_all_shards_as_in_one_file(tmp_path: Path) -> Non
     (tmp_path / "in" / "a.jsonl").write_text("\n".join(rows[:2]))
     (tmp_path / "in" / "b.jsonl").write_text("\n".join(rows[2:]))
     (tmp_path / "all.jsonl").write_text("\n".join(rows))
-    counter = WordCounter(min_count=2)
+    counter = WordCounter(language=None, min_count=2)
     together = read_corpus(tmp_path / "all.jsonl", counter=counter)
     ready = prepare(tmp_path / "in", tmp_path / "scratch", counter=counter)
     assert tuple(ready.words) == together.vocabulary == ("cat", "dog")
@@ -166,6 +166,13 @@ def test_given_words_are_kept_whatever_the_bound(tmp_path: Path) -> None:
         prepare(source, tmp_path / "other", counter=WordCounter(max_words=0))
 
 
+def test_a_fitted_counter_keeps_its_words_and_its_language(tmp_path: Path) -> None:
+    source = _write_texts(tmp_path / "in", [_GERMAN, _FINNISH])
+    counter = WordCounter().fit(_FINNISH)
+    ready = prepare(source, tmp_path / "scratch", counter=counter)
+    assert (tuple(ready.words), ready.language) == (counter.vocabulary_, "fi")
+
+
 def test_the_bound_is_of_texts_and_not_of_words_that_files_name(tmp_path: Path) -> None:
     rows = [json.dumps({"counts": {f"w{number}": 1}, "labels": ["a"]}) for number in range(9)]
     (tmp_path / "in").mkdir()
@@ -180,7 +187,7 @@ _GERMAN = ["Der Bundestag hat heute ein Gesetz über den Haushalt beraten", "Das
 
 def _language(tmp_path: Path, shards: list[list[str]]) -> str | None:
     source = _write_texts(tmp_path / f"in-{len(list(tmp_path.iterdir()))}", shards)
-    counter = WordCounter(language="auto")
+    counter = WordCounter()
     return prepare(source, tmp_path / f"ready-{source.name}", counter=counter).language
 
 
@@ -193,7 +200,7 @@ def test_shards_of_many_languages_are_told_as_one_file_is(tmp_path: Path) -> Non
     other = ["Le parlement a adopté la loi de finances aujourd'hui", "Il fait très beau demain"]
     shards = [_FINNISH, _GERMAN, other]
     (whole,) = _write_texts(tmp_path / "all", [list(chain(*shards))]).iterdir()
-    counter = WordCounter(language="auto")
+    counter = WordCounter()
     read_corpus(whole, counter=counter)
     assert counter.detected_.code == "und"
     assert _language(tmp_path, shards) == "und"

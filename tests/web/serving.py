@@ -49,7 +49,7 @@ SMALL: dict[str, Any] = {"n_topics": 3, "n_topic_chains": 2, "n_topic_sweeps": 5
 
 def text_model(names: dict[str, str] | None = None, **settings: Any) -> DependencyLDA:
     """Return a small model that reads texts; `names` are other names for its labels."""
-    counter = WordCounter()
+    counter = WordCounter(language=None)
     labels = [[(names or {}).get(label, label) for label in some] for some in LABELS]
     counts = counter.fit_transform(TEXTS)
     return DependencyLDA(**(SMALL | settings)).fit(counts, labels, counter=counter)
@@ -76,18 +76,18 @@ def slow_model() -> DependencyLDA:
 
 
 def svm_model() -> TfidfSVM:
-    counter = WordCounter()
+    counter = WordCounter(language=None)
     return TfidfSVM().fit(counter.fit_transform(TEXTS), LABELS, counter=counter)
 
 
 def hybrid_model() -> HybridLDA:
-    counter = WordCounter()
+    counter = WordCounter(language=None)
     return HybridLDA(**SMALL).fit(counter.fit_transform(TEXTS), LABELS, counter=counter)
 
 
 def model_of_counts() -> FlatLDA:
     """Return a model that knows neither texts nor the names of words."""
-    return FlatLDA().fit(WordCounter().fit_transform(TEXTS), LABELS)
+    return FlatLDA().fit(WordCounter(language=None).fit_transform(TEXTS), LABELS)
 
 
 def assert_rejected(answer: httpx.Response, status: int, part: str) -> None:

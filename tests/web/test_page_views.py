@@ -76,7 +76,7 @@ def test_labels_are_sorted_by_rarity_and_by_quality(page: Page, model: Any) -> N
 
 
 def test_typical_training_documents_are_shown_where_the_model_keeps_them(browser: Browser) -> None:
-    counter = WordCounter()
+    counter = WordCounter(language=None)
     counts = counter.fit_transform(TEXTS)
     model = DependencyLDA(**SMALL).fit(counts, LABELS, counter=counter)
     model.keep_examples(counts, [f"On {text}" for text in TEXTS])

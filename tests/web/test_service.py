@@ -178,7 +178,7 @@ def test_a_hybrid_explains_by_parts_that_add_up_to_the_log_odds() -> None:
 
 
 def test_the_most_similar_training_documents_are_shown_where_the_model_keeps_them() -> None:
-    counter = WordCounter()
+    counter = WordCounter(language=None)
     counts = counter.fit_transform(TEXTS)
     model = FlatLDA().fit(counts, LABELS, counter=counter).keep_examples(counts, TEXTS)
     with running(model) as address, httpx.Client(base_url=address) as client:

@@ -131,6 +131,7 @@ def test_texts_stand_in_the_order_of_the_corpus(
     dataset = load(name, data_dir)
     assert dataset.texts[row].startswith(begins)
     counter = WordCounter(
+        language=None,
         stop_words=None,
         token_pattern="words",
         vocabulary=dataset.corpus.vocabulary,

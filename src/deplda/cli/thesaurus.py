@@ -120,7 +120,7 @@ def check(
     from deplda.data.text import WordCounter
 
     found = open_vocabulary(vocabulary, label_language)
-    documents = load_corpus(corpus, reading, WordCounter()).corpus
+    documents = load_corpus(corpus, reading, WordCounter(language=None)).corpus
     matched = found.match(documents.label_names)
     if as_json:
         show_json(

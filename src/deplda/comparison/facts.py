@@ -40,7 +40,9 @@ def statistics_of(facts: DataFacts) -> Statistics:
 def _shown_text(data: Dataset, row: int) -> ShownText | None:
     if not data.texts:
         return None
-    counter = data.counter or WordCounter(stop_words=None).with_words(data.corpus.vocabulary)
+    counter = data.counter or WordCounter(language=None, stop_words=None).with_words(
+        data.corpus.vocabulary
+    )
     text = data.texts[row]
     end = len(text)
     if end > _MOST_CHARACTERS:

@@ -51,10 +51,11 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
 
     Parameters
     ----------
-    language : str, optional
+    language : str or None, default "auto"
         Language of the texts: an ISO code or an English name ("fi", "finnish"). It sets stop words
         and normaliser if these are "auto". "auto" detects the language of most of the first
-        thousand training texts; `detected_` has the result.
+        thousand training texts; `detected_` has the result. With None, and with "auto" before
+        training, words are not normalised, and stop words are English.
     normalize : "auto", "snowball", "lemma" or "none", default "auto"
         Merge the forms of a word: by the language's Snowball stemmer, by simplemma's dictionary,
         or not. "auto" is the dictionary in Finnish, and the stemmer of other languages if there is
@@ -82,7 +83,8 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
         more often than by chance (log-likelihood ratio above 10.83), at most as many as words;
         stop words in between are ignored. "auto" is 1 or 2, chosen by labels, or else 1.
     vocabulary : iterable of str, optional
-        Use exactly these words, in this order, and learn none.
+        Use exactly these words, in this order, and learn none. They are words as they are counted:
+        after normalising, if `language` or `normalize` sets that.
     names : Vocabulary or iterable of str, optional
         Names of labels to look for in texts, counted in separate columns after the words that are
         kept: the words of names, however rare, how early each of them occurs in a text, and their
@@ -118,7 +120,7 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
     """
 
     detected_: Detected
-    """The language that was told, where it is "auto"."""
+    """The language detected, if `language` is "auto"."""
     names_at_ = range(0)
     choice_: Choice | None = None
     _surface_words: tuple[str, ...] | None = None
@@ -128,7 +130,7 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
     def __init__(
         self,
         *,
-        language: str | None = None,
+        language: str | None = "auto",
         normalize: Normalizer = "auto",
         stop_words: str | os.PathLike[str] | Iterable[str] | None = "auto",
         min_count: int | Literal["auto"] = "auto",
@@ -196,13 +198,13 @@ class WordCounter(Documented, TransformerMixin, BaseEstimator):  # type: ignore[
         """Tell the language by texts, if it is to be told."""
         if self.language == "auto":
             self.detected_ = detect(texts)
+            self.__dict__.pop("_name_words", None)  # of no language
 
     @property
     def language_code_(self) -> str | None:
-        """The code of the language, None where none is given."""
+        """The code of the language; None without a language, or before it is detected."""
         if self.language == "auto":
-            check_is_fitted(self, "detected_")
-            return self.detected_.code
+            return self.detected_.code if hasattr(self, "detected_") else None
         return None if self.language is None else language_code(self.language)
 
     @property
@@ -616,6 +618,9 @@ class Analyzer:
 
 class CountsOnly(WordCounter):
     """Stands for the counter of a model that has none: a text is an error."""
+
+    def __init__(self) -> None:
+        super().__init__(language=None)
 
     def analyzer(self) -> Analyzer:
         """Return what raises."""

@@ -666,7 +666,7 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, Explainer):
 def _with_names(counter: WordCounter | None, vocabulary: Vocabulary) -> WordCounter:
     """Return a counter that is to learn words, told to count for the names of concepts as well."""
     if counter is None:
-        return WordCounter(language="auto", names=vocabulary)
+        return WordCounter(names=vocabulary)
     if hasattr(counter, "vocabulary_") or counter.names is not None:
         return counter
     return type(counter)(**counter.get_params() | {"names": vocabulary})

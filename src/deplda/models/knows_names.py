@@ -111,4 +111,6 @@ class KnowsNames(LabelClassifier):
 
     def _name_counter(self) -> WordCounter:
         """Return what tells the words of names."""
-        return WordCounter(stop_words=None) if self.counter_ is None else self.counter_
+        return (
+            WordCounter(language=None, stop_words=None) if self.counter_ is None else self.counter_
+        )

@@ -166,7 +166,7 @@ def counted_texts(
     if counter is not None and hasattr(counter, "vocabulary_"):
         return counter, counter.count(texts)
     if counter is None:
-        counter = WordCounter(language="auto")
+        counter = WordCounter()
     own = type(counter)(**counter.get_params())
     return own, own.learn(texts, label_sets(labels))
 

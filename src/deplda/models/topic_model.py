@@ -130,7 +130,7 @@ class TopicModel(LearnsOn, Explainer):
         counter : WordCounter, optional
             What counts the words of texts, or has made the counts of them. It is kept and saved
             with the model, which then takes texts for X in all other methods. For texts it is
-            ``WordCounter(language="auto")`` by default; it learns its words if it knows none.
+            ``WordCounter()`` by default; it learns its words if it knows none.
         words : one name for each column of X, optional
             Or a function that returns them once X is made: ``vectorizer.get_feature_names_out``.
         classes : one label for each column of y, optional

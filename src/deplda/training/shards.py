@@ -101,7 +101,7 @@ def prepare(
     }
     if (ready := _found(folder, meaning)) is not None:
         return ready
-    if counter.language == "auto":
+    if counter.language == "auto" and not hasattr(counter, "detected_"):
         code = language_in([source / name for name in names], fields)
         counter = WordCounter(**counter.get_params() | {"language": code})
     for number in range(len(names)):
@@ -144,7 +144,7 @@ def settled_words(
     source: StrPath, fields: Fields | None, counter: WordCounter | None
 ) -> tuple[WordCounter, Fields | None]:
     """Return how texts become words, chosen by the first labelled documents, and their fields."""
-    counter = WordCounter(language="auto") if counter is None else counter
+    counter = WordCounter() if counter is None else counter
     if hasattr(counter, "vocabulary_") or counter.vocabulary is not None:
         return counter, fields
     paths, read_by = [Path(source) / name for name in names_in(source)], fields or Fields()
@@ -208,7 +208,8 @@ def _survey(
 ) -> _Survey:  # fmt: skip
     number, name = item
     vocabulary = getattr(counter, "vocabulary_", counter.vocabulary)
-    counter = WordCounter(**counter.get_params() | {"vocabulary": vocabulary})
+    settings = {"language": counter.language_code_, "vocabulary": vocabulary}
+    counter = WordCounter(**counter.get_params() | settings)
     corpus, counted, *_ = read_counted(source / name, fields=fields, counter=counter)
     words, labels = tuple(corpus.vocabulary), tuple(corpus.label_names)
     x, y = corpus.counts, corpus.labels

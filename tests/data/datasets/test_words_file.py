@@ -24,7 +24,7 @@ def test_a_pattern_of_the_users_own_is_not_kept_and_none_is_taken(tmp_path: Path
     counter = WordCounter(token_pattern="[a-z]+").fit(TEXTS)  # noqa: S106
     write_counter(counter, tmp_path)
     assert read_counter(tmp_path, counter.vocabulary_) is None
-    counter = WordCounter().fit(TEXTS)
+    counter = WordCounter(language=None).fit(TEXTS)
     write_counter(counter, tmp_path)
     path = tmp_path / "words.json"
     said = path.read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ from typing import Any
 
 from deplda import WordCounter
 
-PLAIN = WordCounter(stop_words=None, min_count=1)
+PLAIN = WordCounter(language=None, stop_words=None, min_count=1)
 ROWS: list[dict[str, Any]] = [
     {"id": "a", "text": "apple bee", "labels": ["x"], "split": "train", "fold": 0},
     {"id": "b", "text": "bee cat", "labels": ["y"], "split": "test", "fold": 1},

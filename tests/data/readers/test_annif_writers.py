@@ -21,7 +21,7 @@ DOCUMENTS: list[dict[str, Any]] = [
     {"id": "b", "text": 'say "no", four', "labels": []},
 ]
 WORDS = Vocabulary([Concept(uri=A, names={"en": "first\none", "fi": "eka"})])
-COUNTER = WordCounter(stop_words=None, min_count=1, token_pattern="codes")  # noqa: S106
+COUNTER = WordCounter(language=None, stop_words=None, min_count=1, token_pattern="codes")  # noqa: S106
 COUNT = COUNTER.analyzer().counts
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)

@@ -9,7 +9,7 @@ import pytest
 from deplda import Corpus, Fields, InputError, ReadError, WordCounter, read_corpus
 from deplda.data.readers import Where, read_records
 
-PLAIN = WordCounter(stop_words=None, min_count=1)
+PLAIN = WordCounter(language=None, stop_words=None, min_count=1)
 
 
 def write(path: Path, text: str) -> Path:

@@ -430,7 +430,7 @@ def test_counts_come_without_a_counter(tmp_path: Path) -> None:
 def test_records_are_read_one_by_one_with_ids_as_they_stand(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"id": "a", "text": "bee"}\n{"id": "a", "text": "cat"}\n{oops\n')
-    records = read_records(path, "jsonl", fields=Fields(labels=None))
+    records = read_records(path, "jsonl", fields=Fields(labels=None), counter=PLAIN)
     first, second = itertools.islice(records, 2)
     assert (first.id, second.id, second.counts) == ("a", "a", {"cat": 1})
     with pytest.raises(ReadError, match="line 3"):

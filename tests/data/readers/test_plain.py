@@ -32,4 +32,7 @@ def test_a_wrong_byte_in_plain_text_is_found(tmp_path: Path) -> None:
     path.write_bytes(b"fine\nk\xf6nig\n")
     with pytest.raises(ReadError, match="line 2: byte 0xf6 at column 2 is not utf-8"):
         read_corpus(path, "text", encoding="utf-8")
-    assert read_corpus(path, "text", encoding="latin-1").vocabulary == ("fine", "könig")
+    assert read_corpus(path, "text", counter=PLAIN, encoding="latin-1").vocabulary == (
+        "fine",
+        "könig",
+    )

@@ -125,7 +125,7 @@ def test_empty_documents_are_told_of_before_their_shard(tmp_path: Path) -> None:
 def test_a_language_is_told_though_the_first_text_is_null(tmp_path: Path) -> None:
     text = "the court heard the judge and the jury before it was over"
     rows: Any = [{"text": None, "labels": ["x"]}, {"text": text, "labels": ["x"]}]
-    counter = WordCounter(language="auto")
+    counter = WordCounter()
     read_counted(write_lines(tmp_path / "a.jsonl", rows), counter=counter)
     assert counter.detected_.code == "en"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from deplda import Fields, ReadError
+from deplda import Fields, ReadError, WordCounter
 from deplda.data.readers import shard_files
 from deplda.data.readers.shard_files import Shard, format_of, names_in
 
@@ -22,6 +22,7 @@ def read(path: Path, size: int = 2, **options: Any) -> tuple[dict[str, list[int]
     for corpus in shard.corpora(
         size,
         lambda *bad: noted.append(bad),
+        counter=WordCounter(language=None),
         vocabulary=None if shard.has_words else WORDS,
         label_names=labels,
         **options,

@@ -50,7 +50,7 @@ class Document(NamedTuple):
 
 def count_documents(documents: Iterable[Document], path: Path, stop_words: str) -> Corpus:
     """Return the corpus of documents, with words counted the same way whatever the defaults are."""
-    counter = WordCounter(stop_words=stop_words, token_pattern="words")  # noqa: S106
+    counter = WordCounter(language=None, stop_words=stop_words, token_pattern="words")  # noqa: S106
     count, builder = counter.analyzer().counts, CorpusBuilder()
     for document in documents:
         builder.add(count(document.text), document.labels, document.id)

@@ -131,7 +131,8 @@ def newsroom(n_documents: int = 2_000, *, seed: int = 0) -> Newsroom:
     """
     checks.at_least_one(n_documents=n_documents)
     articles = [_article(read_lexicon(), seed, number) for number in range(n_documents)]
-    count, builder = WordCounter(token_pattern="words").analyzer().counts, CorpusBuilder()  # noqa: S106
+    counter = WordCounter(language=None, token_pattern="words")  # noqa: S106
+    count, builder = counter.analyzer().counts, CorpusBuilder()
     for text, labels in articles:
         builder.add(count(text), labels)
     corpus, _ = kept_words(builder.corpus(), _MIN_COUNT)
