@@ -41,8 +41,9 @@ class _Numbers(dict[Any, int]):
 class WordNumbers:
     """Numbers of words, of sequences of words, and of the words and sequences of names.
 
-    With `columns` nothing else is numbered; without, words and sequences are as they are met. The
-    key of a sequence is 2³² · (number of all but its last word) + (number of its last word).
+    With `columns`, only these have numbers; without, words and sequences get theirs in the order of
+    the texts. The key of a sequence is 2³² · (number of all but its last word) + (number of its
+    last word).
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class WordNumbers:
             number = level[number << 32 | last]
 
     def _first_words(self, levels: Sequence[_Numbers]) -> npt.NDArray[np.bool_]:
-        """Return of which words a sequence begins with them."""
+        """Return which words are the first of a sequence."""
         begins = np.zeros(len(self.words) + 1, bool)
         for level in levels[:1]:
             begins[np.fromiter(level, np.int64, len(level)) >> 32] = True
@@ -97,8 +98,8 @@ class WordNumbers:
     ) -> tuple[tuple[str, ...], list[Numbers]]:
         """Return the names of columns, and for each kind the columns of its numbers, or −1.
 
-        `totals` are how often each number is met; without fixed columns there is one for each word
-        that is met at all, and for each sequence met `fewest` times.
+        `totals` are the tokens of each number. Without fixed columns, there is one for each word of
+        the texts, and for each sequence with `fewest` tokens or more.
         """
         if self.is_fixed:
             return tuple(self.columns), self._places
