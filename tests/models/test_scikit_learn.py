@@ -502,6 +502,49 @@ def test_labels_of_documents_with_vectors_are_cross_predicted() -> None:
     assert predicted[labels == 1].mean() > predicted[labels == 0].mean() + 0.3
 
 
+@pytest.mark.usefixtures("routing")
+def test_vectors_are_routed_by_scikit_learn() -> None:
+    texts, vectors, labels = told_by_vectors()
+    model = quick(HybridLDA, C=1.0).set_fit_request(embeddings=True)
+    model.set_score_request(embeddings=True)
+    scores = cross_val_score(model, texts, labels, cv=2, params={"embeddings": vectors})
+    together = cross_val_score(model, Documents(texts, embeddings=vectors), labels, cv=2)
+    assert scores.tolist() == together.tolist()
+
+
+@pytest.mark.usefixtures("routing")
+@pytest.mark.parametrize("method", ["decision_function", "predict", "predict_proba", "score"])
+def test_vectors_are_routed_through_a_pipeline(method: str) -> None:
+    texts, vectors, labels = told_by_vectors()
+    model = quick(HybridLDA, C=1.0).set_fit_request(embeddings=True)
+    getattr(model, f"set_{method}_request")(embeddings=True)
+    pipeline = make_pipeline(CountVectorizer(), model).fit(texts, labels, embeddings=vectors)
+    truth = (labels,) if method == "score" else ()
+    counts = pipeline[0].transform(texts)
+    direct = getattr(pipeline[-1], method)(counts, *truth, embeddings=vectors)
+    routed = getattr(pipeline, method)(texts, *truth, embeddings=vectors)
+    np.testing.assert_array_equal(routed, direct)
+
+
+@pytest.mark.parametrize(
+    "method", ["decision_function", "predict", "predict_proba", "rank", "suggest", "score"]
+)
+def test_every_prediction_takes_vectors(method: str) -> None:
+    texts, vectors, labels = told_by_vectors()
+    truth = (labels,) if method == "score" else ()
+    call = getattr(hybrid_of_vectors(), method)
+    as_documents = call(Documents(texts, embeddings=vectors), *truth)
+    assert str(call(texts, *truth, embeddings=vectors)) == str(as_documents)
+    with pytest.raises(InputError, match=r"trained with embeddings .*embeddings=\.\.\."):
+        call(texts, *truth)
+
+
+@cache
+def hybrid_of_vectors() -> Any:
+    texts, vectors, labels = told_by_vectors()
+    return quick(HybridLDA, C=1.0).fit(texts, labels, embeddings=vectors)
+
+
 # Batches ----------------------------------------------------------------------------------------
 
 

@@ -44,9 +44,10 @@ class Documents:
     scores: Mapping[str, Any] | None = None
 
     @classmethod
-    def of(cls, X: Any) -> Documents:
-        """Return X as documents, without external arrays if it has none."""
-        return X if isinstance(X, cls) else cls(X)
+    def of(cls, X: Any, embeddings: Any = None) -> Documents:
+        """Return X as documents, with these embeddings if there are any."""
+        documents = X if isinstance(X, cls) else cls(X)
+        return documents if embeddings is None else replace(documents, embeddings=embeddings)
 
     def __len__(self) -> int:
         return int(_num_samples(self.X))

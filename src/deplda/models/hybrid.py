@@ -27,7 +27,7 @@ from deplda.engine.progress import skip_steps, steps
 from deplda.errors import NothingHeldOutWarning, warn
 from deplda.inference.cpu import Cpu
 from deplda.models import external, holdout, hybrid_codec, hybrid_reasons
-from deplda.models.base import Counts, Floats, Numbers
+from deplda.models.base import Counts, Floats, Numbers, Ranking, Suggestion
 from deplda.models.calibration import Calibration
 from deplda.models.candidates import (
     Centroids,
@@ -171,6 +171,7 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, Explainer):
         words: Any = None,
         classes: Any = None,
         vocabulary: Vocabulary | None = None,
+        embeddings: Any = None,
     ) -> Self:
         """Learn from labelled documents.
 
@@ -199,9 +200,12 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, Explainer):
             that no document has may be suggested too: they follow the others in `classes_`. Without
             it labels that are words are names themselves. Names are looked for as the counter was
             told to (`WordCounter(names=...)`), or else by their words alone.
+        embeddings : (documents, dimensions) array, optional
+            Those of `Documents`, as metadata that scikit-learn routes. Pass the embeddings of new
+            documents in the same way: ``predict(X, embeddings=...)``.
         """
         checked(self.get_params(deep=False))
-        documents = Documents.of(X)
+        documents = Documents.of(X, embeddings)
         external.check_arrays(documents)
         if vocabulary is not None and are_texts(documents.X):
             counter = _with_names(counter, vocabulary)
@@ -605,6 +609,42 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, Explainer):
         scorer, execution = self._scorer(counts, execution or self._execution())
         work = partial(_likeliest_candidates, scorer, calibration, k)
         return execution.map_rows(work, counts, scorer.batch_size, "scoring")
+
+    def decision_function(self, X: Any, *, embeddings: Any = None) -> Floats:
+        """Return the score of each label, documents × labels; `embeddings` as in `fit`."""
+        return super().decision_function(Documents.of(X, embeddings))
+
+    def predict(self, X: Any, *, embeddings: Any = None) -> Any:
+        """Return the labels of each document, in the form of y; `embeddings` as in `fit`."""
+        return super().predict(Documents.of(X, embeddings))
+
+    def predict_proba(self, X: Any, *, embeddings: Any = None) -> Floats:
+        """Return the probability of each label, documents × labels; `embeddings` as in `fit`."""
+        return super().predict_proba(Documents.of(X, embeddings))
+
+    def rank(self, X: Any, k: int = 10, *, embeddings: Any = None) -> Ranking:
+        """Return the k best labels of each document and their scores; `embeddings` as in `fit`."""
+        return super().rank(Documents.of(X, embeddings), k)
+
+    def suggest(
+        self,
+        X: Any,
+        k: int | None = None,
+        cutoff: Cutoff | None = None,
+        *,
+        embeddings: Any = None,
+    ) -> list[Suggestion]:
+        """Return the labels of each document, k at most, the likeliest first.
+
+        `cutoff` is the parameter by default; `embeddings` are as in `fit`.
+        """
+        return super().suggest(Documents.of(X, embeddings), k, cutoff)
+
+    def score(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, embeddings: Any = None
+    ) -> float:
+        """Return the quality of the ranking, as other models do; `embeddings` are as in `fit`."""
+        return super().score(Documents.of(X, embeddings), y, sample_weight)
 
     # Explaining ----------------------------------------------------------------------------------
 
