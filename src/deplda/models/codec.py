@@ -52,6 +52,7 @@ _Title = Annotated[str, msgspec.Meta(max_length=LONGEST_TITLE)]
 _VOCABULARY, _LANGUAGE = "vocabulary", "label_language"
 _MOST_COLUMNS = np.iinfo(np.int32).max
 _PARAMETERS = "its parameters cannot be used: {}"
+_MOST_OFF = 1e-2
 _LEAST_BASE = 1e-30  # a word's probability that single precision still knows from 0
 
 
@@ -475,6 +476,9 @@ class Reader:
             raise self.fail(name, f"has no values of its {len(indices):,} entries")
         is_right = bool(((data >= 0) & (data <= 1)).all())
         self.require(name, is_right, "has values that are not probabilities")
+        # Sums far from 1 become scores that are no numbers, by which nothing can be ranked.
+        sums = np.bincount(indices, data, len(base)) + n_rows * base
+        self.require(name, bool((abs(sums - 1) <= _MOST_OFF).all()), "has columns of other sums")
         return csr_array((data, indices, starts), shape=(n_rows, len(base))), base
 
     def indicator(self, name: str, n_columns: int) -> Any:
