@@ -184,7 +184,7 @@ class TextRows:
             self._count()
 
     def forms(self) -> Counter[str]:
-        """Return how often each token was met, without stop words."""
+        """Return how often each token occurred, without stop words."""
         uses = zip(self._tokens, self._uses.tolist(), self._word_of, strict=True)
         return Counter({token: n for token, n, word in uses if n and word != _STOP})
 
@@ -229,15 +229,15 @@ class TextRows:
             passages, words, (words < numbers.n_name_words) & (places < EARLY_WORDS)
         )
         chunk = [counted(every, words, len(numbers.words) + numbers.is_fixed)]
-        for level, at, found in _sequences_in(
+        for level, at, sequences in _sequences_in(
             words, passages, numbers.sequences, numbers.begins_sequence
         ):
-            chunk.append(counted(at, found, len(level)))
+            chunk.append(counted(at, sequences, len(level)))
         chunk.append(counted(early, words[early], numbers.n_name_words, earliness(places[early])))
-        for level, at, found in _sequences_in(
+        for level, at, sequences in _sequences_in(
             words, passages, numbers.name_sequences, numbers.begins_name
         ):
-            chunk.append(counted(at, found, len(level)))
+            chunk.append(counted(at, sequences, len(level)))
         self._chunks.append(chunk)
         self._pending, self._passages, self._first_row = array("i"), [], self._n_rows
 
@@ -249,7 +249,7 @@ class TextRows:
             self._word_of.append(_STOP if token in self._stops else self._numbers.of(word))
 
     def _totals(self) -> list[Numbers]:
-        """Return how often each number of each kind is met."""
+        """Return the tokens of each number of each kind."""
         totals = [np.zeros(size, np.int64) for size in self._numbers.sizes]
         for chunk in self._chunks:
             for total, part in zip(totals, chunk, strict=True):
@@ -287,7 +287,7 @@ def _number_in(level: _Numbers, key: int) -> int:
 
 
 def _first_of_each(passages: Numbers, words: Numbers, which: npt.NDArray[np.bool_]) -> Numbers:
-    """Return where some of the words are met for the first time in a passage."""
+    """Return the first place of each of some words in each passage."""
     at = np.flatnonzero(which)
     _, first = np.unique(passages[at] << 32 | words[at], return_index=True)
     return at[first]

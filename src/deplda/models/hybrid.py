@@ -444,10 +444,10 @@ class HybridLDA(LearnsOn, LearnsShards, KnowsNames, Explainer):
 
     @property
     def _single_words(self) -> Bools | None:
-        """Which words a topic model learns from: a sequence would count its words again.
+        """Which words the topic model is trained on; None if all.
 
-        None if all. Average precision is as good on three of four sets and .002 lower on one, in
-        half the memory.
+        A sequence of words would count its words again. Without sequences, average precision is as
+        good on three of four sets and .002 lower on one, in half the memory.
         """
         is_sequence = None if self.counter_ is None else self.counter_.is_sequence_
         return None if is_sequence is None else ~is_sequence

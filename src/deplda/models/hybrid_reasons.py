@@ -111,15 +111,17 @@ def explain(
 
 
 def with_other_words(
-    found: Explanation, words: Counts, in_topics: Bools, names: Sequence[str]
+    explanation: Explanation, words: Counts, in_topics: Bools, names: Sequence[str]
 ) -> Explanation:
-    """Return the topic model's explanation with the document's words that it does not know."""
-    known, none = iter(found.words), (0.0,) * len(found.reasons)
-    every = [
-        next(known) if in_topics[word] else Word(names[word], float(times), none, none)
+    """Return the topic model's explanation with the words that only the SVMs use."""
+    topic_words, no_tokens = iter(explanation.words), (0.0,) * len(explanation.reasons)
+    every_word = [
+        next(topic_words)
+        if in_topics[word]
+        else Word(names[word], float(times), no_tokens, no_tokens)
         for word, times in zip(words.indices.tolist(), words.data.tolist(), strict=True)
     ]
-    return structs.replace(found, words=tuple(every))
+    return structs.replace(explanation, words=tuple(every_word))
 
 
 def with_never_learned(

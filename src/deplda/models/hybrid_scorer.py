@@ -103,8 +103,8 @@ class Shortlister(NamedTuple):
         """Return the counts of the words that the topic model knows."""
         if self.topic_words is None:
             return counts
-        known: Counts = only_columns(counts, self.topic_words)
-        return known
+        words: Counts = only_columns(counts, self.topic_words)
+        return words
 
     def all_shares(self, counts: Counts) -> Floats:
         """Return the share of every label: ½ normalise(α′) + ½ normalise(N)."""
